@@ -1,0 +1,53 @@
+/** The topics of `meetroom help`, word for word as the README has them. */
+export const topics = {
+  'exit-codes': `Exit codes
+
+   0  done; an empty list is 0
+   1  the service refused the request
+   2  flags, input or settings are wrong; nothing was sent
+   3  no such room, member, user or profile
+   4  no API key, or the key is refused
+   5  no answer: DNS, connection refused, TLS, proxy, deadline
+   6  the service failed, or its answer cannot be read
+   7  a write was sent and its outcome is not known; the hint says how to check
+   8  some items of several failed
+   9  a condition that was asked for does not hold
+  10  a yes was needed and not given
+  70  a bug of meetroom
+  74  the output could not be written
+ 130  interrupted (SIGINT); 143 for SIGTERM`,
+  environment: `Environment
+
+  MEETROOM_API_KEY       API key; beats a stored one
+  MEETROOM_BASE_URL      address of the service, ending in /v1
+  MEETROOM_PROFILE       profile to use; “local” is the embedded service
+  MEETROOM_OUTPUT        output format: table, json, ndjson, csv, ids
+  MEETROOM_TIMEOUT       deadline of each call, in seconds
+  MEETROOM_RETRIES       how often a call that may be repeated is repeated
+  MEETROOM_CONFIG_DIR    folder of the settings file
+  MEETROOM_DATA_DIR      folder of the embedded workspace
+  MEETROOM_NO_INPUT      never ask anything
+
+  NO_COLOR, FORCE_COLOR  no colours, or colours even in a pipe
+  COLUMNS                width of tables on a terminal
+  HTTPS_PROXY, HTTP_PROXY, NO_PROXY
+                         proxies; loopback is never proxied
+  NODE_EXTRA_CA_CERTS    file of further certificate authorities
+
+A flag beats the environment, which beats the profile, which beats the default.
+With both MEETROOM_API_KEY and MEETROOM_BASE_URL set and no profile named, no settings file is read.`,
+  formatting: `Formatting
+
+  -o table    for people: aligned, fits the terminal, blank for null (the default)
+  -o json     the body that the service sent: byte for byte in a pipe, indented on a terminal;
+              with --all one document with every item
+  -o ndjson   one item a line, as the items arrive
+  -o csv      RFC 4180, with cells that a spreadsheet would run as a formula made harmless
+  -o ids      one id a line, for xargs and for the commands that take - for ids
+
+  --columns a,b   fields of a table or of CSV, in that order
+  --no-header     no header
+
+The format never changes because the output is a pipe; only colours, relative times and truncation do.
+Control characters, bidi overrides and zero-width characters of the service’s text are shown as escapes.`,
+} as const

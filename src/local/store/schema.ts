@@ -1,0 +1,81 @@
+/**
+ * The schema, a step per version; `PRAGMA user_version` counts the steps taken. Steps are never changed once they
+ * are released, only added. Times are milliseconds since 1970. `seq` gives lists their order, newest first.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE workspace (application_id TEXT NOT NULL) STRICT;
+  INSERT INTO workspace VALUES (lower(hex(randomblob(12))));
+
+  CREATE TABLE rooms (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    type TEXT NOT NULL,
+    name TEXT NOT NULL,
+    layout TEXT NOT NULL,
+    record INTEGER NOT NULL,
+    max_meeting_seconds INTEGER,
+    meeting_ms INTEGER NOT NULL DEFAULT 0,
+    webhook TEXT,
+    started_at INTEGER,
+    terminated_at INTEGER,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX rooms_by_name ON rooms (name, seq);
+  CREATE INDEX rooms_by_layout ON rooms (layout, seq);
+  CREATE INDEX rooms_by_termination ON rooms ((terminated_at IS NOT NULL), seq);
+
+  CREATE TABLE users (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    user_id TEXT NOT NULL UNIQUE,
+    name TEXT,
+    profile_url TEXT,
+    default_member_type TEXT NOT NULL,
+    email TEXT,
+    access_token TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE members (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    room_id TEXT NOT NULL REFERENCES rooms (id) ON DELETE CASCADE,
+    user_id TEXT REFERENCES users (user_id) ON DELETE CASCADE,
+    type TEXT NOT NULL,
+    name TEXT,
+    is_blocked INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (room_id, user_id)
+  ) STRICT;
+  CREATE INDEX members_by_room ON members (room_id, seq);
+  CREATE INDEX members_by_user ON members (user_id);
+
+  CREATE TABLE sessions (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    room_id TEXT NOT NULL REFERENCES rooms (id) ON DELETE CASCADE,
+    member_id TEXT NOT NULL,
+    user_id TEXT,
+    connected_at INTEGER NOT NULL,
+    disconnected_at INTEGER
+  ) STRICT;
+  CREATE INDEX sessions_by_room ON sessions (room_id, (disconnected_at IS NULL), seq);
+  CREATE INDEX sessions_by_user ON sessions (room_id, user_id, seq);
+
+  CREATE TABLE pages (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    room_id TEXT NOT NULL REFERENCES rooms (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    width REAL,
+    height REAL,
+    entities TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX pages_by_room ON pages (room_id, position);
+  `,
+]
