@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import module from "node:module";
+import module from 'node:module'
 
-module.enableCompileCache?.();
-const { main } = await import("../dist/main.js");
-process.exitCode = await main(process.argv.slice(2));
+module.enableCompileCache?.()
+const { main } = await import('../dist/main.js')
+process.exitCode = await main(process.argv.slice(2))

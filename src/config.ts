@@ -1,73 +1,73 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { AuthError, UsageError } from "./errors.ts";
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AuthError, UsageError } from './errors.ts'
 
 /** A value and where it came from, as `config list --show-origin` tells it. */
 export interface Setting<T> {
-	value: T;
-	from: string;
+  value: T
+  from: string
 }
 
-export const formats = ["table", "json", "ndjson", "csv", "ids"] as const;
-export type Format = (typeof formats)[number];
+export const formats = ['table', 'json', 'ndjson', 'csv', 'ids'] as const
+export type Format = (typeof formats)[number]
 
 /** What a profile may hold. `api_key_origin` is the one origin that `api_key` is ever sent to. */
 export interface Profile {
-	base_url?: string;
-	api_key?: string;
-	api_key_origin?: string;
-	output?: string;
-	timeout?: number;
-	retries?: number;
+  base_url?: string
+  api_key?: string
+  api_key_origin?: string
+  output?: string
+  timeout?: number
+  retries?: number
 }
 
 /** The settings file. */
 export interface StoredConfig {
-	/** Name of the profile in use. */
-	profile?: string;
-	profiles?: Record<string, Profile>;
+  /** Name of the profile in use. */
+  profile?: string
+  profiles?: Record<string, Profile>
 }
 
 /** The built-in profile: the embedded service on this machine. */
-export const localProfile = "local";
-export const defaultProfile = "default";
+export const localProfile = 'local'
+export const defaultProfile = 'default'
 
 /** The keys of `meetroom config`, and how their text is read. */
 export const settable = {
-	base_url: parseBaseUrl,
-	output: parseFormat,
-	timeout: parseTimeout,
-	retries: parseRetries,
-} as const;
-export type SettableKey = keyof typeof settable;
+  base_url: parseBaseUrl,
+  output: parseFormat,
+  timeout: parseTimeout,
+  retries: parseRetries,
+} as const
+export type SettableKey = keyof typeof settable
 
 export interface SettingFlags {
-	profile?: string;
-	local?: boolean;
-	baseUrl?: string;
-	output?: string;
-	json?: boolean;
-	timeout?: string;
-	retries?: string;
+  profile?: string
+  local?: boolean
+  baseUrl?: string
+  output?: string
+  json?: boolean
+  timeout?: string
+  retries?: string
 }
 
 export interface Settings {
-	profile: Setting<string>;
-	/** Answered by the embedded service. */
-	local: boolean;
-	baseUrl: Setting<string> | undefined;
-	apiKey: Setting<string> | undefined;
-	/** The only origin that a stored key goes to; undefined for a key that was not stored. */
-	apiKeyOrigin: string | undefined;
-	output: Setting<Format>;
-	/** In seconds. */
-	timeout: Setting<number>;
-	retries: Setting<number>;
+  profile: Setting<string>
+  /** Answered by the embedded service. */
+  local: boolean
+  baseUrl: Setting<string> | undefined
+  apiKey: Setting<string> | undefined
+  /** The only origin that a stored key goes to; undefined for a key that was not stored. */
+  apiKeyOrigin: string | undefined
+  output: Setting<Format>
+  /** In seconds. */
+  timeout: Setting<number>
+  retries: Setting<number>
 }
 
 /** Where the settings file is. */
 export function configFile(dir: string): string {
-	return join(dir, "config.json");
+  return join(dir, 'config.json')
 }
 
 /**
@@ -75,50 +75,36 @@ export function configFile(dir: string): string {
  * @throws {UsageError} when it cannot be read or is not what we wrote
  */
 export function readConfig(dir: string): StoredConfig {
-	const file = configFile(dir);
-	let text: string;
-	try {
-		text = readFileSync(file, "utf8");
-	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		if (code === "ENOENT" || code === "ENOTDIR") return {};
-		throw new UsageError(`the settings file ${file} cannot be read (${code})`);
-	}
-	const broken = new UsageError(
-		`the settings file ${file} is not a settings file of meetroom`,
-		{
-			hint: "mend it, or move it away and log in again",
-		},
-	);
-	try {
-		const config: unknown = JSON.parse(text);
-		if (!isRecord(config)) throw broken;
-		if (config["profiles"] !== undefined && !isRecord(config["profiles"]))
-			throw broken;
-		if (
-			Object.values(config["profiles"] ?? {}).some(
-				(profile) => !isRecord(profile),
-			)
-		)
-			throw broken;
-		return config as StoredConfig;
-	} catch {
-		throw broken;
-	}
+  const file = configFile(dir)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {}
+    throw new UsageError(`the settings file ${file} cannot be read (${code})`)
+  }
+  const broken = new UsageError(`the settings file ${file} is not a settings file of meetroom`, {
+    hint: 'mend it, or move it away and log in again',
+  })
+  try {
+    const config: unknown = JSON.parse(text)
+    if (!isRecord(config)) throw broken
+    if (config['profiles'] !== undefined && !isRecord(config['profiles'])) throw broken
+    if (Object.values(config['profiles'] ?? {}).some((profile) => !isRecord(profile))) throw broken
+    return config as StoredConfig
+  } catch {
+    throw broken
+  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A profile by name; undefined when it is not stored. */
-export function findProfile(
-	config: StoredConfig,
-	name: string,
-): Profile | undefined {
-	return config.profiles && Object.hasOwn(config.profiles, name)
-		? config.profiles[name]
-		: undefined;
+export function findProfile(config: StoredConfig, name: string): Profile | undefined {
+  return config.profiles && Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined
 }
 
 /**
@@ -127,130 +113,94 @@ export function findProfile(
  * @throws {UsageError} for a value that cannot be used
  */
 export function resolveSettings(
-	flags: SettingFlags,
-	env: Readonly<Record<string, string | undefined>>,
-	read: () => StoredConfig,
-	mayBeNew = false,
+  flags: SettingFlags,
+  env: Readonly<Record<string, string | undefined>>,
+  read: () => StoredConfig,
+  mayBeNew = false,
 ): Settings {
-	const fromEnv = (name: string): Setting<string> | undefined =>
-		env[name] ? { value: env[name], from: name } : undefined;
-	const fromFlag = (
-		value: string | undefined,
-		flag: string,
-	): Setting<string> | undefined =>
-		value === undefined ? undefined : { value, from: flag };
+  const fromEnv = (name: string): Setting<string> | undefined =>
+    env[name] ? { value: env[name], from: name } : undefined
+  const fromFlag = (value: string | undefined, flag: string): Setting<string> | undefined =>
+    value === undefined ? undefined : { value, from: flag }
 
-	if (
-		flags.local &&
-		flags.profile !== undefined &&
-		flags.profile !== localProfile
-	)
-		throw new UsageError("--local and --profile name different services");
-	const named =
-		(flags.local ? { value: localProfile, from: "--local" } : undefined) ??
-		fromFlag(flags.profile, "--profile") ??
-		fromEnv("MEETROOM_PROFILE");
-	const baseUrl =
-		fromFlag(flags.baseUrl, "--base-url") ?? fromEnv("MEETROOM_BASE_URL");
-	const key = fromEnv("MEETROOM_API_KEY");
+  if (flags.local && flags.profile !== undefined && flags.profile !== localProfile)
+    throw new UsageError('--local and --profile name different services')
+  const named =
+    (flags.local ? { value: localProfile, from: '--local' } : undefined) ??
+    fromFlag(flags.profile, '--profile') ??
+    fromEnv('MEETROOM_PROFILE')
+  const baseUrl = fromFlag(flags.baseUrl, '--base-url') ?? fromEnv('MEETROOM_BASE_URL')
+  const key = fromEnv('MEETROOM_API_KEY')
 
-	const config =
-		!named && baseUrl && key
-			? {}
-			: named?.value === localProfile
-				? readIfThere(read)
-				: read();
-	const stored =
-		config.profile === undefined
-			? undefined
-			: { value: config.profile, from: "settings file" };
-	const profile = named ?? stored ?? { value: defaultProfile, from: "default" };
-	const values = findProfile(config, profile.value);
-	if (
-		named &&
-		!values &&
-		!mayBeNew &&
-		named.value !== localProfile &&
-		named.value !== defaultProfile
-	)
-		throw new UsageError(
-			`there is no profile “${named.value}” (${named.from})`,
-			{
-				hint: `see them with: meetroom profiles list; make it with: meetroom auth login --profile ${named.value}`,
-			},
-		);
+  const config = !named && baseUrl && key ? {} : named?.value === localProfile ? readIfThere(read) : read()
+  const stored = config.profile === undefined ? undefined : { value: config.profile, from: 'settings file' }
+  const profile = named ?? stored ?? { value: defaultProfile, from: 'default' }
+  const values = findProfile(config, profile.value)
+  if (named && !values && !mayBeNew && named.value !== localProfile && named.value !== defaultProfile)
+    throw new UsageError(`there is no profile “${named.value}” (${named.from})`, {
+      hint: `see them with: meetroom profiles list; make it with: meetroom auth login --profile ${named.value}`,
+    })
 
-	// A named local profile beats a base URL in the environment; one that merely is in use does not.
-	const local =
-		profile.value === localProfile &&
-		(named !== undefined || baseUrl === undefined);
-	if (local && flags.baseUrl !== undefined)
-		throw new UsageError(
-			"--base-url and the local workspace exclude each other",
-		);
+  // A named local profile beats a base URL in the environment; one that merely is in use does not.
+  const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)
+  if (local && flags.baseUrl !== undefined)
+    throw new UsageError('--base-url and the local workspace exclude each other')
 
-	const fromProfile = (name: keyof Profile): Setting<string> | undefined =>
-		values?.[name] === undefined
-			? undefined
-			: { value: String(values[name]), from: `profile ${profile.value}` };
-	const url = local ? undefined : (baseUrl ?? fromProfile("base_url"));
-	const apiKey = local ? undefined : (key ?? fromProfile("api_key"));
-	const output =
-		fromFlag(flags.output, "--output") ??
-		(flags.json ? { value: "json", from: "--json" } : undefined) ??
-		fromEnv("MEETROOM_OUTPUT") ??
-		fromProfile("output");
-	if (flags.json && flags.output !== undefined && flags.output !== "json")
-		throw new UsageError(
-			`--json and --output ${flags.output} exclude each other`,
-		);
+  const fromProfile = (name: keyof Profile): Setting<string> | undefined =>
+    values?.[name] === undefined
+      ? undefined
+      : { value: String(values[name]), from: `profile ${profile.value}` }
+  const url = local ? undefined : (baseUrl ?? fromProfile('base_url'))
+  const apiKey = local ? undefined : (key ?? fromProfile('api_key'))
+  const output =
+    fromFlag(flags.output, '--output') ??
+    (flags.json ? { value: 'json', from: '--json' } : undefined) ??
+    fromEnv('MEETROOM_OUTPUT') ??
+    fromProfile('output')
+  if (flags.json && flags.output !== undefined && flags.output !== 'json')
+    throw new UsageError(`--json and --output ${flags.output} exclude each other`)
 
-	return {
-		profile,
-		local,
-		baseUrl: url && convert(url, parseBaseUrl),
-		apiKey,
-		apiKeyOrigin:
-			apiKey && apiKey !== key ? (values?.api_key_origin ?? "none") : undefined,
-		output: convert(output, parseFormat) ?? { value: "table", from: "default" },
-		timeout: convert(
-			fromFlag(flags.timeout, "--timeout") ??
-				fromEnv("MEETROOM_TIMEOUT") ??
-				fromProfile("timeout"),
-			parseTimeout,
-		) ?? { value: 30, from: "default" },
-		retries: convert(
-			fromFlag(flags.retries, "--retries") ??
-				fromEnv("MEETROOM_RETRIES") ??
-				fromProfile("retries"),
-			parseRetries,
-		) ?? { value: 2, from: "default" },
-	};
+  return {
+    profile,
+    local,
+    baseUrl: url && convert(url, parseBaseUrl),
+    apiKey,
+    apiKeyOrigin: apiKey && apiKey !== key ? (values?.api_key_origin ?? 'none') : undefined,
+    output: convert(output, parseFormat) ?? { value: 'table', from: 'default' },
+    timeout: convert(
+      fromFlag(flags.timeout, '--timeout') ?? fromEnv('MEETROOM_TIMEOUT') ?? fromProfile('timeout'),
+      parseTimeout,
+    ) ?? { value: 30, from: 'default' },
+    retries: convert(
+      fromFlag(flags.retries, '--retries') ?? fromEnv('MEETROOM_RETRIES') ?? fromProfile('retries'),
+      parseRetries,
+    ) ?? { value: 2, from: 'default' },
+  }
 }
 
 // The embedded workspace needs no settings: a broken file must not stand in its way.
 function readIfThere(read: () => StoredConfig): StoredConfig {
-	try {
-		return read();
-	} catch {
-		return {};
-	}
+  try {
+    return read()
+  } catch {
+    return {}
+  }
 }
 
 function convert<T>(
-	setting: Setting<string> | undefined,
-	parse: (text: string) => T,
+  setting: Setting<string> | undefined,
+  parse: (text: string) => T,
 ): Setting<T> | undefined {
-	if (!setting) return undefined;
-	try {
-		return { value: parse(setting.value), from: setting.from };
-	} catch (error) {
-		if (error instanceof UsageError)
-			throw new UsageError(`${setting.from}: ${error.message}`, {
-				hint: error.hint,
-			});
-		throw error;
-	}
+  if (!setting) return undefined
+  try {
+    return { value: parse(setting.value), from: setting.from }
+  } catch (error) {
+    if (error instanceof UsageError)
+      throw new UsageError(`${setting.from}: ${error.message}`, {
+        hint: error.hint,
+      })
+    throw error
+  }
 }
 
 /**
@@ -258,31 +208,27 @@ function convert<T>(
  * @throws {UsageError} when it is no such URL
  */
 export function parseBaseUrl(text: string): string {
-	const hint = "a base URL looks like https://meet.example.com/v1";
-	let url: URL;
-	try {
-		url = new URL(text.trim());
-	} catch {
-		throw new UsageError("that is not a URL", { hint });
-	}
-	if (url.protocol !== "https:" && url.protocol !== "http:")
-		throw new UsageError("a base URL is http or https", { hint });
-	// Not quoted back: what looks like a password may be the key.
-	if (url.username || url.password)
-		throw new UsageError("a base URL holds no user name or password", { hint });
-	if (url.search || url.hash)
-		throw new UsageError("a base URL has no query and no fragment", { hint });
-	return url.origin + url.pathname.replace(/\/+$/, "");
+  const hint = 'a base URL looks like https://meet.example.com/v1'
+  let url: URL
+  try {
+    url = new URL(text.trim())
+  } catch {
+    throw new UsageError('that is not a URL', { hint })
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new UsageError('a base URL is http or https', { hint })
+  // Not quoted back: what looks like a password may be the key.
+  if (url.username || url.password)
+    throw new UsageError('a base URL holds no user name or password', { hint })
+  if (url.search || url.hash) throw new UsageError('a base URL has no query and no fragment', { hint })
+  return url.origin + url.pathname.replace(/\/+$/, '')
 }
 
 /** @throws {UsageError} */
 export function parseFormat(text: string): Format {
-	const format = formats.find((name) => name === text);
-	if (!format)
-		throw new UsageError(
-			`“${text}” is not an output format; formats are ${formats.join(", ")}`,
-		);
-	return format;
+  const format = formats.find((name) => name === text)
+  if (!format) throw new UsageError(`“${text}” is not an output format; formats are ${formats.join(', ')}`)
+  return format
 }
 
 /**
@@ -290,19 +236,17 @@ export function parseFormat(text: string): Format {
  * @throws {UsageError}
  */
 export function parseTimeout(text: string): number {
-	const seconds = /^\d{1,6}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
-	if (seconds <= 0 || seconds > 86400)
-		throw new UsageError(
-			`“${text}” is not a number of seconds above 0 and up to 86400`,
-		);
-	return seconds;
+  const seconds = /^\d{1,6}(\.\d{1,3})?$/.test(text) ? Number(text) : 0
+  if (seconds <= 0 || seconds > 86400)
+    throw new UsageError(`“${text}” is not a number of seconds above 0 and up to 86400`)
+  return seconds
 }
 
 /** @throws {UsageError} */
 export function parseRetries(text: string): number {
-	if (!/^\d{1,2}$/.test(text) || Number(text) > 20)
-		throw new UsageError(`“${text}” is not a number of retries from 0 to 20`);
-	return Number(text);
+  if (!/^\d{1,2}$/.test(text) || Number(text) > 20)
+    throw new UsageError(`“${text}” is not a number of retries from 0 to 20`)
+  return Number(text)
 }
 
 /**
@@ -310,42 +254,32 @@ export function parseRetries(text: string): number {
  * @throws {AuthError} when there is none, or the stored one belongs to another origin
  * @throws {UsageError} when it would travel in the clear
  */
-export function keyFor({
-	apiKey,
-	apiKeyOrigin,
-	baseUrl,
-	profile,
-}: Settings): string {
-	if (!apiKey)
-		throw new AuthError("no API key", {
-			hint: "log in with: meetroom auth login, or set MEETROOM_API_KEY, or try it without a service: meetroom --local …",
-		});
-	const url = new URL(baseUrl?.value ?? "");
-	if (apiKeyOrigin !== undefined && apiKeyOrigin !== url.origin)
-		throw new AuthError(
-			`the key of profile ${profile.value} belongs to ${apiKeyOrigin} and is not sent to ${url.origin}`,
-			{
-				hint: `log in there too: meetroom auth login --profile NAME --base-url ${baseUrl?.value}`,
-			},
-		);
-	if (apiKeyOrigin !== undefined && isClear(url))
-		throw new UsageError(
-			`the stored key is not sent over plain http to ${url.host}`,
-			{
-				hint: "use an https base URL",
-			},
-		);
-	return apiKey.value;
+export function keyFor({ apiKey, apiKeyOrigin, baseUrl, profile }: Settings): string {
+  if (!apiKey)
+    throw new AuthError('no API key', {
+      hint: 'log in with: meetroom auth login, or set MEETROOM_API_KEY, or try it without a service: meetroom --local …',
+    })
+  const url = new URL(baseUrl?.value ?? '')
+  if (apiKeyOrigin !== undefined && apiKeyOrigin !== url.origin)
+    throw new AuthError(
+      `the key of profile ${profile.value} belongs to ${apiKeyOrigin} and is not sent to ${url.origin}`,
+      {
+        hint: `log in there too: meetroom auth login --profile NAME --base-url ${baseUrl?.value}`,
+      },
+    )
+  if (apiKeyOrigin !== undefined && isClear(url))
+    throw new UsageError(`the stored key is not sent over plain http to ${url.host}`, {
+      hint: 'use an https base URL',
+    })
+  return apiKey.value
 }
 
 /** Whether what is sent there can be read on the way. */
 export function isClear(url: URL): boolean {
-	return url.protocol === "http:" && !isLoopback(url.hostname);
+  return url.protocol === 'http:' && !isLoopback(url.hostname)
 }
 
 /** Whether a host is this machine: it is never reached through a proxy, and may be spoken to without TLS. */
 export function isLoopback(hostname: string): boolean {
-	return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(
-		hostname,
-	);
+  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname)
 }

@@ -1,122 +1,122 @@
 /** What a request was, as far as an error may tell: never a header, never a key. */
 export interface RequestLine {
-	method: string;
-	path: string;
+  method: string
+  path: string
 }
 
 export interface ErrorDetails {
-	/** One line saying what to do about it. */
-	hint?: string | undefined;
-	/** HTTP status of the answer, when there was one. */
-	status?: number | undefined;
-	/** Whether the same command may succeed when run again unchanged. */
-	retryable?: boolean | undefined;
-	request?: RequestLine | undefined;
-	/** The decoded body of the service's answer. */
-	body?: unknown;
-	cause?: unknown;
+  /** One line saying what to do about it. */
+  hint?: string | undefined
+  /** HTTP status of the answer, when there was one. */
+  status?: number | undefined
+  /** Whether the same command may succeed when run again unchanged. */
+  retryable?: boolean | undefined
+  request?: RequestLine | undefined
+  /** The decoded body of the service's answer. */
+  body?: unknown
+  cause?: unknown
 }
 
 /** Every failure that the program foresees. The exit code is part of the contract with scripts. */
 export abstract class MeetroomError extends Error {
-	abstract readonly exitCode: number;
-	/** Stable, machine-readable name: the `code` of the JSON error. */
-	abstract readonly code: string;
-	readonly hint: string | undefined;
-	readonly status: number | undefined;
-	readonly retryable: boolean;
-	readonly request: RequestLine | undefined;
-	readonly body: unknown;
+  abstract readonly exitCode: number
+  /** Stable, machine-readable name: the `code` of the JSON error. */
+  abstract readonly code: string
+  readonly hint: string | undefined
+  readonly status: number | undefined
+  readonly retryable: boolean
+  readonly request: RequestLine | undefined
+  readonly body: unknown
 
-	constructor(message: string, details: ErrorDetails = {}) {
-		super(message, { cause: details.cause });
-		this.name = new.target.name;
-		this.hint = details.hint;
-		this.status = details.status;
-		this.retryable = details.retryable ?? false;
-		this.request = details.request;
-		this.body = details.body;
-	}
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause })
+    this.name = new.target.name
+    this.hint = details.hint
+    this.status = details.status
+    this.retryable = details.retryable ?? false
+    this.request = details.request
+    this.body = details.body
+  }
 }
 
 /** The service refused the request: a 4xx that no other class describes better. */
 export class ApiError extends MeetroomError {
-	readonly exitCode = 1;
-	readonly code = "refused";
+  readonly exitCode = 1
+  readonly code = 'refused'
 }
 
 /** Flags, input or settings are wrong; nothing was sent. */
 export class UsageError extends MeetroomError {
-	readonly exitCode = 2;
-	readonly code = "usage";
+  readonly exitCode = 2
+  readonly code = 'usage'
 }
 
 /** No such room, member or user. */
 export class NotFoundError extends MeetroomError {
-	readonly exitCode = 3;
-	readonly code = "not_found";
+  readonly exitCode = 3
+  readonly code = 'not_found'
 }
 
 /** No key, or the service refuses the key. */
 export class AuthError extends MeetroomError {
-	readonly exitCode = 4;
-	readonly code = "auth";
+  readonly exitCode = 4
+  readonly code = 'auth'
 }
 
 /** No answer: DNS, connection refused, TLS, proxy, deadline. */
 export class NetworkError extends MeetroomError {
-	readonly exitCode = 5;
-	readonly code = "network";
+  readonly exitCode = 5
+  readonly code = 'network'
 }
 
 /** The service failed (5xx), or its answer cannot be read. */
 export class ServiceError extends MeetroomError {
-	readonly exitCode = 6;
-	readonly code = "service";
+  readonly exitCode = 6
+  readonly code = 'service'
 }
 
 /** A write was sent and nobody knows whether it took effect. */
 export class UnknownOutcomeError extends MeetroomError {
-	readonly exitCode = 7;
-	readonly code = "unknown_outcome";
+  readonly exitCode = 7
+  readonly code = 'unknown_outcome'
 }
 
 /** Some items of a bulk failed, others succeeded. */
 export class PartialError extends MeetroomError {
-	readonly exitCode = 8;
-	readonly code = "partial";
+  readonly exitCode = 8
+  readonly code = 'partial'
 }
 
 /** A condition that was asked for does not hold. */
 export class ConditionError extends MeetroomError {
-	readonly exitCode = 9;
-	readonly code = "condition";
+  readonly exitCode = 9
+  readonly code = 'condition'
 }
 
 /** A destructive command needed a yes and did not get one. */
 export class ConfirmationError extends MeetroomError {
-	readonly exitCode = 10;
-	readonly code = "confirmation";
+  readonly exitCode = 10
+  readonly code = 'confirmation'
 }
 
 /** The result could not be written: a full disk, say. sysexits(3) calls it EX_IOERR. */
 export class OutputError extends MeetroomError {
-	readonly exitCode = 74;
-	readonly code = "output";
+  readonly exitCode = 74
+  readonly code = 'output'
 }
 
 /** The user or the system asked the program to stop. */
 export class InterruptedError extends MeetroomError {
-	readonly code = "interrupted";
-	readonly exitCode: number;
+  readonly code = 'interrupted'
+  readonly exitCode: number
 
-	constructor(
-		readonly signal: "SIGINT" | "SIGTERM",
-		details: ErrorDetails = {},
-	) {
-		super("interrupted", details);
-		this.exitCode = signal === "SIGINT" ? 130 : 143;
-	}
+  constructor(
+    readonly signal: 'SIGINT' | 'SIGTERM',
+    details: ErrorDetails = {},
+  ) {
+    super('interrupted', details)
+    this.exitCode = signal === 'SIGINT' ? 130 : 143
+  }
 }
 
 /** The reader of our output went away (`| head`). Not a failure: the program ends quietly. */

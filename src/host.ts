@@ -1,99 +1,96 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** An output stream. `write` settles when the text is out of our hands, and rejects when it could not be written. */
 export interface Output {
-	readonly isTTY: boolean;
-	/** Width in columns; undefined when it is not a terminal. */
-	readonly columns: number | undefined;
-	write(data: string | Uint8Array): Promise<void>;
+  readonly isTTY: boolean
+  /** Width in columns; undefined when it is not a terminal. */
+  readonly columns: number | undefined
+  write(data: string | Uint8Array): Promise<void>
 }
 
 /** Everything the program needs of the machine. Tests hand in their own. */
 export interface Host {
-	readonly env: Readonly<Record<string, string | undefined>>;
-	readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean };
-	readonly stdout: Output;
-	readonly stderr: Output;
-	/** The raw stream behind `stderr`, for prompts that need to move the cursor. */
-	readonly prompt: NodeJS.WritableStream;
-	readonly platform: NodeJS.Platform;
-	readonly nodeVersion: string;
-	readonly cwd: string;
-	readonly pid: number;
-	/** Standard folders of this user on this system. */
-	dirs(): Promise<{ config: string; data: string }>;
-	/** Wall clock, in milliseconds since 1970. */
-	now(): number;
-	/** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
-	sleep(ms: number, signal?: AbortSignal): Promise<void>;
-	/** Calls back on SIGINT or SIGTERM; the returned function stops listening. */
-	onSignal(listener: (signal: "SIGINT" | "SIGTERM") => void): () => void;
-	/** Fraction in [0, 1), for jitter. */
-	random(): number;
-	/** Loads something whose mere loading makes Node print that it is experimental, without that. */
-	quietly<T>(load: () => Promise<T>): Promise<T>;
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean }
+  readonly stdout: Output
+  readonly stderr: Output
+  /** The raw stream behind `stderr`, for prompts that need to move the cursor. */
+  readonly prompt: NodeJS.WritableStream
+  readonly platform: NodeJS.Platform
+  readonly nodeVersion: string
+  readonly cwd: string
+  readonly pid: number
+  /** Standard folders of this user on this system. */
+  dirs(): Promise<{ config: string; data: string }>
+  /** Wall clock, in milliseconds since 1970. */
+  now(): number
+  /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Calls back on SIGINT or SIGTERM; the returned function stops listening. */
+  onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void
+  /** Fraction in [0, 1), for jitter. */
+  random(): number
+  /** Loads something whose mere loading makes Node print that it is experimental, without that. */
+  quietly<T>(load: () => Promise<T>): Promise<T>
 }
 
 function output(stream: NodeJS.WriteStream): Output {
-	// An 'error' without a listener would end the process with a stack; the write callback reports it already.
-	stream.on("error", () => {});
-	return {
-		isTTY: stream.isTTY === true,
-		get columns() {
-			return stream.isTTY ? stream.columns : undefined;
-		},
-		write: (data) =>
-			new Promise((resolve, reject) => {
-				stream.write(data, (error) => (error ? reject(error) : resolve()));
-			}),
-	};
+  // An 'error' without a listener would end the process with a stack; the write callback reports it already.
+  stream.on('error', () => {})
+  return {
+    isTTY: stream.isTTY === true,
+    get columns() {
+      return stream.isTTY ? stream.columns : undefined
+    },
+    write: (data) =>
+      new Promise((resolve, reject) => {
+        stream.write(data, (error) => (error ? reject(error) : resolve()))
+      }),
+  }
 }
 
 /** The real machine. The only place in the program that touches `process`. */
 export function processHost(): Host {
-	return {
-		env: process.env,
-		// Opening stdin costs a handle; most commands never read it.
-		get stdin() {
-			return process.stdin;
-		},
-		stdout: output(process.stdout),
-		stderr: output(process.stderr),
-		get prompt() {
-			return process.stderr;
-		},
-		platform: process.platform,
-		nodeVersion: process.versions.node,
-		cwd: process.cwd(),
-		pid: process.pid,
-		async dirs() {
-			const { default: envPaths } = await import("env-paths");
-			return envPaths("meetroom", { suffix: "" });
-		},
-		now: () => Date.now(),
-		sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}),
-		onSignal(listener) {
-			const signals = ["SIGINT", "SIGTERM"] as const;
-			const handlers = signals.map(
-				(signal) => [signal, () => listener(signal)] as const,
-			);
-			for (const [signal, handler] of handlers) process.on(signal, handler);
-			return () => {
-				for (const [signal, handler] of handlers) process.off(signal, handler);
-			};
-		},
-		random: Math.random,
-		async quietly(load) {
-			const { emitWarning } = process;
-			process.emitWarning = (warning, ...rest: unknown[]) => {
-				if (rest[0] !== "ExperimentalWarning")
-					Reflect.apply(emitWarning, process, [warning, ...rest]);
-			};
-			try {
-				return await load();
-			} finally {
-				process.emitWarning = emitWarning;
-			}
-		},
-	};
+  return {
+    env: process.env,
+    // Opening stdin costs a handle; most commands never read it.
+    get stdin() {
+      return process.stdin
+    },
+    stdout: output(process.stdout),
+    stderr: output(process.stderr),
+    get prompt() {
+      return process.stderr
+    },
+    platform: process.platform,
+    nodeVersion: process.versions.node,
+    cwd: process.cwd(),
+    pid: process.pid,
+    async dirs() {
+      const { default: envPaths } = await import('env-paths')
+      return envPaths('meetroom', { suffix: '' })
+    },
+    now: () => Date.now(),
+    sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}),
+    onSignal(listener) {
+      const signals = ['SIGINT', 'SIGTERM'] as const
+      const handlers = signals.map((signal) => [signal, () => listener(signal)] as const)
+      for (const [signal, handler] of handlers) process.on(signal, handler)
+      return () => {
+        for (const [signal, handler] of handlers) process.off(signal, handler)
+      }
+    },
+    random: Math.random,
+    async quietly(load) {
+      const { emitWarning } = process
+      process.emitWarning = (warning, ...rest: unknown[]) => {
+        if (rest[0] !== 'ExperimentalWarning') Reflect.apply(emitWarning, process, [warning, ...rest])
+      }
+      try {
+        return await load()
+      } finally {
+        process.emitWarning = emitWarning
+      }
+    },
+  }
 }

@@ -1,10 +1,10 @@
-import { defineConfig } from "vitest/config";
+import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-	test: {
-		root: import.meta.dirname,
-		include: ["**/*.test.ts"],
-		// Nothing of the developer’s own set-up may reach a test.
-		env: { TZ: "UTC" },
-	},
-});
+  test: {
+    root: import.meta.dirname,
+    include: ['**/*.test.ts'],
+    // Nothing of the developer’s own set-up may reach a test.
+    env: { TZ: 'UTC' },
+  },
+})

@@ -1,216 +1,190 @@
-import { AuthError, ServiceError } from "../errors.ts";
-import { type Endpoint, endpoints, type OperationName } from "./endpoints.ts";
-import { writeJson } from "./json.ts";
-import type { Input, Output } from "./operation.ts";
-import type { Operations } from "./operations.ts";
-import { fillPath, queryString } from "./path.ts";
-import { probeKey, refusal } from "./refusal.ts";
-import { type Policy, sendWithRetries } from "./retry.ts";
-import type { Transport, WireRequest } from "./wire.ts";
+import { AuthError, ServiceError } from '../errors.ts'
+import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
+import { writeJson } from './json.ts'
+import type { Input, Output } from './operation.ts'
+import type { Operations } from './operations.ts'
+import { fillPath, queryString } from './path.ts'
+import { probeKey, refusal } from './refusal.ts'
+import { type Policy, sendWithRetries } from './retry.ts'
+import type { Transport, WireRequest } from './wire.ts'
 
 export interface ClientOptions {
-	transport: Transport;
-	/** Ends with the version segment, `/v1`; no slash behind it. */
-	baseUrl: string;
-	apiKey: string;
-	userAgent: string;
-	policy: Policy;
-	/** Aborts whatever is under way. */
-	interrupt?: AbortSignal;
-	/** Told of each exchange: for `--verbose`. Never sees a header. */
-	onExchange?: (line: { method: string; url: string; status: number }) => void;
+  transport: Transport
+  /** Ends with the version segment, `/v1`; no slash behind it. */
+  baseUrl: string
+  apiKey: string
+  userAgent: string
+  policy: Policy
+  /** Aborts whatever is under way. */
+  interrupt?: AbortSignal
+  /** Told of each exchange: for `--verbose`. Never sees a header. */
+  onExchange?: (line: { method: string; url: string; status: number }) => void
 }
 
 /** An answer of the service: the bytes as they came, and what they mean. */
 export interface Answer<T = unknown> {
-	bytes: Uint8Array;
-	text: string;
-	value: T;
+  bytes: Uint8Array
+  text: string
+  value: T
 }
 
 /** The path parameters, query and body of any operation. */
 export interface AnyInput {
-	params?: Readonly<Record<string, string>>;
-	query?: Readonly<Record<string, unknown>>;
-	body?: unknown;
+  params?: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, unknown>>
+  body?: unknown
 }
 
 export interface Client {
-	/**
-	 * Calls an operation of the API.
-	 * @throws {ApiError | NotFoundError | AuthError} when the service refuses
-	 * @throws {NetworkError | UnknownOutcomeError} when no answer comes
-	 * @throws {ServiceError} when the service fails or its answer cannot be read
-	 */
-	call<N extends OperationName>(
-		name: N,
-		input: Input<Operations[N]>,
-	): Promise<Answer<Output<Operations[N]>>>;
-	/** Sends any request below the base URL: for `meetroom api`. */
-	request(endpoint: Endpoint, input: AnyInput): Promise<Answer>;
-	/** Whether the service accepts the key (section 5), asked with the cheapest request there is. */
-	keyWorks(): Promise<boolean>;
+  /**
+   * Calls an operation of the API.
+   * @throws {ApiError | NotFoundError | AuthError} when the service refuses
+   * @throws {NetworkError | UnknownOutcomeError} when no answer comes
+   * @throws {ServiceError} when the service fails or its answer cannot be read
+   */
+  call<N extends OperationName>(name: N, input: Input<Operations[N]>): Promise<Answer<Output<Operations[N]>>>
+  /** Sends any request below the base URL: for `meetroom api`. */
+  request(endpoint: Endpoint, input: AnyInput): Promise<Answer>
+  /** Whether the service accepts the key (section 5), asked with the cheapest request there is. */
+  keyWorks(): Promise<boolean>
 }
 
 /** The request of an operation, as it will be sent. `Authorization` is left out: whoever shows a request shows no key. */
-export function buildRequest(
-	baseUrl: string,
-	endpoint: Endpoint,
-	input: AnyInput,
-): WireRequest {
-	const url =
-		baseUrl +
-		fillPath(endpoint.path, input.params ?? {}) +
-		queryString(input.query);
-	if (input.body === undefined)
-		return { method: endpoint.method, url, headers: {} };
-	return {
-		method: endpoint.method,
-		url,
-		headers: { "content-type": "application/json" },
-		body: writeJson(input.body),
-	};
+export function buildRequest(baseUrl: string, endpoint: Endpoint, input: AnyInput): WireRequest {
+  const url = baseUrl + fillPath(endpoint.path, input.params ?? {}) + queryString(input.query)
+  if (input.body === undefined) return { method: endpoint.method, url, headers: {} }
+  return {
+    method: endpoint.method,
+    url,
+    headers: { 'content-type': 'application/json' },
+    body: writeJson(input.body),
+  }
 }
 
 /** A client of a Meeting Room Service. */
 export function createClient(options: ClientOptions): Client {
-	// A header value that HTTP does not allow makes the library throw an error that quotes it: the key, that is.
-	if (!/^[\x21-\x7e]+$/.test(options.apiKey))
-		throw new AuthError(
-			"the API key contains a space, a line break or a character that no key can have",
-			{
-				hint: "store it again with: meetroom auth login",
-			},
-		);
-	const headers = {
-		authorization: `Bearer ${options.apiKey}`,
-		accept: "application/json",
-		"accept-encoding": "gzip, br",
-		"user-agent": options.userAgent,
-	};
+  // A header value that HTTP does not allow makes the library throw an error that quotes it: the key, that is.
+  if (!/^[\x21-\x7e]+$/.test(options.apiKey))
+    throw new AuthError('the API key contains a space, a line break or a character that no key can have', {
+      hint: 'store it again with: meetroom auth login',
+    })
+  const headers = {
+    authorization: `Bearer ${options.apiKey}`,
+    accept: 'application/json',
+    'accept-encoding': 'gzip, br',
+    'user-agent': options.userAgent,
+  }
 
-	async function exchange(endpoint: Endpoint, input: AnyInput) {
-		const request = buildRequest(options.baseUrl, endpoint, input);
-		const line = {
-			method: request.method,
-			path: request.url.slice(options.baseUrl.length),
-		};
-		const write = endpoint.method !== "GET";
-		const answer = await sendWithRetries(
-			options.transport,
-			{ ...request, headers: { ...headers, ...request.headers } },
-			options.policy,
-			{
-				repeatable: endpoint.method !== "POST" || endpoint.repeatable === true,
-				write,
-				check: checkCommand(endpoint, input),
-				line,
-			},
-			options.interrupt,
-		);
-		options.onExchange?.({
-			method: request.method,
-			url: request.url,
-			status: answer.status,
-		});
-		return { answer, line };
-	}
+  async function exchange(endpoint: Endpoint, input: AnyInput) {
+    const request = buildRequest(options.baseUrl, endpoint, input)
+    const line = {
+      method: request.method,
+      path: request.url.slice(options.baseUrl.length),
+    }
+    const write = endpoint.method !== 'GET'
+    const answer = await sendWithRetries(
+      options.transport,
+      { ...request, headers: { ...headers, ...request.headers } },
+      options.policy,
+      {
+        repeatable: endpoint.method !== 'POST' || endpoint.repeatable === true,
+        write,
+        check: checkCommand(endpoint, input),
+        line,
+      },
+      options.interrupt,
+    )
+    options.onExchange?.({
+      method: request.method,
+      url: request.url,
+      status: answer.status,
+    })
+    return { answer, line }
+  }
 
-	let probe: Promise<boolean> | undefined;
-	const keyWorks = () => {
-		probe ??= exchange(endpoints.listRooms, { query: { limit: 1 } }).then(
-			({ answer }) => probeKey(answer),
-		);
-		return probe;
-	};
+  let probe: Promise<boolean> | undefined
+  const keyWorks = () => {
+    probe ??= exchange(endpoints.listRooms, { query: { limit: 1 } }).then(({ answer }) => probeKey(answer))
+    return probe
+  }
 
-	async function request(endpoint: Endpoint, input: AnyInput): Promise<Answer> {
-		const { answer, line } = await exchange(endpoint, input);
-		if (answer.status < 200 || answer.status > 299)
-			throw await refusal({
-				answer,
-				line,
-				endpoint,
-				input,
-				keyWorks,
-				check: checkCommand(endpoint, input),
-			});
-		const text = decodeText(answer.body);
-		const value = text === undefined ? undefined : parse(text);
-		if (text === undefined || value === undefined)
-			throw unreadable(answer.headers["content-type"], line, options.baseUrl);
-		return { bytes: answer.body, text, value };
-	}
+  async function request(endpoint: Endpoint, input: AnyInput): Promise<Answer> {
+    const { answer, line } = await exchange(endpoint, input)
+    if (answer.status < 200 || answer.status > 299)
+      throw await refusal({
+        answer,
+        line,
+        endpoint,
+        input,
+        keyWorks,
+        check: checkCommand(endpoint, input),
+      })
+    const text = decodeText(answer.body)
+    const value = text === undefined ? undefined : parse(text)
+    if (text === undefined || value === undefined)
+      throw unreadable(answer.headers['content-type'], line, options.baseUrl)
+    return { bytes: answer.body, text, value }
+  }
 
-	return {
-		async call(name, input) {
-			const answer = await request(endpoints[name], input as AnyInput);
-			const { explainMismatch } = await import("./validate.ts");
-			const problem = explainMismatch(name, answer.value);
-			if (problem)
-				throw new ServiceError(
-					`the service’s answer does not match its contract: ${problem}`,
-					{
-						request: {
-							method: endpoints[name].method,
-							path: endpoints[name].path,
-						},
-						body: answer.value,
-					},
-				);
-			return answer as never;
-		},
-		request,
-		keyWorks,
-	};
+  return {
+    async call(name, input) {
+      const answer = await request(endpoints[name], input as AnyInput)
+      const { explainMismatch } = await import('./validate.ts')
+      const problem = explainMismatch(name, answer.value)
+      if (problem)
+        throw new ServiceError(`the service’s answer does not match its contract: ${problem}`, {
+          request: {
+            method: endpoints[name].method,
+            path: endpoints[name].path,
+          },
+          body: answer.value,
+        })
+      return answer as never
+    },
+    request,
+    keyWorks,
+  }
 }
 
 function parse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function decodeText(body: Uint8Array): string | undefined {
-	try {
-		return new TextDecoder("utf-8", { fatal: true }).decode(body);
-	} catch {
-		return undefined;
-	}
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    return undefined
+  }
 }
 
 function unreadable(
-	contentType: string | undefined,
-	request: { method: string; path: string },
-	baseUrl: string,
+  contentType: string | undefined,
+  request: { method: string; path: string },
+  baseUrl: string,
 ) {
-	const type = contentType?.split(";")[0];
-	const what =
-		type && !type.includes("json")
-			? `it is ${type}, not JSON`
-			: "it is not valid JSON";
-	return new ServiceError(`the service’s answer cannot be read: ${what}`, {
-		hint: `is ${baseUrl} the address of a Meeting Room Service? It ends with the version, as in https://host/v1`,
-		request,
-	});
+  const type = contentType?.split(';')[0]
+  const what = type && !type.includes('json') ? `it is ${type}, not JSON` : 'it is not valid JSON'
+  return new ServiceError(`the service’s answer cannot be read: ${what}`, {
+    hint: `is ${baseUrl} the address of a Meeting Room Service? It ends with the version, as in https://host/v1`,
+    request,
+  })
 }
 
 /** The command that tells whether a write took effect, its placeholders filled from the request. */
 function checkCommand(endpoint: Endpoint, input: AnyInput): string | undefined {
-	const values: Record<string, unknown> = {
-		...(input.body as object | undefined),
-		...input.params,
-	};
-	return endpoint.check?.replace(/\{(\w+)\}/g, (_, name: string) =>
-		shellQuote(String(values[name] ?? "")),
-	);
+  const values: Record<string, unknown> = {
+    ...(input.body as object | undefined),
+    ...input.params,
+  }
+  return endpoint.check?.replace(/\{(\w+)\}/g, (_, name: string) => shellQuote(String(values[name] ?? '')))
 }
 
 /** A word that a POSIX shell reads back unchanged. */
 export function shellQuote(word: string): string {
-	return /^[\w@%+=:,./-]+$/.test(word)
-		? word
-		: `'${word.replaceAll("'", `'\\''`)}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

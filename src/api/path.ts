@@ -1,47 +1,32 @@
-import { UsageError } from "../errors.ts";
+import { UsageError } from '../errors.ts'
 
 /**
  * Fills the `{name}` segments of a path template, each value URL-encoded into exactly one segment.
  * `encodeURIComponent('..')` is `..`, and a URL parser then climbs: `rooms delete ..` would be `DELETE /v1/`.
  * @throws {UsageError} for a value that cannot be one segment of a path
  */
-export function fillPath(
-	template: string,
-	params: Readonly<Record<string, string>>,
-): string {
-	const path = template.replace(/\{(\w+)\}/g, (_, name: string) =>
-		segment(name, params[name] ?? ""),
-	);
-	const parsed = new URL(`http://host${path}`);
-	if (parsed.pathname !== path)
-		throw new UsageError(
-			`${template}: an id would leave its place in the path`,
-		);
-	return path;
+export function fillPath(template: string, params: Readonly<Record<string, string>>): string {
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, params[name] ?? ''))
+  const parsed = new URL(`http://host${path}`)
+  if (parsed.pathname !== path) throw new UsageError(`${template}: an id would leave its place in the path`)
+  return path
 }
 
 function segment(name: string, value: string): string {
-	const what = name.replace(/_id$/, " id").replace("_", " ");
-	if (value === "") throw new UsageError(`the ${what} is empty`);
-	if (value === "." || value === "..")
-		throw new UsageError(`“${value}” is not a valid ${what}`);
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-	if (/[\u0000-\u001f\u007f-\u009f]/.test(value))
-		throw new UsageError(`the ${what} contains a control character`);
-	if (!value.isWellFormed())
-		throw new UsageError(`the ${what} is not valid Unicode`);
-	return encodeURIComponent(value);
+  const what = name.replace(/_id$/, ' id').replace('_', ' ')
+  if (value === '') throw new UsageError(`the ${what} is empty`)
+  if (value === '.' || value === '..') throw new UsageError(`“${value}” is not a valid ${what}`)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(value))
+    throw new UsageError(`the ${what} contains a control character`)
+  if (!value.isWellFormed()) throw new UsageError(`the ${what} is not valid Unicode`)
+  return encodeURIComponent(value)
 }
 
 /** The query string of a request, `?` included; undefined values are left out. */
-export function queryString(
-	query: Readonly<Record<string, unknown>> = {},
-): string {
-	const pairs = Object.entries(query)
-		.filter(([, value]) => value !== undefined)
-		.map(
-			([name, value]) =>
-				`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`,
-		);
-	return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+export function queryString(query: Readonly<Record<string, unknown>> = {}): string {
+  const pairs = Object.entries(query)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }

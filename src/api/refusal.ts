@@ -1,29 +1,29 @@
 import {
-	ApiError,
-	AuthError,
-	type MeetroomError,
-	NotFoundError,
-	type RequestLine,
-	ServiceError,
-	UnknownOutcomeError,
-} from "../errors.ts";
-import type { AnyInput } from "./client.ts";
-import type { Endpoint } from "./endpoints.ts";
-import type { Outcome } from "./retry.ts";
-import type { WireResponse } from "./wire.ts";
+  ApiError,
+  AuthError,
+  type MeetroomError,
+  NotFoundError,
+  type RequestLine,
+  ServiceError,
+  UnknownOutcomeError,
+} from '../errors.ts'
+import type { AnyInput } from './client.ts'
+import type { Endpoint } from './endpoints.ts'
+import type { Outcome } from './retry.ts'
+import type { WireResponse } from './wire.ts'
 
 interface Refusal {
-	answer: Outcome;
-	line: RequestLine;
-	endpoint: Endpoint;
-	input: AnyInput;
-	keyWorks: () => Promise<boolean>;
-	check: string | undefined;
+  answer: Outcome
+  line: RequestLine
+  endpoint: Endpoint
+  input: AnyInput
+  keyWorks: () => Promise<boolean>
+  check: string | undefined
 }
 
 /** Whether the answer to the cheapest request there is shows that the key is accepted. Anything unclear counts as yes. */
 export function probeKey(answer: WireResponse): boolean {
-	return ![400, 401, 403].includes(answer.status);
+  return ![400, 401, 403].includes(answer.status)
 }
 
 /**
@@ -31,169 +31,140 @@ export function probeKey(answer: WireResponse): boolean {
  * parameters and to bad keys alike; one cheap question, asked once per run, tells them apart.
  */
 export async function refusal({
-	answer,
-	line,
-	endpoint,
-	input,
-	keyWorks,
-	check,
+  answer,
+  line,
+  endpoint,
+  input,
+  keyWorks,
+  check,
 }: Refusal): Promise<MeetroomError> {
-	const { status } = answer;
-	const { code, message, body } = readError(answer);
-	const said = message ? `: ${message}` : "";
-	const details = { status, request: line, body };
+  const { status } = answer
+  const { code, message, body } = readError(answer)
+  const said = message ? `: ${message}` : ''
+  const details = { status, request: line, body }
 
-	if (status >= 300 && status < 400)
-		return new ServiceError(
-			`the service answered with a redirect (${status}), and redirects are not followed`,
-			{
-				...details,
-				hint: answer.headers["location"]
-					? `it points to ${answer.headers["location"]}`
-					: undefined,
-			},
-		);
-	if (status === 500)
-		return new ServiceError(
-			`the service reports a validation exception (500)${said}`,
-			{
-				...details,
-				hint: "by its document, 500 means that the request breaks a rule; sending it again will not help",
-			},
-		);
-	if (status > 500) {
-		const mayHaveActed =
-			endpoint.method !== "GET" && (status === 502 || status === 504);
-		return new ServiceError(`the service failed (${status})${said}`, {
-			...details,
-			retryable: true,
-			hint:
-				mayHaveActed && check
-					? `the change may have been made all the same; check with: ${check}`
-					: undefined,
-		});
-	}
-	if (
-		status === 401 ||
-		status === 403 ||
-		(status === 400 && !(await keyIsFine(code, keyWorks)))
-	)
-		return new AuthError(`the service refuses the API key (${status})${said}`, {
-			...details,
-			hint: "see which key is used with: meetroom auth status",
-		});
-	if (
-		status === 404 ||
-		status === 410 ||
-		(status === 400 && (code === "not_found" || onlyNamesThings(input)))
-	)
-		return notFound(
-			endpoint,
-			input,
-			answer,
-			code === "not_found" ? "" : said,
-			details,
-			check,
-		);
-	return new ApiError(`the service refuses the request (${status})${said}`, {
-		...details,
-		retryable: status === 429 || status === 408,
-		hint:
-			status === 429 && answer.headers["retry-after"]
-				? `it asks to wait ${answer.headers["retry-after"]} s`
-				: undefined,
-	});
+  if (status >= 300 && status < 400)
+    return new ServiceError(
+      `the service answered with a redirect (${status}), and redirects are not followed`,
+      {
+        ...details,
+        hint: answer.headers['location'] ? `it points to ${answer.headers['location']}` : undefined,
+      },
+    )
+  if (status === 500)
+    return new ServiceError(`the service reports a validation exception (500)${said}`, {
+      ...details,
+      hint: 'by its document, 500 means that the request breaks a rule; sending it again will not help',
+    })
+  if (status > 500) {
+    const mayHaveActed = endpoint.method !== 'GET' && (status === 502 || status === 504)
+    return new ServiceError(`the service failed (${status})${said}`, {
+      ...details,
+      retryable: true,
+      hint:
+        mayHaveActed && check
+          ? `the change may have been made all the same; check with: ${check}`
+          : undefined,
+    })
+  }
+  if (status === 401 || status === 403 || (status === 400 && !(await keyIsFine(code, keyWorks))))
+    return new AuthError(`the service refuses the API key (${status})${said}`, {
+      ...details,
+      hint: 'see which key is used with: meetroom auth status',
+    })
+  if (
+    status === 404 ||
+    status === 410 ||
+    (status === 400 && (code === 'not_found' || onlyNamesThings(input)))
+  )
+    return notFound(endpoint, input, answer, code === 'not_found' ? '' : said, details, check)
+  return new ApiError(`the service refuses the request (${status})${said}`, {
+    ...details,
+    retryable: status === 429 || status === 408,
+    hint:
+      status === 429 && answer.headers['retry-after']
+        ? `it asks to wait ${answer.headers['retry-after']} s`
+        : undefined,
+  })
 }
 
-async function keyIsFine(
-	code: string | undefined,
-	keyWorks: () => Promise<boolean>,
-): Promise<boolean> {
-	// A service that says what is wrong saves the question.
-	if (code === "not_found" || code === "invalid_parameters") return true;
-	if (code === "unauthorized") return false;
-	try {
-		return await keyWorks();
-	} catch {
-		return true;
-	}
+async function keyIsFine(code: string | undefined, keyWorks: () => Promise<boolean>): Promise<boolean> {
+  // A service that says what is wrong saves the question.
+  if (code === 'not_found' || code === 'invalid_parameters') return true
+  if (code === 'unauthorized') return false
+  try {
+    return await keyWorks()
+  } catch {
+    return true
+  }
 }
 
 /** A request that carries nothing but ids can be refused for nothing but its ids. */
 function onlyNamesThings(input: AnyInput): boolean {
-	const hasQuery = Object.values(input.query ?? {}).some(
-		(value) => value !== undefined,
-	);
-	return input.params !== undefined && input.body === undefined && !hasQuery;
+  const hasQuery = Object.values(input.query ?? {}).some((value) => value !== undefined)
+  return input.params !== undefined && input.body === undefined && !hasQuery
 }
 
 function notFound(
-	endpoint: Endpoint,
-	input: AnyInput,
-	answer: Outcome,
-	said: string,
-	details: { status: number; request: RequestLine; body: unknown },
-	check: string | undefined,
+  endpoint: Endpoint,
+  input: AnyInput,
+  answer: Outcome,
+  said: string,
+  details: { status: number; request: RequestLine; body: unknown },
+  check: string | undefined,
 ): MeetroomError {
-	// Whoever asked for a deletion wants to know whether it was theirs; after a lost attempt nobody can say.
-	if (endpoint.method === "DELETE" && answer.afterLostAttempt)
-		return new UnknownOutcomeError(
-			"it is gone, but an earlier attempt got no answer and may have deleted it",
-			{
-				...details,
-				hint: check && `check with: ${check}`,
-			},
-		);
-	const params = Object.entries(input.params ?? {});
-	const things = params.map(([name]) =>
-		name === "id" ? "room" : name.replace("_id", ""),
-	);
-	const list = things.includes("user") ? "users" : "rooms";
-	return new NotFoundError(
-		`no such ${things.join(" or ") || "thing"}: ${params.map(([, id]) => id).join(" ")}${said}`,
-		{
-			...details,
-			hint: `see what there is with: meetroom ${list} list`,
-		},
-	);
+  // Whoever asked for a deletion wants to know whether it was theirs; after a lost attempt nobody can say.
+  if (endpoint.method === 'DELETE' && answer.afterLostAttempt)
+    return new UnknownOutcomeError(
+      'it is gone, but an earlier attempt got no answer and may have deleted it',
+      {
+        ...details,
+        hint: check && `check with: ${check}`,
+      },
+    )
+  const params = Object.entries(input.params ?? {})
+  const things = params.map(([name]) => (name === 'id' ? 'room' : name.replace('_id', '')))
+  const list = things.includes('user') ? 'users' : 'rooms'
+  return new NotFoundError(
+    `no such ${things.join(' or ') || 'thing'}: ${params.map(([, id]) => id).join(' ')}${said}`,
+    {
+      ...details,
+      hint: `see what there is with: meetroom ${list} list`,
+    },
+  )
 }
 
 /** Looks for a code and a message in the places where services put them: the document does not say (section 7). */
 function readError(answer: WireResponse): {
-	code?: string;
-	message?: string;
-	body: unknown;
+  code?: string
+  message?: string
+  body: unknown
 } {
-	const text = new TextDecoder().decode(answer.body);
-	let body: unknown;
-	try {
-		body = JSON.parse(text);
-	} catch {
-		return { body: text.slice(0, 2000) };
-	}
-	const outer = asRecord(body);
-	const inner = asRecord(outer["error"]);
-	const errors = Array.isArray(outer["errors"])
-		? asRecord(outer["errors"][0])
-		: {};
-	const message = [
-		inner["message"],
-		outer["message"],
-		errors["message"],
-		outer["error"],
-	].find((candidate) => typeof candidate === "string" && candidate !== "");
-	const code = [inner["code"], outer["code"], errors["code"]].find(
-		(candidate) => typeof candidate === "string",
-	);
-	return {
-		body,
-		...(typeof message === "string" ? { message: message.slice(0, 500) } : {}),
-		...(typeof code === "string" ? { code } : {}),
-	};
+  const text = new TextDecoder().decode(answer.body)
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return { body: text.slice(0, 2000) }
+  }
+  const outer = asRecord(body)
+  const inner = asRecord(outer['error'])
+  const errors = Array.isArray(outer['errors']) ? asRecord(outer['errors'][0]) : {}
+  const message = [inner['message'], outer['message'], errors['message'], outer['error']].find(
+    (candidate) => typeof candidate === 'string' && candidate !== '',
+  )
+  const code = [inner['code'], outer['code'], errors['code']].find(
+    (candidate) => typeof candidate === 'string',
+  )
+  return {
+    body,
+    ...(typeof message === 'string' ? { message: message.slice(0, 500) } : {}),
+    ...(typeof code === 'string' ? { code } : {}),
+  }
 }
 
 function asRecord(value: unknown): Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value)
-		? (value as Record<string, unknown>)
-		: {};
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {}
 }

@@ -1,51 +1,41 @@
-import {
-	InterruptedError,
-	NetworkError,
-	type RequestLine,
-	UnknownOutcomeError,
-} from "../errors.ts";
-import {
-	type Transport,
-	TransportError,
-	type WireRequest,
-	type WireResponse,
-} from "./wire.ts";
+import { InterruptedError, NetworkError, type RequestLine, UnknownOutcomeError } from '../errors.ts'
+import { type Transport, TransportError, type WireRequest, type WireResponse } from './wire.ts'
 
 /** The request policy's view of time and chance; the host provides them. */
 export interface Clock {
-	now(): number;
-	sleep(ms: number, signal?: AbortSignal): Promise<void>;
-	random(): number;
+  now(): number
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  random(): number
 }
 
 export interface Policy {
-	/** One deadline for the whole call, retries and bodies included, in milliseconds. */
-	timeoutMs: number;
-	/** How often a failed attempt is repeated at the most. */
-	retries: number;
-	clock: Clock;
-	/** Called before each wait. */
-	onRetry?: (notice: { reason: string; waitMs: number }) => void;
+  /** One deadline for the whole call, retries and bodies included, in milliseconds. */
+  timeoutMs: number
+  /** How often a failed attempt is repeated at the most. */
+  retries: number
+  clock: Clock
+  /** Called before each wait. */
+  onRetry?: (notice: { reason: string; waitMs: number }) => void
 }
 
 export interface Repeatability {
-	/** Whether doing it twice is the same as doing it once. */
-	repeatable: boolean;
-	/** Whether it changes anything: a lost answer then means an unknown outcome. */
-	write: boolean;
-	/** How to find out whether a write took effect. */
-	check: string | undefined;
-	line: RequestLine;
+  /** Whether doing it twice is the same as doing it once. */
+  repeatable: boolean
+  /** Whether it changes anything: a lost answer then means an unknown outcome. */
+  write: boolean
+  /** How to find out whether a write took effect. */
+  check: string | undefined
+  line: RequestLine
 }
 
 export interface Outcome extends WireResponse {
-	/** An attempt before this one may have reached the service. */
-	afterLostAttempt: boolean;
+  /** An attempt before this one may have reached the service. */
+  afterLostAttempt: boolean
 }
 
-const retriedStatuses = new Set([429, 502, 503, 504]);
-const baseDelayMs = 200;
-const maxDelayMs = 8000;
+const retriedStatuses = new Set([429, 502, 503, 504])
+const baseDelayMs = 200
+const maxDelayMs = 8000
 
 /**
  * Sends a request and repeats it as the request policy allows: what is repeatable on connection failures, 429, 502,
@@ -54,106 +44,83 @@ const maxDelayMs = 8000;
  * @throws {UnknownOutcomeError} when a write may have reached the service and no answer came
  */
 export async function sendWithRetries(
-	transport: Transport,
-	request: WireRequest,
-	policy: Policy,
-	{ repeatable, write, check, line }: Repeatability,
-	interrupt?: AbortSignal,
+  transport: Transport,
+  request: WireRequest,
+  policy: Policy,
+  { repeatable, write, check, line }: Repeatability,
+  interrupt?: AbortSignal,
 ): Promise<Outcome> {
-	const { clock } = policy;
-	const deadline = clock.now() + policy.timeoutMs;
-	const timeout = new AbortController();
-	const timer = setTimeout(() => timeout.abort(), policy.timeoutMs);
-	const signal = interrupt
-		? AbortSignal.any([timeout.signal, interrupt])
-		: timeout.signal;
-	let lost = false;
+  const { clock } = policy
+  const deadline = clock.now() + policy.timeoutMs
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), policy.timeoutMs)
+  const signal = interrupt ? AbortSignal.any([timeout.signal, interrupt]) : timeout.signal
+  let lost = false
 
-	const giveUp = (reason: string, cause?: unknown) =>
-		write && lost
-			? new UnknownOutcomeError(
-					`${reason}: whether the change was made is not known`,
-					{
-						hint: check
-							? `check with: ${check}`
-							: "look at the room before sending it again",
-						request: line,
-						cause,
-					},
-				)
-			: new NetworkError(reason, { request: line, retryable: true, cause });
-	const stopped = () => {
-		const { reason } = interrupt ?? {};
-		if (!(reason instanceof InterruptedError) || !write) return reason;
-		const hint = `the change may have been made${check ? `; check with: ${check}` : ""}`;
-		return new InterruptedError(reason.signal, { hint, request: line });
-	};
-	const late = () => giveUp(`no answer within ${policy.timeoutMs / 1000} s`);
+  const giveUp = (reason: string, cause?: unknown) =>
+    write && lost
+      ? new UnknownOutcomeError(`${reason}: whether the change was made is not known`, {
+          hint: check ? `check with: ${check}` : 'look at the room before sending it again',
+          request: line,
+          cause,
+        })
+      : new NetworkError(reason, { request: line, retryable: true, cause })
+  const stopped = () => {
+    const { reason } = interrupt ?? {}
+    if (!(reason instanceof InterruptedError) || !write) return reason
+    const hint = `the change may have been made${check ? `; check with: ${check}` : ''}`
+    return new InterruptedError(reason.signal, { hint, request: line })
+  }
+  const late = () => giveUp(`no answer within ${policy.timeoutMs / 1000} s`)
 
-	try {
-		for (let attempt = 0; ; attempt++) {
-			let reason: string;
-			let retryAfterMs: number | undefined;
-			try {
-				const answer = await transport(request, signal);
-				const again =
-					answer.status === 429 ||
-					(repeatable && retriedStatuses.has(answer.status));
-				if (!again || attempt >= policy.retries)
-					return { ...answer, afterLostAttempt: lost };
-				retryAfterMs = parseRetryAfter(
-					answer.headers["retry-after"],
-					clock.now(),
-				);
-				if (
-					retryAfterMs !== undefined &&
-					clock.now() + retryAfterMs >= deadline
-				)
-					return { ...answer, afterLostAttempt: lost };
-				// A gateway that gives up (502, 504) does not say whether the service behind it acted.
-				if (answer.status !== 429 && answer.status !== 503) lost = true;
-				reason = `the service answered ${answer.status}`;
-			} catch (error) {
-				if (interrupt?.aborted) throw stopped();
-				if (timeout.signal.aborted) {
-					lost = true;
-					throw late();
-				}
-				if (!(error instanceof TransportError)) throw error;
-				lost ||= error.maybeSent;
-				if (
-					!error.transient ||
-					attempt >= policy.retries ||
-					(error.maybeSent && !repeatable)
-				)
-					throw giveUp(error.message, error);
-				reason = error.message;
-			}
-			const waitMs = retryAfterMs ?? backoff(attempt, clock.random());
-			if (clock.now() + waitMs >= deadline) throw late();
-			policy.onRetry?.({ reason, waitMs });
-			await clock.sleep(waitMs, signal).catch((error) => {
-				throw interrupt?.aborted ? stopped() : error;
-			});
-		}
-	} finally {
-		clearTimeout(timer);
-	}
+  try {
+    for (let attempt = 0; ; attempt++) {
+      let reason: string
+      let retryAfterMs: number | undefined
+      try {
+        const answer = await transport(request, signal)
+        const again = answer.status === 429 || (repeatable && retriedStatuses.has(answer.status))
+        if (!again || attempt >= policy.retries) return { ...answer, afterLostAttempt: lost }
+        retryAfterMs = parseRetryAfter(answer.headers['retry-after'], clock.now())
+        if (retryAfterMs !== undefined && clock.now() + retryAfterMs >= deadline)
+          return { ...answer, afterLostAttempt: lost }
+        // A gateway that gives up (502, 504) does not say whether the service behind it acted.
+        if (answer.status !== 429 && answer.status !== 503) lost = true
+        reason = `the service answered ${answer.status}`
+      } catch (error) {
+        if (interrupt?.aborted) throw stopped()
+        if (timeout.signal.aborted) {
+          lost = true
+          throw late()
+        }
+        if (!(error instanceof TransportError)) throw error
+        lost ||= error.maybeSent
+        if (!error.transient || attempt >= policy.retries || (error.maybeSent && !repeatable))
+          throw giveUp(error.message, error)
+        reason = error.message
+      }
+      const waitMs = retryAfterMs ?? backoff(attempt, clock.random())
+      if (clock.now() + waitMs >= deadline) throw late()
+      policy.onRetry?.({ reason, waitMs })
+      await clock.sleep(waitMs, signal).catch((error) => {
+        throw interrupt?.aborted ? stopped() : error
+      })
+    }
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Exponential, with full jitter over its upper half, so that many scripts do not come back at the same moment. */
 function backoff(attempt: number, random: number): number {
-	const full = Math.min(baseDelayMs * 2 ** attempt, maxDelayMs);
-	return full / 2 + (full / 2) * random;
+  const full = Math.min(baseDelayMs * 2 ** attempt, maxDelayMs)
+  return full / 2 + (full / 2) * random
 }
 
 /** `Retry-After` in milliseconds from now: seconds or an HTTP date; undefined when it is neither. */
-function parseRetryAfter(
-	value: string | undefined,
-	now: number,
-): number | undefined {
-	if (value === undefined) return undefined;
-	if (/^\d+$/.test(value)) return Number(value) * 1000;
-	const date = Date.parse(value);
-	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+function parseRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined
+  if (/^\d+$/.test(value)) return Number(value) * 1000
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }

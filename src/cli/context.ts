@@ -1,272 +1,236 @@
+import { type Answer, type AnyInput, buildRequest, type Client, createClient } from '../api/client.ts'
+import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.ts'
+import type { Input, Output } from '../api/operation.ts'
+import type { Operations } from '../api/operations.ts'
+import type { Transport } from '../api/wire.ts'
 import {
-	type Answer,
-	type AnyInput,
-	buildRequest,
-	type Client,
-	createClient,
-} from "../api/client.ts";
-import {
-	type Endpoint,
-	endpoints,
-	type OperationName,
-} from "../api/endpoints.ts";
-import type { Input, Output } from "../api/operation.ts";
-import type { Operations } from "../api/operations.ts";
-import type { Transport } from "../api/wire.ts";
-import {
-	isClear,
-	isLoopback,
-	keyFor,
-	readConfig,
-	resolveSettings,
-	type Settings,
-	type StoredConfig,
-} from "../config.ts";
-import { type MeetroomError, UsageError } from "../errors.ts";
-import type { Host } from "../host.ts";
-import { version } from "../version.ts";
-import { Printer } from "./output/printer.ts";
-import { formatCurl, formatRequest } from "./output/request.ts";
-import { isJson, reportError } from "./report.ts";
+  isClear,
+  isLoopback,
+  keyFor,
+  readConfig,
+  resolveSettings,
+  type Settings,
+  type StoredConfig,
+} from '../config.ts'
+import { type MeetroomError, UsageError } from '../errors.ts'
+import type { Host } from '../host.ts'
+import { version } from '../version.ts'
+import { Printer } from './output/printer.ts'
+import { formatCurl, formatRequest } from './output/request.ts'
+import { isJson, reportError } from './report.ts'
 
 /** The global flags, as Commander hands them over. */
 export interface GlobalFlags {
-	output?: string;
-	json?: boolean;
-	columns?: string;
-	header: boolean;
-	profile?: string;
-	local?: boolean;
-	baseUrl?: string;
-	timeout?: string;
-	retries?: string;
-	dryRun?: boolean;
-	curl?: boolean;
-	yes?: boolean;
-	quiet?: boolean;
-	verbose?: boolean;
-	color: boolean;
+  output?: string
+  json?: boolean
+  columns?: string
+  header: boolean
+  profile?: string
+  local?: boolean
+  baseUrl?: string
+  timeout?: string
+  retries?: string
+  dryRun?: boolean
+  curl?: boolean
+  yes?: boolean
+  quiet?: boolean
+  verbose?: boolean
+  color: boolean
 }
 
 /** A transport that may hold something open. */
-export type OpenTransport = Transport & { close?(): Promise<void> | void };
+export type OpenTransport = Transport & { close?(): Promise<void> | void }
 
 /** How the program reaches a service over the network. Tests put the embedded service here. */
-export type Connect = (baseUrl: string, host: Host) => Promise<OpenTransport>;
+export type Connect = (baseUrl: string, host: Host) => Promise<OpenTransport>
 
 /** What a command works with: host and flags, and what follows from them, each made when it is first asked for. */
 export class Context {
-	readonly #connect: Connect;
-	#settings: Settings | undefined;
-	#printer: Printer | undefined;
-	#client: Promise<Client> | undefined;
-	#newProfile = false;
-	readonly #closers: (() => Promise<void> | void)[] = [];
-	readonly #secrets: string[] = [];
+  readonly #connect: Connect
+  #settings: Settings | undefined
+  #printer: Printer | undefined
+  #client: Promise<Client> | undefined
+  #newProfile = false
+  readonly #closers: (() => Promise<void> | void)[] = []
+  readonly #secrets: string[] = []
 
-	constructor(
-		readonly host: Host,
-		readonly flags: GlobalFlags,
-		/** Aborted by SIGINT and SIGTERM. */
-		readonly interrupt: AbortSignal,
-		connect: Connect | undefined,
-	) {
-		this.#connect = connect ?? connectOverNetwork;
-	}
+  constructor(
+    readonly host: Host,
+    readonly flags: GlobalFlags,
+    /** Aborted by SIGINT and SIGTERM. */
+    readonly interrupt: AbortSignal,
+    connect: Connect | undefined,
+  ) {
+    this.#connect = connect ?? connectOverNetwork
+  }
 
-	/** Folder of the settings file. */
-	async configDir(): Promise<string> {
-		return (
-			this.host.env["MEETROOM_CONFIG_DIR"] || (await this.host.dirs()).config
-		);
-	}
+  /** Folder of the settings file. */
+  async configDir(): Promise<string> {
+    return this.host.env['MEETROOM_CONFIG_DIR'] || (await this.host.dirs()).config
+  }
 
-	/** The profile that is named need not exist: the command is about to make it. */
-	expectNewProfile(): void {
-		this.#newProfile = true;
-	}
+  /** The profile that is named need not exist: the command is about to make it. */
+  expectNewProfile(): void {
+    this.#newProfile = true
+  }
 
-	/** @throws {UsageError} when flags, environment or settings file hold something unusable */
-	async settings(): Promise<Settings> {
-		if (this.#settings) return this.#settings;
-		const dir = await this.configDir();
-		this.#settings = resolveSettings(
-			this.flags,
-			this.host.env,
-			() => readConfig(dir),
-			this.#newProfile,
-		);
-		return this.#settings;
-	}
+  /** @throws {UsageError} when flags, environment or settings file hold something unusable */
+  async settings(): Promise<Settings> {
+    if (this.#settings) return this.#settings
+    const dir = await this.configDir()
+    this.#settings = resolveSettings(this.flags, this.host.env, () => readConfig(dir), this.#newProfile)
+    return this.#settings
+  }
 
-	async storedConfig(): Promise<StoredConfig> {
-		return readConfig(await this.configDir());
-	}
+  async storedConfig(): Promise<StoredConfig> {
+    return readConfig(await this.configDir())
+  }
 
-	async printer(): Promise<Printer> {
-		if (this.#printer) return this.#printer;
-		const { output } = await this.settings();
-		const { columns, header, color, quiet = false } = this.flags;
-		const names = columns?.split(",").map((name) => name.trim());
-		if (names?.includes(""))
-			throw new UsageError(
-				"--columns takes names with commas between them, as in id,name",
-			);
-		this.#printer = new Printer(this.host, {
-			format: output.value,
-			columns: names,
-			header,
-			color,
-			quiet,
-		});
-		return this.#printer;
-	}
+  async printer(): Promise<Printer> {
+    if (this.#printer) return this.#printer
+    const { output } = await this.settings()
+    const { columns, header, color, quiet = false } = this.flags
+    const names = columns?.split(',').map((name) => name.trim())
+    if (names?.includes(''))
+      throw new UsageError('--columns takes names with commas between them, as in id,name')
+    this.#printer = new Printer(this.host, {
+      format: output.value,
+      columns: names,
+      header,
+      color,
+      quiet,
+    })
+    return this.#printer
+  }
 
-	async notice(text: string): Promise<void> {
-		await (await this.printer()).notice(text);
-	}
+  async notice(text: string): Promise<void> {
+    await (await this.printer()).notice(text)
+  }
 
-	/** A client of the service that the settings name, made once. */
-	client(): Promise<Client> {
-		this.#client ??= this.#open();
-		return this.#client;
-	}
+  /** A client of the service that the settings name, made once. */
+  client(): Promise<Client> {
+    this.#client ??= this.#open()
+    return this.#client
+  }
 
-	async #open(): Promise<Client> {
-		const settings = await this.settings();
-		if (settings.local) {
-			const { openWorkspace } = await import("../local/workspace.ts");
-			const workspace = await openWorkspace({
-				dir: await dataDir(this.host),
-				host: this.host,
-			});
-			this.#closers.push(() => workspace.close());
-			return this.#clientOf(workspace.service, localBaseUrl, workspace.apiKey);
-		}
-		const baseUrl = requireBaseUrl(settings.baseUrl);
-		const apiKey = keyFor(settings);
-		const url = new URL(baseUrl);
-		if (settings.apiKeyOrigin === undefined && isClear(url))
-			await this.notice(
-				`warning: the API key travels unencrypted to ${url.host}; use https`,
-			);
-		return this.clientFor(baseUrl, apiKey);
-	}
+  async #open(): Promise<Client> {
+    const settings = await this.settings()
+    if (settings.local) {
+      const { openWorkspace } = await import('../local/workspace.ts')
+      const workspace = await openWorkspace({
+        dir: await dataDir(this.host),
+        host: this.host,
+      })
+      this.#closers.push(() => workspace.close())
+      return this.#clientOf(workspace.service, localBaseUrl, workspace.apiKey)
+    }
+    const baseUrl = requireBaseUrl(settings.baseUrl)
+    const apiKey = keyFor(settings)
+    const url = new URL(baseUrl)
+    if (settings.apiKeyOrigin === undefined && isClear(url))
+      await this.notice(`warning: the API key travels unencrypted to ${url.host}; use https`)
+    return this.clientFor(baseUrl, apiKey)
+  }
 
-	/** A client of any service with any key. */
-	async clientFor(baseUrl: string, apiKey: string): Promise<Client> {
-		const transport = await this.#connect(baseUrl, this.host);
-		this.#closers.push(() => transport.close?.());
-		return this.#clientOf(transport, baseUrl, apiKey);
-	}
+  /** A client of any service with any key. */
+  async clientFor(baseUrl: string, apiKey: string): Promise<Client> {
+    const transport = await this.#connect(baseUrl, this.host)
+    this.#closers.push(() => transport.close?.())
+    return this.#clientOf(transport, baseUrl, apiKey)
+  }
 
-	async #clientOf(
-		transport: Transport,
-		baseUrl: string,
-		apiKey: string,
-	): Promise<Client> {
-		const { host, flags, interrupt } = this;
-		const { timeout, retries } = await this.settings();
-		const printer = await this.printer();
-		this.#secrets.push(apiKey);
-		return createClient({
-			transport,
-			baseUrl,
-			apiKey,
-			userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
-			interrupt,
-			policy: {
-				timeoutMs: timeout.value * 1000,
-				retries: retries.value,
-				clock: host,
-				onRetry: ({ reason, waitMs }) =>
-					void printer.notice(
-						`${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`,
-					),
-			},
-			...(flags.verbose
-				? {
-						onExchange: ({ method, url, status }) =>
-							void printer.notice(`${method} ${url} → ${status}`),
-					}
-				: {}),
-		});
-	}
+  async #clientOf(transport: Transport, baseUrl: string, apiKey: string): Promise<Client> {
+    const { host, flags, interrupt } = this
+    const { timeout, retries } = await this.settings()
+    const printer = await this.printer()
+    this.#secrets.push(apiKey)
+    return createClient({
+      transport,
+      baseUrl,
+      apiKey,
+      userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
+      interrupt,
+      policy: {
+        timeoutMs: timeout.value * 1000,
+        retries: retries.value,
+        clock: host,
+        onRetry: ({ reason, waitMs }) =>
+          void printer.notice(`${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`),
+      },
+      ...(flags.verbose
+        ? {
+            onExchange: ({ method, url, status }) => void printer.notice(`${method} ${url} → ${status}`),
+          }
+        : {}),
+    })
+  }
 
-	/**
-	 * Calls an operation, or shows it where the flags say so: `--curl` sends nothing at all, `--dry-run` sends no
-	 * write. Undefined means that it was shown.
-	 */
-	async call<N extends OperationName>(
-		name: N,
-		input: Input<Operations[N]>,
-	): Promise<Answer<Output<Operations[N]>> | undefined> {
-		if (await this.show(endpoints[name], input as AnyInput)) return undefined;
-		return (await this.client()).call(name, input);
-	}
+  /**
+   * Calls an operation, or shows it where the flags say so: `--curl` sends nothing at all, `--dry-run` sends no
+   * write. Undefined means that it was shown.
+   */
+  async call<N extends OperationName>(
+    name: N,
+    input: Input<Operations[N]>,
+  ): Promise<Answer<Output<Operations[N]>> | undefined> {
+    if (await this.show(endpoints[name], input as AnyInput)) return undefined
+    return (await this.client()).call(name, input)
+  }
 
-	/** Shows a request instead of sending it, where the flags say so. */
-	async show(endpoint: Endpoint, input: AnyInput): Promise<boolean> {
-		const { curl, dryRun } = this.flags;
-		if (!curl && !(dryRun && endpoint.method !== "GET")) return false;
-		const { local, baseUrl } = await this.settings();
-		const request = buildRequest(
-			local ? localBaseUrl : requireBaseUrl(baseUrl),
-			endpoint,
-			input,
-		);
-		const printer = await this.printer();
-		await printer.write(
-			curl
-				? formatCurl(request)
-				: formatRequest(request, printer.options.format),
-		);
-		return true;
-	}
+  /** Shows a request instead of sending it, where the flags say so. */
+  async show(endpoint: Endpoint, input: AnyInput): Promise<boolean> {
+    const { curl, dryRun } = this.flags
+    if (!curl && !(dryRun && endpoint.method !== 'GET')) return false
+    const { local, baseUrl } = await this.settings()
+    const request = buildRequest(local ? localBaseUrl : requireBaseUrl(baseUrl), endpoint, input)
+    const printer = await this.printer()
+    await printer.write(curl ? formatCurl(request) : formatRequest(request, printer.options.format))
+    return true
+  }
 
-	/** An error that does not end the command, to standard error. */
-	async report(error: MeetroomError): Promise<void> {
-		const { output } = await this.settings();
-		await reportError(this.host, error, {
-			json: isJson(output.value),
-			color: this.flags.color,
-			verbose: this.flags.verbose ?? false,
-			secrets: this.secrets,
-		});
-	}
+  /** An error that does not end the command, to standard error. */
+  async report(error: MeetroomError): Promise<void> {
+    const { output } = await this.settings()
+    await reportError(this.host, error, {
+      json: isJson(output.value),
+      color: this.flags.color,
+      verbose: this.flags.verbose ?? false,
+      secrets: this.secrets,
+    })
+  }
 
-	/** What must never be shown, not even inside somebody else’s text. */
-	get secrets(): readonly string[] {
-		const key = this.#settings?.apiKey?.value;
-		return key ? [key, ...this.#secrets] : this.#secrets;
-	}
+  /** What must never be shown, not even inside somebody else’s text. */
+  get secrets(): readonly string[] {
+    const key = this.#settings?.apiKey?.value
+    return key ? [key, ...this.#secrets] : this.#secrets
+  }
 
-	async close(): Promise<void> {
-		for (const close of this.#closers) await close();
-	}
+  async close(): Promise<void> {
+    for (const close of this.#closers) await close()
+  }
 }
 
 /** Where the embedded service would be, if it were served. */
-const localBaseUrl = "http://127.0.0.1:4680/v1";
+const localBaseUrl = 'http://127.0.0.1:4680/v1'
 
-function requireBaseUrl(baseUrl: Settings["baseUrl"]): string {
-	if (baseUrl) return baseUrl.value;
-	throw new UsageError("no service to talk to", {
-		hint: "name one with: meetroom auth login --base-url URL, or MEETROOM_BASE_URL, or try it without: meetroom --local …",
-	});
+function requireBaseUrl(baseUrl: Settings['baseUrl']): string {
+  if (baseUrl) return baseUrl.value
+  throw new UsageError('no service to talk to', {
+    hint: 'name one with: meetroom auth login --base-url URL, or MEETROOM_BASE_URL, or try it without: meetroom --local …',
+  })
 }
 
 const connectOverNetwork: Connect = async (baseUrl, host) => {
-	const { networkTransport } = await import("../api/transport.ts");
-	const { origin, hostname } = new URL(baseUrl);
-	return networkTransport({
-		origin,
-		env: host.env,
-		direct: isLoopback(hostname),
-	});
-};
+  const { networkTransport } = await import('../api/transport.ts')
+  const { origin, hostname } = new URL(baseUrl)
+  return networkTransport({
+    origin,
+    env: host.env,
+    direct: isLoopback(hostname),
+  })
+}
 
 /** Folder of the embedded workspace. */
 export async function dataDir(host: Host): Promise<string> {
-	return host.env["MEETROOM_DATA_DIR"] || (await host.dirs()).data;
+  return host.env['MEETROOM_DATA_DIR'] || (await host.dirs()).data
 }

@@ -1,152 +1,118 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
-import encodeUrlOnce from "encodeurl";
-import { readJson } from "../api/json.ts";
-import { UsageError } from "../errors.ts";
-import type { Host } from "../host.ts";
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import encodeUrlOnce from 'encodeurl'
+import { readJson } from '../api/json.ts'
+import { UsageError } from '../errors.ts'
+import type { Host } from '../host.ts'
 
 // What the command line says, turned into what the API takes. Every function throws UsageError for what it cannot read.
 
 /** A whole number, written in digits: `1e3`, `-1` and `0x10` are typing errors more often than they are numbers. */
 export function wholeNumber(
-	flag: string,
-	least: number,
-	most = Number.MAX_SAFE_INTEGER,
+  flag: string,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
 ): (text: string) => number {
-	return (text) => {
-		const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-		if (!(value >= least && value <= most)) {
-			const range =
-				most === Number.MAX_SAFE_INTEGER
-					? `from ${least}`
-					: `from ${least} to ${most}`;
-			throw new UsageError(
-				`${flag} takes a whole number ${range}, not “${text}”`,
-			);
-		}
-		return value;
-	};
+  return (text) => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+    if (!(value >= least && value <= most)) {
+      const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`
+      throw new UsageError(`${flag} takes a whole number ${range}, not “${text}”`)
+    }
+    return value
+  }
 }
 
 /** Collects a flag that may be given several times. */
-export function collect(
-	value: string,
-	previous: readonly string[] = [],
-): string[] {
-	return [...previous, value];
+export function collect(value: string, previous: readonly string[] = []): string[] {
+  return [...previous, value]
 }
 
 /** Exactly one level of URL-encoding (section 1): spaces and non-ASCII encoded, an existing `%20` left alone. */
 export function encodeUrl(flag: string): (text: string) => string {
-	return (text) => {
-		if (!URL.canParse(text))
-			throw new UsageError(
-				`${flag} takes a whole URL, as in https://host/path, not “${text}”`,
-			);
-		return encodeUrlOnce(text.trim());
-	};
+  return (text) => {
+    if (!URL.canParse(text))
+      throw new UsageError(`${flag} takes a whole URL, as in https://host/path, not “${text}”`)
+    return encodeUrlOnce(text.trim())
+  }
 }
 
 /** `USER[:TYPE[:NAME]]`. A user id with a colon in it needs `--data`. */
 export function parseMember(text: string): {
-	user_id: string;
-	type?: string;
-	name?: string;
+  user_id: string
+  type?: string
+  name?: string
 } {
-	const [, user, type, name] =
-		/^([^:]+)(?::([^:]*)(?::([\s\S]*))?)?$/.exec(text) ?? [];
-	if (user === undefined)
-		throw new UsageError(
-			`--member takes USER, USER:TYPE or USER:TYPE:NAME, not “${text}”`,
-		);
-	if (type && !["guest", "host", "monitor"].includes(type))
-		throw new UsageError(
-			`--member ${text}: the type is guest, host or monitor`,
-		);
-	return {
-		user_id: user,
-		...(type ? { type } : {}),
-		...(name ? { name } : {}),
-	};
+  const [, user, type, name] = /^([^:]+)(?::([^:]*)(?::([\s\S]*))?)?$/.exec(text) ?? []
+  if (user === undefined)
+    throw new UsageError(`--member takes USER, USER:TYPE or USER:TYPE:NAME, not “${text}”`)
+  if (type && !['guest', 'host', 'monitor'].includes(type))
+    throw new UsageError(`--member ${text}: the type is guest, host or monitor`)
+  return {
+    user_id: user,
+    ...(type ? { type } : {}),
+    ...(name ? { name } : {}),
+  }
 }
 
 /** `Name: value` lines as headers. */
 export function parseHeaders(lines: readonly string[]): Record<string, string> {
-	return Object.fromEntries(
-		lines.map((line) => {
-			const [, name, value] =
-				/^([\w!#$%&'*+.^`|~-]+):[ \t]*(\S.*?)?[ \t]*$/.exec(line) ?? [];
-			if (name === undefined)
-				throw new UsageError(
-					`--webhook-header takes 'Name: value', not “${line}”`,
-				);
-			return [name, value ?? ""];
-		}),
-	);
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(\S.*?)?[ \t]*$/.exec(line) ?? []
+      if (name === undefined) throw new UsageError(`--webhook-header takes 'Name: value', not “${line}”`)
+      return [name, value ?? '']
+    }),
+  )
 }
 
 /** `WxH`, in whatever unit the service counts in. */
 export function parseSize(text: string): { width: number; height: number } {
-	const [, width, height] =
-		/^(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)$/.exec(text) ?? [];
-	if (width === undefined)
-		throw new UsageError(
-			`--size takes WIDTHxHEIGHT, as in 1280x720, not “${text}”`,
-		);
-	return { width: Number(width), height: Number(height) };
+  const [, width, height] = /^(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)$/.exec(text) ?? []
+  if (width === undefined) throw new UsageError(`--size takes WIDTHxHEIGHT, as in 1280x720, not “${text}”`)
+  return { width: Number(width), height: Number(height) }
 }
 
 /** `key=value` pairs, each value JSON where it is JSON and a string otherwise. */
-export function parseAssignments(
-	pairs: readonly string[],
-): Record<string, unknown> {
-	return Object.fromEntries(
-		pairs.map((pair) => {
-			const at = pair.indexOf("=");
-			if (at < 1) throw new UsageError(`--set takes key=value, not “${pair}”`);
-			const value = pair.slice(at + 1);
-			try {
-				return [pair.slice(0, at), readJson(value)];
-			} catch {
-				return [pair.slice(0, at), value];
-			}
-		}),
-	);
+export function parseAssignments(pairs: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=')
+      if (at < 1) throw new UsageError(`--set takes key=value, not “${pair}”`)
+      const value = pair.slice(at + 1)
+      try {
+        return [pair.slice(0, at), readJson(value)]
+      } catch {
+        return [pair.slice(0, at), value]
+      }
+    }),
+  )
 }
 
 /** The JSON that `--data` names: text, `@FILE`, or `-` for standard input. */
 export async function readData(data: string, host: Host): Promise<unknown> {
-	const text =
-		data === "-"
-			? await readAll(host)
-			: data.startsWith("@")
-				? await readNamed(data.slice(1), host)
-				: data;
-	try {
-		return readJson(text);
-	} catch (error) {
-		const why =
-			error instanceof SyntaxError
-				? error.message.split("\n")[0]
-				: String(error);
-		throw new UsageError(`--data: not valid JSON: ${why}`);
-	}
+  const text =
+    data === '-' ? await readAll(host) : data.startsWith('@') ? await readNamed(data.slice(1), host) : data
+  try {
+    return readJson(text)
+  } catch (error) {
+    const why = error instanceof SyntaxError ? error.message.split('\n')[0] : String(error)
+    throw new UsageError(`--data: not valid JSON: ${why}`)
+  }
 }
 
 async function readNamed(file: string, host: Host): Promise<string> {
-	try {
-		return decode(await readFile(resolve(host.cwd, file)), `--data: ${file}`);
-	} catch (error) {
-		if (error instanceof UsageError) throw error;
-		throw new UsageError(
-			`--data: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
-		);
-	}
+  try {
+    return decode(await readFile(resolve(host.cwd, file)), `--data: ${file}`)
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`--data: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
 }
 
 export interface BodyFlags {
-	set?: string[];
-	data?: string;
+  set?: string[]
+  data?: string
 }
 
 /**
@@ -154,49 +120,39 @@ export interface BodyFlags {
  * does not list pass through: the service has more than its document shows.
  */
 export async function buildBody(
-	flags: BodyFlags,
-	fromFlags: object,
-	host: Host,
+  flags: BodyFlags,
+  fromFlags: object,
+  host: Host,
 ): Promise<Record<string, unknown>> {
-	const data = flags.data === undefined ? {} : await readData(flags.data, host);
-	if (typeof data !== "object" || data === null || Array.isArray(data))
-		throw new UsageError("--data takes a JSON object here");
-	const given = Object.entries(fromFlags).filter(
-		([, value]) => value !== undefined,
-	);
-	return {
-		...data,
-		...Object.fromEntries(given),
-		...parseAssignments(flags.set ?? []),
-	};
+  const data = flags.data === undefined ? {} : await readData(flags.data, host)
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    throw new UsageError('--data takes a JSON object here')
+  const given = Object.entries(fromFlags).filter(([, value]) => value !== undefined)
+  return {
+    ...data,
+    ...Object.fromEntries(given),
+    ...parseAssignments(flags.set ?? []),
+  }
 }
 
 /** All of standard input. */
 export async function readAll(host: Host): Promise<string> {
-	const chunks: Uint8Array[] = [];
-	for await (const chunk of host.stdin)
-		chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
-	return decode(Buffer.concat(chunks), "standard input");
+  const chunks: Uint8Array[] = []
+  for await (const chunk of host.stdin) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+  return decode(Buffer.concat(chunks), 'standard input')
 }
 
 function decode(bytes: Uint8Array, what: string): string {
-	try {
-		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-	} catch {
-		throw new UsageError(`${what} is not valid UTF-8`);
-	}
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new UsageError(`${what} is not valid UTF-8`)
+  }
 }
 
 /** Ids as they were given, `-` standing for those on standard input, one a line; each once. */
-export async function readIds(
-	ids: readonly string[],
-	host: Host,
-): Promise<string[]> {
-	const lines = ids.includes("-")
-		? (await readAll(host)).split(/\r?\n/).map((line) => line.trim())
-		: [];
-	const all = ids.flatMap((id) =>
-		id === "-" ? lines.filter((line) => line !== "") : [id],
-	);
-	return [...new Set(all)];
+export async function readIds(ids: readonly string[], host: Host): Promise<string[]> {
+  const lines = ids.includes('-') ? (await readAll(host)).split(/\r?\n/).map((line) => line.trim()) : []
+  const all = ids.flatMap((id) => (id === '-' ? lines.filter((line) => line !== '') : [id]))
+  return [...new Set(all)]
 }

@@ -1,38 +1,29 @@
-import type { Format } from "../config.ts";
-import type { MeetroomError } from "../errors.ts";
-import type { Host } from "../host.ts";
-import { formatError, formatErrorJson } from "./output/errors.ts";
-import { styleFor } from "./output/style.ts";
+import type { Format } from '../config.ts'
+import type { MeetroomError } from '../errors.ts'
+import type { Host } from '../host.ts'
+import { formatError, formatErrorJson } from './output/errors.ts'
+import { styleFor } from './output/style.ts'
 
 export interface ReportOptions {
-	json: boolean;
-	color: boolean;
-	verbose: boolean;
-	/** Replaced wherever they appear: a service may quote the key that it refuses. */
-	secrets: readonly string[];
+  json: boolean
+  color: boolean
+  verbose: boolean
+  /** Replaced wherever they appear: a service may quote the key that it refuses. */
+  secrets: readonly string[]
 }
 
 export function isJson(format: Format | string | undefined): boolean {
-	return format === "json" || format === "ndjson";
+  return format === 'json' || format === 'ndjson'
 }
 
 /** Writes an error to standard error: a line or two for people, one object in JSON modes. */
-export async function reportError(
-	host: Host,
-	error: MeetroomError,
-	options: ReportOptions,
-): Promise<void> {
-	const text = options.json
-		? formatErrorJson(error)
-		: formatError(error, styleFor(host.stderr, host.env, options.color));
-	const stack =
-		options.verbose && error.cause instanceof Error && error.exitCode === 70
-			? `${error.cause.stack}\n`
-			: "";
-	const safe = options.secrets.reduce(
-		(said, secret) => said.replaceAll(secret, "[API key]"),
-		text + stack,
-	);
-	// Nowhere left to complain to when standard error is closed.
-	await host.stderr.write(safe).catch(() => {});
+export async function reportError(host: Host, error: MeetroomError, options: ReportOptions): Promise<void> {
+  const text = options.json
+    ? formatErrorJson(error)
+    : formatError(error, styleFor(host.stderr, host.env, options.color))
+  const stack =
+    options.verbose && error.cause instanceof Error && error.exitCode === 70 ? `${error.cause.stack}\n` : ''
+  const safe = options.secrets.reduce((said, secret) => said.replaceAll(secret, '[API key]'), text + stack)
+  // Nowhere left to complain to when standard error is closed.
+  await host.stderr.write(safe).catch(() => {})
 }

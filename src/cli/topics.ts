@@ -1,6 +1,6 @@
 /** The topics of `meetroom help`, word for word as the README has them. */
 export const topics = {
-	"exit-codes": `Exit codes
+  'exit-codes': `Exit codes
 
    0  done; an empty list is 0
    1  the service refused the request
@@ -16,7 +16,7 @@ export const topics = {
   70  a bug of meetroom
   74  the output could not be written
  130  interrupted (SIGINT); 143 for SIGTERM`,
-	environment: `Environment
+  environment: `Environment
 
   MEETROOM_API_KEY       API key; beats a stored one
   MEETROOM_BASE_URL      address of the service, ending in /v1
@@ -36,7 +36,7 @@ export const topics = {
 
 A flag beats the environment, which beats the profile, which beats the default.
 With both MEETROOM_API_KEY and MEETROOM_BASE_URL set and no profile named, no settings file is read.`,
-	formatting: `Formatting
+  formatting: `Formatting
 
   -o table    for people: aligned, fits the terminal, blank for null (the default)
   -o json     the body that the service sent: byte for byte in a pipe, indented on a terminal;
@@ -50,4 +50,4 @@ With both MEETROOM_API_KEY and MEETROOM_BASE_URL set and no profile named, no se
 
 The format never changes because the output is a pipe; only colours, relative times and truncation do.
 Control characters, bidi overrides and zero-width characters of the service’s text are shown as escapes.`,
-} as const;
+} as const

@@ -1,26 +1,22 @@
 /** An answer that is not a success: its status (section 7) and the body `{"error":{"code","message"}}`. */
 export class Fault extends Error {
-	constructor(
-		readonly status: 400 | 500 | 503,
-		readonly code: string,
-		message: string,
-	) {
-		super(message);
-	}
+  constructor(
+    readonly status: 400 | 500 | 503,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message)
+  }
 }
 
 /** Section 7: invalid parameters supplied. */
-export const invalid = (message: string) =>
-	new Fault(400, "invalid_parameters", message);
+export const invalid = (message: string) => new Fault(400, 'invalid_parameters', message)
 
 /** Section 5: a missing, invalid or unauthorized token yields status 400. */
-export const unauthorized = () =>
-	new Fault(400, "unauthorized", "the API key is missing or not valid");
+export const unauthorized = () => new Fault(400, 'unauthorized', 'the API key is missing or not valid')
 
 /** The document knows no 404. */
-export const notFound = (what: string) =>
-	new Fault(400, "not_found", `no such ${what}`);
+export const notFound = (what: string) => new Fault(400, 'not_found', `no such ${what}`)
 
 /** Section 7: validation exception, for a request that is well formed and breaks a rule. */
-export const forbidden = (message: string) =>
-	new Fault(500, "validation_exception", message);
+export const forbidden = (message: string) => new Fault(500, 'validation_exception', message)

@@ -1,150 +1,137 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { TrieRouter } from "hono/router/trie-router";
-import type * as z from "zod";
-import type { OperationName } from "../api/endpoints.ts";
-import type { Operation } from "../api/operation.ts";
-import { type Operations, operations } from "../api/operations.ts";
-import { describeIssue } from "../api/validate.ts";
-import type { WireRequest, WireResponse } from "../api/wire.ts";
-import { Fault, invalid, notFound, unauthorized } from "./faults.ts";
-import { handlers } from "./handlers/index.ts";
-import { newId } from "./ids.ts";
-import type { Store } from "./store/store.ts";
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { TrieRouter } from 'hono/router/trie-router'
+import type * as z from 'zod'
+import type { OperationName } from '../api/endpoints.ts'
+import type { Operation } from '../api/operation.ts'
+import { type Operations, operations } from '../api/operations.ts'
+import { describeIssue } from '../api/validate.ts'
+import type { WireRequest, WireResponse } from '../api/wire.ts'
+import { Fault, invalid, notFound, unauthorized } from './faults.ts'
+import { handlers } from './handlers/index.ts'
+import { newId } from './ids.ts'
+import type { Store } from './store/store.ts'
 
 /** What a handler works with. */
 export interface Desk {
-	store: Store;
-	/** Milliseconds since 1970. */
-	now(): number;
-	/** 24 lower-case hex digits, roughly in the order of time. */
-	newId(): string;
+  store: Store
+  /** Milliseconds since 1970. */
+  now(): number
+  /** 24 lower-case hex digits, roughly in the order of time. */
+  newId(): string
 }
 
-type Parsed<O, K extends "params" | "query" | "body"> = O extends {
-	readonly [P in K]: infer S extends z.ZodType;
+type Parsed<O, K extends 'params' | 'query' | 'body'> = O extends {
+  readonly [P in K]: infer S extends z.ZodType
 }
-	? z.output<S>
-	: undefined;
+  ? z.output<S>
+  : undefined
 
 /** A behaviour for every operation: one that is missing, or answers something else, does not compile. */
 export type Handlers = {
-	[N in OperationName]: (
-		desk: Desk,
-		input: {
-			params: Parsed<Operations[N], "params">;
-			query: Parsed<Operations[N], "query">;
-			body: Parsed<Operations[N], "body">;
-		},
-	) => z.input<Operations[N]["response"]>;
-};
+  [N in OperationName]: (
+    desk: Desk,
+    input: {
+      params: Parsed<Operations[N], 'params'>
+      query: Parsed<Operations[N], 'query'>
+      body: Parsed<Operations[N], 'body'>
+    },
+  ) => z.input<Operations[N]['response']>
+}
 
-export type Service = (request: WireRequest) => Promise<WireResponse>;
+export type Service = (request: WireRequest) => Promise<WireResponse>
 
-const prefix = "/v1";
+const prefix = '/v1'
 
 /** The whole service as a function from request to response: authorization, routing, validation, behaviour. */
 export function createService({
-	store,
-	apiKey,
-	now,
+  store,
+  apiKey,
+  now,
 }: {
-	store: Store;
-	apiKey: string;
-	now(): number;
+  store: Store
+  apiKey: string
+  now(): number
 }): Service {
-	const router = new TrieRouter<OperationName>();
-	for (const [name, { method, path }] of Object.entries(operations))
-		router.add(
-			method,
-			prefix + path.replace(/\{(\w+)\}/g, ":$1"),
-			name as OperationName,
-		);
-	const desk: Desk = { store, now, newId: () => newId(now()) };
-	const expected = digest(`Bearer ${apiKey}`);
+  const router = new TrieRouter<OperationName>()
+  for (const [name, { method, path }] of Object.entries(operations))
+    router.add(method, prefix + path.replace(/\{(\w+)\}/g, ':$1'), name as OperationName)
+  const desk: Desk = { store, now, newId: () => newId(now()) }
+  const expected = digest(`Bearer ${apiKey}`)
 
-	async function answer(request: WireRequest): Promise<unknown> {
-		const { pathname, searchParams } = splitUrl(request.url);
-		if (
-			!timingSafeEqual(digest(request.headers["authorization"] ?? ""), expected)
-		)
-			throw unauthorized();
-		const [[match]] = router.match(request.method, pathname);
-		if (!match) throw notFound(`operation: ${request.method} ${pathname}`);
-		const [name, params] = match;
-		const operation: Operation = operations[name];
-		const input = {
-			params: decodeParams(params as Record<string, string>),
-			query:
-				operation.query && read(operation.query, queryObject(searchParams)),
-			body: operation.body && read(operation.body, parseBody(request)),
-		};
-		const handle = () => handlers[name](desk, input as never);
-		return operation.method === "GET" ? handle() : store.write(handle);
-	}
+  async function answer(request: WireRequest): Promise<unknown> {
+    const { pathname, searchParams } = splitUrl(request.url)
+    if (!timingSafeEqual(digest(request.headers['authorization'] ?? ''), expected)) throw unauthorized()
+    const [[match]] = router.match(request.method, pathname)
+    if (!match) throw notFound(`operation: ${request.method} ${pathname}`)
+    const [name, params] = match
+    const operation: Operation = operations[name]
+    const input = {
+      params: decodeParams(params as Record<string, string>),
+      query: operation.query && read(operation.query, queryObject(searchParams)),
+      body: operation.body && read(operation.body, parseBody(request)),
+    }
+    const handle = () => handlers[name](desk, input as never)
+    return operation.method === 'GET' ? handle() : store.write(handle)
+  }
 
-	return async (request) => {
-		try {
-			return respond(200, await answer(request));
-		} catch (error) {
-			if (error instanceof Fault)
-				return respond(error.status, {
-					error: { code: error.code, message: error.message },
-				});
-			const { code, message } = error as NodeJS.ErrnoException;
-			if (!/^SQLITE_|^ERR_SQLITE/.test(code ?? "")) throw error;
-			return respond(503, { error: { code: "storage", message } });
-		}
-	};
+  return async (request) => {
+    try {
+      return respond(200, await answer(request))
+    } catch (error) {
+      if (error instanceof Fault)
+        return respond(error.status, {
+          error: { code: error.code, message: error.message },
+        })
+      const { code, message } = error as NodeJS.ErrnoException
+      if (!/^SQLITE_|^ERR_SQLITE/.test(code ?? '')) throw error
+      return respond(503, { error: { code: 'storage', message } })
+    }
+  }
 }
 
 function digest(text: string): Buffer {
-	return createHash("sha256").update(text).digest();
+  return createHash('sha256').update(text).digest()
 }
 
 function splitUrl(url: string): URL {
-	// A path such as `//host` must not be read as a host: only what follows the origin counts.
-	return new URL(url, "http://localhost");
+  // A path such as `//host` must not be read as a host: only what follows the origin counts.
+  return new URL(url, 'http://localhost')
 }
 
 function decodeParams(params: Record<string, string>): Record<string, string> {
-	try {
-		return Object.fromEntries(
-			Object.entries(params).map(([name, value]) => [
-				name,
-				decodeURIComponent(value),
-			]),
-		);
-	} catch {
-		throw invalid("the path is not valid percent-encoding");
-	}
+  try {
+    return Object.fromEntries(
+      Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]),
+    )
+  } catch {
+    throw invalid('the path is not valid percent-encoding')
+  }
 }
 
 function queryObject(search: URLSearchParams): Record<string, string> {
-	return Object.fromEntries(search);
+  return Object.fromEntries(search)
 }
 
 function parseBody({ headers, body }: WireRequest): unknown {
-	if (!/^application\/json\b/i.test(headers["content-type"] ?? ""))
-		throw invalid(
-			"the request needs a body with Content-Type: application/json",
-		);
-	try {
-		return JSON.parse(body ?? "");
-	} catch {
-		throw invalid("the body is not valid JSON");
-	}
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? ''))
+    throw invalid('the request needs a body with Content-Type: application/json')
+  try {
+    return JSON.parse(body ?? '')
+  } catch {
+    throw invalid('the body is not valid JSON')
+  }
 }
 
 function read(schema: z.ZodType, value: unknown): unknown {
-	const result = schema.safeParse(value);
-	if (result.success) return result.data;
-	throw invalid(describeIssue(result.error.issues[0]));
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw invalid(describeIssue(result.error.issues[0]))
 }
 
 function respond(status: number, value: unknown): WireResponse {
-	return {
-		status,
-		headers: { "content-type": "application/json; charset=utf-8" },
-		body: new TextEncoder().encode(`${JSON.stringify(value)}\n`),
-	};
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+    body: new TextEncoder().encode(`${JSON.stringify(value)}\n`),
+  }
 }

@@ -1,70 +1,63 @@
-import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { OutputError } from "../errors.ts";
-import { createService, type Service } from "./service.ts";
-import { openSqlite } from "./store/sqlite.ts";
-import { Store } from "./store/store.ts";
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { OutputError } from '../errors.ts'
+import { createService, type Service } from './service.ts'
+import { openSqlite } from './store/sqlite.ts'
+import { Store } from './store/store.ts'
 
 export interface WorkspaceOptions {
-	/** Folder of the workspace; undefined keeps everything in memory. */
-	dir: string | undefined;
-	host: { now(): number; quietly<T>(load: () => Promise<T>): Promise<T> };
+  /** Folder of the workspace; undefined keeps everything in memory. */
+  dir: string | undefined
+  host: { now(): number; quietly<T>(load: () => Promise<T>): Promise<T> }
 }
 
 export interface Workspace {
-	/** Answers requests (section 4), in this process. */
-	service: Service;
-	/** The key that `service` accepts. */
-	apiKey: string;
-	close(): void;
+  /** Answers requests (section 4), in this process. */
+  service: Service
+  /** The key that `service` accepts. */
+  apiKey: string
+  close(): void
 }
 
 /**
  * Opens the workspace in a folder, making it when it is not there.
  * @throws {OutputError} when the folder cannot be used
  */
-export async function openWorkspace({
-	dir,
-	host,
-}: WorkspaceOptions): Promise<Workspace> {
-	try {
-		if (dir !== undefined) mkdirSync(dir, { recursive: true, mode: 0o700 });
-		const apiKey = dir === undefined ? newKey() : readKey(join(dir, "api-key"));
-		const store = new Store(
-			await openSqlite(
-				dir === undefined ? ":memory:" : join(dir, "workspace.db"),
-				host.quietly,
-			),
-		);
-		return {
-			service: createService({ store, apiKey, now: host.now }),
-			apiKey,
-			close: () => store.close(),
-		};
-	} catch (error) {
-		const { code, message } = error as NodeJS.ErrnoException;
-		if (!code || !/^(E[A-Z]+|SQLITE_\w+|ERR_SQLITE_ERROR)$/.test(code))
-			throw error;
-		throw new OutputError(
-			`the workspace in ${dir} cannot be opened: ${code.startsWith("E") && code !== "ERR_SQLITE_ERROR" ? code : message}`,
-			{
-				hint: "MEETROOM_DATA_DIR names another folder",
-			},
-		);
-	}
+export async function openWorkspace({ dir, host }: WorkspaceOptions): Promise<Workspace> {
+  try {
+    if (dir !== undefined) mkdirSync(dir, { recursive: true, mode: 0o700 })
+    const apiKey = dir === undefined ? newKey() : readKey(join(dir, 'api-key'))
+    const store = new Store(
+      await openSqlite(dir === undefined ? ':memory:' : join(dir, 'workspace.db'), host.quietly),
+    )
+    return {
+      service: createService({ store, apiKey, now: host.now }),
+      apiKey,
+      close: () => store.close(),
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (!code || !/^(E[A-Z]+|SQLITE_\w+|ERR_SQLITE_ERROR)$/.test(code)) throw error
+    throw new OutputError(
+      `the workspace in ${dir} cannot be opened: ${code.startsWith('E') && code !== 'ERR_SQLITE_ERROR' ? code : message}`,
+      {
+        hint: 'MEETROOM_DATA_DIR names another folder',
+      },
+    )
+  }
 }
 
 function newKey(): string {
-	return `local_${randomBytes(24).toString("base64url")}`;
+  return `local_${randomBytes(24).toString('base64url')}`
 }
 
 /** The workspace’s own key, made once. Whoever makes it first wins, so that two first commands agree. */
 function readKey(file: string): string {
-	try {
-		writeFileSync(file, `${newKey()}\n`, { flag: "wx", mode: 0o600 });
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-	}
-	return readFileSync(file, "utf8").trim();
+  try {
+    writeFileSync(file, `${newKey()}\n`, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return readFileSync(file, 'utf8').trim()
 }

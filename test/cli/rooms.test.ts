@@ -1,237 +1,192 @@
-import { beforeEach, expect, test } from "vitest";
-import { createWorld, type World } from "../helpers/world.ts";
+import { beforeEach, expect, test } from 'vitest'
+import { createWorld, type World } from '../helpers/world.ts'
 
-let world: World;
+let world: World
 beforeEach(async () => {
-	world = await createWorld();
-});
+  world = await createWorld()
+})
 
 /** Id of a new room. */
 async function room(body: object): Promise<string> {
-	return (await world.send("POST", "/rooms", { type: "open", ...body })).body
-		.room.id;
+  return (await world.send('POST', '/rooms', { type: 'open', ...body })).body.room.id
 }
 
-test("create prints the room that the service made, and list has it", async () => {
-	const created = await world.run([
-		"rooms",
-		"create",
-		"--name",
-		"Weekly sync",
-		"--type",
-		"private",
-		"--record",
-		"--json",
-	]);
-	expect(created.stderr).toBe("");
-	expect(created.code).toBe(0);
-	const { room, paging } = JSON.parse(created.stdout);
-	expect(room).toMatchObject({
-		name: "Weekly sync",
-		type: "private",
-		record: true,
-		is_terminated: "#DEPRECATED#",
-	});
-	expect(paging).toEqual({ limit: 30, offset: 0, total: 1 });
-	const listed = await world.run("rooms list -o ids");
-	expect(listed.stdout).toBe(`${room.id}\n`);
-});
+test('create prints the room that the service made, and list has it', async () => {
+  const created = await world.run([
+    'rooms',
+    'create',
+    '--name',
+    'Weekly sync',
+    '--type',
+    'private',
+    '--record',
+    '--json',
+  ])
+  expect(created.stderr).toBe('')
+  expect(created.code).toBe(0)
+  const { room, paging } = JSON.parse(created.stdout)
+  expect(room).toMatchObject({
+    name: 'Weekly sync',
+    type: 'private',
+    record: true,
+    is_terminated: '#DEPRECATED#',
+  })
+  expect(paging).toEqual({ limit: 30, offset: 0, total: 1 })
+  const listed = await world.run('rooms list -o ids')
+  expect(listed.stdout).toBe(`${room.id}\n`)
+})
 
-test("create sends every field that the document lists, and the webhook", async () => {
-	await world.send("POST", "/users", { user_id: "ada" });
-	await world.send("POST", "/users", { user_id: "grace" });
-	const { code } = await world.run([
-		...[
-			"rooms",
-			"create",
-			"--name",
-			"All",
-			"--type",
-			"public",
-			"--record",
-			"--max-meeting-seconds",
-			"90",
-		],
-		...["--member", "ada:host:Dr. Ada: the first", "--member", "grace"],
-		...[
-			"--webhook-url",
-			"https://hooks.test/a b",
-			"--webhook-header",
-			"X-Token: 1",
-			"--set",
-			"layout=grid",
-		],
-	]);
-	expect(code).toBe(0);
-	expect(JSON.parse(world.requests[0]?.body ?? "")).toEqual({
-		name: "All",
-		type: "public",
-		record: true,
-		max_meeting_seconds: 90,
-		members: [
-			{ user_id: "ada", type: "host", name: "Dr. Ada: the first" },
-			{ user_id: "grace" },
-		],
-		webhook: { url: "https://hooks.test/a%20b", headers: { "X-Token": "1" } },
-		layout: "grid",
-	});
-});
+test('create sends every field that the document lists, and the webhook', async () => {
+  await world.send('POST', '/users', { user_id: 'ada' })
+  await world.send('POST', '/users', { user_id: 'grace' })
+  const { code } = await world.run([
+    ...['rooms', 'create', '--name', 'All', '--type', 'public', '--record', '--max-meeting-seconds', '90'],
+    ...['--member', 'ada:host:Dr. Ada: the first', '--member', 'grace'],
+    ...['--webhook-url', 'https://hooks.test/a b', '--webhook-header', 'X-Token: 1', '--set', 'layout=grid'],
+  ])
+  expect(code).toBe(0)
+  expect(JSON.parse(world.requests[0]?.body ?? '')).toEqual({
+    name: 'All',
+    type: 'public',
+    record: true,
+    max_meeting_seconds: 90,
+    members: [{ user_id: 'ada', type: 'host', name: 'Dr. Ada: the first' }, { user_id: 'grace' }],
+    webhook: { url: 'https://hooks.test/a%20b', headers: { 'X-Token': '1' } },
+    layout: 'grid',
+  })
+})
 
-test("create says which flag is missing, before anything is sent", async () => {
-	const { code, stdout, stderr } = await world.run("rooms create --name X");
-	expect({ code, stdout, stderr }).toEqual({
-		code: 2,
-		stdout: "",
-		stderr: "error: --type is missing\nhint: see --help for an example\n",
-	});
-	expect(world.requests).toEqual([]);
-});
+test('create says which flag is missing, before anything is sent', async () => {
+  const { code, stdout, stderr } = await world.run('rooms create --name X')
+  expect({ code, stdout, stderr }).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'error: --type is missing\nhint: see --help for an example\n',
+  })
+  expect(world.requests).toEqual([])
+})
 
-test("list filters by exact name, layout and termination", async () => {
-	const sync = await room({ name: "sync", layout: "grid" });
-	const other = await room({ name: "sync 2" });
-	await world.send("PUT", `/rooms/${other}`, { is_terminated: true });
-	const ids = async (flags: string) =>
-		(await world.run(`rooms list -o ids ${flags}`)).stdout;
-	expect(await ids("--name sync")).toBe(`${sync}\n`);
-	expect(await ids("--layout grid")).toBe(`${sync}\n`);
-	expect(await ids("--terminated")).toBe(`${other}\n`);
-	expect(await ids("--active")).toBe(`${sync}\n`);
-	expect(await ids("--layout nothing")).toBe("");
-});
+test('list filters by exact name, layout and termination', async () => {
+  const sync = await room({ name: 'sync', layout: 'grid' })
+  const other = await room({ name: 'sync 2' })
+  await world.send('PUT', `/rooms/${other}`, { is_terminated: true })
+  const ids = async (flags: string) => (await world.run(`rooms list -o ids ${flags}`)).stdout
+  expect(await ids('--name sync')).toBe(`${sync}\n`)
+  expect(await ids('--layout grid')).toBe(`${sync}\n`)
+  expect(await ids('--terminated')).toBe(`${other}\n`)
+  expect(await ids('--active')).toBe(`${sync}\n`)
+  expect(await ids('--layout nothing')).toBe('')
+})
 
-test("an empty list is a success, and says so to people only", async () => {
-	expect(await world.run("rooms list")).toMatchObject({
-		code: 0,
-		stdout: "",
-		stderr: "no rooms\n",
-	});
-	expect(await world.run("rooms list --json")).toMatchObject({
-		code: 0,
-		stderr: "",
-	});
-});
+test('an empty list is a success, and says so to people only', async () => {
+  expect(await world.run('rooms list')).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'no rooms\n',
+  })
+  expect(await world.run('rooms list --json')).toMatchObject({
+    code: 0,
+    stderr: '',
+  })
+})
 
-test("get shows one room as a record", async () => {
-	const id = await room({ name: "One" });
-	const { stdout, code } = await world.run(
-		`rooms get ${id} --columns id,name,type,status`,
-	);
-	expect(code).toBe(0);
-	expect(stdout).toBe(
-		`id      ${id}\nname    One\ntype    open\nstatus  active\n`,
-	);
-});
+test('get shows one room as a record', async () => {
+  const id = await room({ name: 'One' })
+  const { stdout, code } = await world.run(`rooms get ${id} --columns id,name,type,status`)
+  expect(code).toBe(0)
+  expect(stdout).toBe(`id      ${id}\nname    One\ntype    open\nstatus  active\n`)
+})
 
-test("update changes what is named and nothing else", async () => {
-	const id = await room({ name: "Before" });
-	expect(
-		await world.run(["rooms", "update", id, "--name", "After"]),
-	).toMatchObject({ code: 0 });
-	expect(world.requests[0]).toMatchObject({
-		method: "PUT",
-		body: '{"name":"After"}',
-	});
-	expect((await world.send("GET", `/rooms/${id}`)).body.room).toMatchObject({
-		name: "After",
-		terminated_at: null,
-	});
-	expect(await world.run(`rooms update ${id}`)).toMatchObject({
-		code: 2,
-		stderr: "error: nothing to change: name at least one field\n",
-	});
-});
+test('update changes what is named and nothing else', async () => {
+  const id = await room({ name: 'Before' })
+  expect(await world.run(['rooms', 'update', id, '--name', 'After'])).toMatchObject({ code: 0 })
+  expect(world.requests[0]).toMatchObject({
+    method: 'PUT',
+    body: '{"name":"After"}',
+  })
+  expect((await world.send('GET', `/rooms/${id}`)).body.room).toMatchObject({
+    name: 'After',
+    terminated_at: null,
+  })
+  expect(await world.run(`rooms update ${id}`)).toMatchObject({
+    code: 2,
+    stderr: 'error: nothing to change: name at least one field\n',
+  })
+})
 
-test("terminate and reopen set is_terminated", async () => {
-	const id = await room({ name: "R" });
-	const terminated = await world.run(`rooms terminate ${id} --yes`);
-	expect(terminated).toMatchObject({ code: 0, stderr: "terminated 1 room\n" });
-	expect(world.requests.at(-1)?.body).toBe('{"is_terminated":true}');
-	const reopened = await world.run(`rooms reopen ${id}`);
-	expect(reopened).toMatchObject({ code: 0, stderr: "reopened 1 room\n" });
-	expect(
-		(await world.send("GET", `/rooms/${id}`)).body.room.terminated_at,
-	).toBeNull();
-});
+test('terminate and reopen set is_terminated', async () => {
+  const id = await room({ name: 'R' })
+  const terminated = await world.run(`rooms terminate ${id} --yes`)
+  expect(terminated).toMatchObject({ code: 0, stderr: 'terminated 1 room\n' })
+  expect(world.requests.at(-1)?.body).toBe('{"is_terminated":true}')
+  const reopened = await world.run(`rooms reopen ${id}`)
+  expect(reopened).toMatchObject({ code: 0, stderr: 'reopened 1 room\n' })
+  expect((await world.send('GET', `/rooms/${id}`)).body.room.terminated_at).toBeNull()
+})
 
-test("delete without a terminal and without --yes refuses", async () => {
-	const id = await room({ name: "R" });
-	expect(await world.run(`rooms delete ${id}`)).toMatchObject({
-		code: 10,
-		stdout: "",
-		stderr:
-			"error: to delete rooms needs a yes, and there is no terminal to ask at\nhint: add --yes to answer beforehand\n",
-	});
-	expect(world.requests).toEqual([]);
-});
+test('delete without a terminal and without --yes refuses', async () => {
+  const id = await room({ name: 'R' })
+  expect(await world.run(`rooms delete ${id}`)).toMatchObject({
+    code: 10,
+    stdout: '',
+    stderr:
+      'error: to delete rooms needs a yes, and there is no terminal to ask at\nhint: add --yes to answer beforehand\n',
+  })
+  expect(world.requests).toEqual([])
+})
 
-test("delete asks on a terminal, naming the room", async () => {
-	const id = await room({ name: "Precious" });
-	const { host, done } = world.start(["rooms", "delete", id], { tty: true });
-	setImmediate(() => host.type("n\n"));
-	const { code, stderr } = await done;
-	expect(code).toBe(10);
-	expect(stderr).toContain(`Delete room “Precious” (${id})?`);
-	expect((await world.send("GET", `/rooms/${id}`)).status).toBe(200);
-});
+test('delete asks on a terminal, naming the room', async () => {
+  const id = await room({ name: 'Precious' })
+  const { host, done } = world.start(['rooms', 'delete', id], { tty: true })
+  setImmediate(() => host.type('n\n'))
+  const { code, stderr } = await done
+  expect(code).toBe(10)
+  expect(stderr).toContain(`Delete room “Precious” (${id})?`)
+  expect((await world.send('GET', `/rooms/${id}`)).status).toBe(200)
+})
 
-test("delete reads ids from standard input and prints one list", async () => {
-	const ids = [await room({ name: "a" }), await room({ name: "b" })];
-	const run = await world.run("rooms delete - --yes --json", {
-		stdin: `${ids.join("\n")}\n\n${ids[0]}\n`,
-	});
-	expect(run).toMatchObject({ code: 0, stderr: "deleted 2 rooms\n" });
-	expect(
-		JSON.parse(run.stdout).rooms.map(({ id }: { id: string }) => id),
-	).toEqual(ids);
-});
+test('delete reads ids from standard input and prints one list', async () => {
+  const ids = [await room({ name: 'a' }), await room({ name: 'b' })]
+  const run = await world.run('rooms delete - --yes --json', {
+    stdin: `${ids.join('\n')}\n\n${ids[0]}\n`,
+  })
+  expect(run).toMatchObject({ code: 0, stderr: 'deleted 2 rooms\n' })
+  expect(JSON.parse(run.stdout).rooms.map(({ id }: { id: string }) => id)).toEqual(ids)
+})
 
-test("one bad id among several does not stop the others", async () => {
-	const id = await room({ name: "a" });
-	const { code, stdout, stderr } = await world.run(
-		`rooms delete nope ${id} --yes -o ids`,
-	);
-	expect(code).toBe(8);
-	expect(stdout).toBe(`${id}\n`);
-	expect(stderr).toBe(
-		"error: no such room: nope\nhint: see what there is with: meetroom rooms list\n" +
-			"error: deleted 1 of 2 rooms; 1 failed\n",
-	);
-});
+test('one bad id among several does not stop the others', async () => {
+  const id = await room({ name: 'a' })
+  const { code, stdout, stderr } = await world.run(`rooms delete nope ${id} --yes -o ids`)
+  expect(code).toBe(8)
+  expect(stdout).toBe(`${id}\n`)
+  expect(stderr).toBe(
+    'error: no such room: nope\nhint: see what there is with: meetroom rooms list\n' +
+      'error: deleted 1 of 2 rooms; 1 failed\n',
+  )
+})
 
-test("ls, show, rm and the singular are other names", async () => {
-	const id = await room({ name: "a" });
-	expect((await world.run("room ls -o ids")).stdout).toBe(`${id}\n`);
-	expect((await world.run(`room show ${id}`)).code).toBe(0);
-	expect((await world.run(`room rm ${id} -y`)).code).toBe(0);
-});
+test('ls, show, rm and the singular are other names', async () => {
+  const id = await room({ name: 'a' })
+  expect((await world.run('room ls -o ids')).stdout).toBe(`${id}\n`)
+  expect((await world.run(`room show ${id}`)).code).toBe(0)
+  expect((await world.run(`room rm ${id} -y`)).code).toBe(0)
+})
 
-test("--data, flags and --set make one body, the later beating the earlier", async () => {
-	const data = JSON.stringify({
-		name: "data",
-		type: "open",
-		extra: 12345678901234567890n.toString(),
-	}).replace(/"(\d+)"/, "$1");
-	const run = await world.run(
-		[
-			"rooms",
-			"create",
-			"--data",
-			"-",
-			"--type",
-			"public",
-			"--set",
-			'name="set"',
-			"--dry-run",
-		],
-		{
-			stdin: data,
-		},
-	);
-	expect(run).toMatchObject({
-		code: 0,
-		stdout:
-			'POST https://meet.test/v1/rooms {"name":"set","type":"public","extra":12345678901234567890}\n',
-	});
-	expect(world.requests).toEqual([]);
-});
+test('--data, flags and --set make one body, the later beating the earlier', async () => {
+  const data = JSON.stringify({
+    name: 'data',
+    type: 'open',
+    extra: 12345678901234567890n.toString(),
+  }).replace(/"(\d+)"/, '$1')
+  const run = await world.run(
+    ['rooms', 'create', '--data', '-', '--type', 'public', '--set', 'name="set"', '--dry-run'],
+    {
+      stdin: data,
+    },
+  )
+  expect(run).toMatchObject({
+    code: 0,
+    stdout: 'POST https://meet.test/v1/rooms {"name":"set","type":"public","extra":12345678901234567890}\n',
+  })
+  expect(world.requests).toEqual([])
+})

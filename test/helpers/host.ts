@@ -1,100 +1,97 @@
-import { PassThrough, Readable } from "node:stream";
-import type { Host, Output } from "../../src/host.ts";
+import { PassThrough, Readable } from 'node:stream'
+import type { Host, Output } from '../../src/host.ts'
 
 export interface HostOptions {
-	env?: Record<string, string | undefined>;
-	/** What stands on standard input; a terminal when undefined and `tty` is set. */
-	stdin?: string | Uint8Array;
-	/** Whether stdin, stdout and stderr are a terminal. */
-	tty?: boolean;
-	/** Width of the terminal. */
-	columns?: number;
-	cwd?: string;
+  env?: Record<string, string | undefined>
+  /** What stands on standard input; a terminal when undefined and `tty` is set. */
+  stdin?: string | Uint8Array
+  /** Whether stdin, stdout and stderr are a terminal. */
+  tty?: boolean
+  /** Width of the terminal. */
+  columns?: number
+  cwd?: string
 }
 
 /** 2026-01-02T03:04:05.678Z: the moment at which tests happen. */
-export const testNow = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+export const testNow = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
 class Capture implements Output {
-	text = "";
-	readonly chunks: Buffer[] = [];
-	failure: Error | undefined;
+  text = ''
+  readonly chunks: Buffer[] = []
+  failure: Error | undefined
 
-	constructor(
-		readonly isTTY: boolean,
-		readonly columns: number | undefined,
-	) {}
+  constructor(
+    readonly isTTY: boolean,
+    readonly columns: number | undefined,
+  ) {}
 
-	async write(data: string | Uint8Array): Promise<void> {
-		if (this.failure) throw this.failure;
-		this.chunks.push(Buffer.from(data));
-		this.text +=
-			typeof data === "string" ? data : new TextDecoder().decode(data);
-	}
+  async write(data: string | Uint8Array): Promise<void> {
+    if (this.failure) throw this.failure
+    this.chunks.push(Buffer.from(data))
+    this.text += typeof data === 'string' ? data : new TextDecoder().decode(data)
+  }
 }
 
 export interface TestHost extends Host {
-	readonly stdout: Capture;
-	readonly stderr: Capture;
-	/** How long the program has slept, in milliseconds: sleeping takes no time here. */
-	readonly slept: number[];
-	/** Types at the terminal. */
-	type(text: string): void;
-	signal(name: "SIGINT" | "SIGTERM"): void;
+  readonly stdout: Capture
+  readonly stderr: Capture
+  /** How long the program has slept, in milliseconds: sleeping takes no time here. */
+  readonly slept: number[]
+  /** Types at the terminal. */
+  type(text: string): void
+  signal(name: 'SIGINT' | 'SIGTERM'): void
 }
 
 /** A machine of its own for one run of the program. */
 export function testHost({
-	env = {},
-	stdin,
-	tty = false,
-	columns = 80,
-	cwd = "/",
+  env = {},
+  stdin,
+  tty = false,
+  columns = 80,
+  cwd = '/',
 }: HostOptions = {}): TestHost {
-	const keyboard = Object.assign(new PassThrough(), {
-		isTTY: tty,
-		setRawMode: () => keyboard,
-	});
-	const listeners = new Set<(name: "SIGINT" | "SIGTERM") => void>();
-	const slept: number[] = [];
-	let now = testNow;
-	const stderr = new Capture(tty, tty ? columns : undefined);
-	const prompt = new PassThrough();
-	prompt.on("data", (chunk) => void stderr.write(chunk));
-	if (!tty && stdin === undefined) keyboard.end();
-	return {
-		env,
-		stdin:
-			stdin === undefined
-				? keyboard
-				: Object.assign(Readable.from([Buffer.from(stdin)]), { isTTY: false }),
-		stdout: new Capture(tty, tty ? columns : undefined),
-		stderr,
-		prompt,
-		platform: "linux",
-		nodeVersion: "20.20.2",
-		cwd,
-		pid: 1,
-		dirs: async () => ({
-			config: "/nonexistent/config",
-			data: "/nonexistent/data",
-		}),
-		now: () => now,
-		async sleep(ms, signal) {
-			signal?.throwIfAborted();
-			slept.push(ms);
-			now += ms;
-		},
-		onSignal(listener) {
-			listeners.add(listener);
-			return () => listeners.delete(listener);
-		},
-		random: () => 0.5,
-		quietly: (load) => load(),
-		slept,
-		type: (text) => void keyboard.write(text),
-		signal: (name) => {
-			for (const listener of listeners) listener(name);
-		},
-	};
+  const keyboard = Object.assign(new PassThrough(), {
+    isTTY: tty,
+    setRawMode: () => keyboard,
+  })
+  const listeners = new Set<(name: 'SIGINT' | 'SIGTERM') => void>()
+  const slept: number[] = []
+  let now = testNow
+  const stderr = new Capture(tty, tty ? columns : undefined)
+  const prompt = new PassThrough()
+  prompt.on('data', (chunk) => void stderr.write(chunk))
+  if (!tty && stdin === undefined) keyboard.end()
+  return {
+    env,
+    stdin:
+      stdin === undefined ? keyboard : Object.assign(Readable.from([Buffer.from(stdin)]), { isTTY: false }),
+    stdout: new Capture(tty, tty ? columns : undefined),
+    stderr,
+    prompt,
+    platform: 'linux',
+    nodeVersion: '20.20.2',
+    cwd,
+    pid: 1,
+    dirs: async () => ({
+      config: '/nonexistent/config',
+      data: '/nonexistent/data',
+    }),
+    now: () => now,
+    async sleep(ms, signal) {
+      signal?.throwIfAborted()
+      slept.push(ms)
+      now += ms
+    },
+    onSignal(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    random: () => 0.5,
+    quietly: (load) => load(),
+    slept,
+    type: (text) => void keyboard.write(text),
+    signal: (name) => {
+      for (const listener of listeners) listener(name)
+    },
+  }
 }

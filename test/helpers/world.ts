@@ -1,133 +1,110 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { onTestFinished } from "vitest";
-import type {
-	Transport,
-	WireRequest,
-	WireResponse,
-} from "../../src/api/wire.ts";
-import { openWorkspace } from "../../src/local/workspace.ts";
-import { main } from "../../src/main.ts";
-import { type HostOptions, type TestHost, testHost, testNow } from "./host.ts";
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Transport, WireRequest, WireResponse } from '../../src/api/wire.ts'
+import { openWorkspace } from '../../src/local/workspace.ts'
+import { main } from '../../src/main.ts'
+import { type HostOptions, type TestHost, testHost, testNow } from './host.ts'
 
 export interface Run {
-	code: number;
-	stdout: string;
-	stderr: string;
-	host: TestHost;
+  code: number
+  stdout: string
+  stderr: string
+  host: TestHost
 }
 
-export const baseUrl = "https://meet.test/v1";
+export const baseUrl = 'https://meet.test/v1'
 
 /** Answers instead of the service, or lets it answer. */
 export type Intercept = (
-	request: WireRequest,
-	next: () => Promise<WireResponse>,
-	signal: AbortSignal,
-) => Promise<WireResponse>;
+  request: WireRequest,
+  next: () => Promise<WireResponse>,
+  signal: AbortSignal,
+) => Promise<WireResponse>
 
 /**
  * The real program with a service of its own behind it: the embedded one, in memory, where the network would be.
  * Key and base URL are in the environment.
  */
 export async function createWorld() {
-	let time = testNow;
-	const workspace = await openWorkspace({
-		dir: undefined,
-		// Every request a second later than the one before: lists have an order to show.
-		host: { now: () => (time += 1000), quietly: (load) => load() },
-	});
-	const dir = tempDir();
-	const world = {
-		apiKey: workspace.apiKey,
-		dir,
-		configDir: join(dir, "config"),
-		/** Every request that reached the service, in order. */
-		requests: [] as WireRequest[],
-		intercept: undefined as Intercept | undefined,
-		/** The service itself, for setting things up and looking behind the program. */
-		async send(
-			method: string,
-			path: string,
-			body?: unknown,
-		): Promise<{ status: number; body: any }> {
-			const answer = await workspace.service({
-				method,
-				url: baseUrl + path,
-				headers: {
-					authorization: `Bearer ${workspace.apiKey}`,
-					"content-type": "application/json",
-				},
-				body: body === undefined ? undefined : JSON.stringify(body),
-			});
-			return {
-				status: answer.status,
-				body: JSON.parse(new TextDecoder().decode(answer.body)),
-			};
-		},
-		/** Starts a run without waiting for its end. */
-		start(
-			argv: readonly string[],
-			options: HostOptions = {},
-		): { host: TestHost; done: Promise<Run> } {
-			const env = {
-				MEETROOM_API_KEY: workspace.apiKey,
-				MEETROOM_BASE_URL: baseUrl,
-				MEETROOM_CONFIG_DIR: world.configDir,
-				MEETROOM_DATA_DIR: join(dir, "data"),
-				...options.env,
-			};
-			const host = testHost({ cwd: dir, ...options, env });
-			const transport: Transport = (request, signal) => {
-				world.requests.push(request);
-				const next = () => workspace.service(request);
-				return world.intercept
-					? world.intercept(request, next, signal)
-					: next();
-			};
-			const done = main(argv, host, async () => transport).then((code) => ({
-				code,
-				stdout: host.stdout.text,
-				stderr: host.stderr.text,
-				host,
-			}));
-			return { host, done };
-		},
-		/** Runs a command line to its end. */
-		run(
-			argv: readonly string[] | string,
-			options: HostOptions = {},
-		): Promise<Run> {
-			return world.start(
-				typeof argv === "string" ? argv.split(" ") : argv,
-				options,
-			).done;
-		},
-	};
-	onTestFinished(() => workspace.close());
-	return world;
+  let time = testNow
+  const workspace = await openWorkspace({
+    dir: undefined,
+    // Every request a second later than the one before: lists have an order to show.
+    host: { now: () => (time += 1000), quietly: (load) => load() },
+  })
+  const dir = tempDir()
+  const world = {
+    apiKey: workspace.apiKey,
+    dir,
+    configDir: join(dir, 'config'),
+    /** Every request that reached the service, in order. */
+    requests: [] as WireRequest[],
+    intercept: undefined as Intercept | undefined,
+    /** The service itself, for setting things up and looking behind the program. */
+    async send(method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
+      const answer = await workspace.service({
+        method,
+        url: baseUrl + path,
+        headers: {
+          authorization: `Bearer ${workspace.apiKey}`,
+          'content-type': 'application/json',
+        },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      })
+      return {
+        status: answer.status,
+        body: JSON.parse(new TextDecoder().decode(answer.body)),
+      }
+    },
+    /** Starts a run without waiting for its end. */
+    start(argv: readonly string[], options: HostOptions = {}): { host: TestHost; done: Promise<Run> } {
+      const env = {
+        MEETROOM_API_KEY: workspace.apiKey,
+        MEETROOM_BASE_URL: baseUrl,
+        MEETROOM_CONFIG_DIR: world.configDir,
+        MEETROOM_DATA_DIR: join(dir, 'data'),
+        ...options.env,
+      }
+      const host = testHost({ cwd: dir, ...options, env })
+      const transport: Transport = (request, signal) => {
+        world.requests.push(request)
+        const next = () => workspace.service(request)
+        return world.intercept ? world.intercept(request, next, signal) : next()
+      }
+      const done = main(argv, host, async () => transport).then((code) => ({
+        code,
+        stdout: host.stdout.text,
+        stderr: host.stderr.text,
+        host,
+      }))
+      return { host, done }
+    },
+    /** Runs a command line to its end. */
+    run(argv: readonly string[] | string, options: HostOptions = {}): Promise<Run> {
+      return world.start(typeof argv === 'string' ? argv.split(' ') : argv, options).done
+    },
+  }
+  onTestFinished(() => workspace.close())
+  return world
 }
 
-export type World = Awaited<ReturnType<typeof createWorld>>;
+export type World = Awaited<ReturnType<typeof createWorld>>
 
 /** A folder that is gone when the test is over. */
 export function tempDir(): string {
-	const dir = mkdtempSync(join(tmpdir(), "meetroom-test-"));
-	onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-	return dir;
+  const dir = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
 }
 
 /** An answer of a service that is not ours. */
-export function answer(
-	status: number,
-	body: unknown,
-	headers: Record<string, string> = {},
-): WireResponse {
-	const text = typeof body === "string" ? body : JSON.stringify(body);
-	return {
-		status,
-		headers: { "content-type": "application/json", ...headers },
-		body: new TextEncoder().encode(text),
-	};
+export function answer(status: number, body: unknown, headers: Record<string, string> = {}): WireResponse {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: new TextEncoder().encode(text),
+  }
 }

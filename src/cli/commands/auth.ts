@@ -1,175 +1,148 @@
-import type { Command } from "commander";
+import type { Command } from 'commander'
 import {
-	defaultProfile,
-	findProfile,
-	isClear,
-	keyFor,
-	localProfile,
-	parseBaseUrl,
-	readConfig,
-} from "../../config.ts";
-import { changeConfig, withProfile } from "../../config-store.ts";
-import { AuthError, MeetroomError, UsageError } from "../../errors.ts";
-import type { Act } from "../act.ts";
-import { examples } from "../command.ts";
-import { type Context, dataDir } from "../context.ts";
-import { readAll } from "../input.ts";
-import { askSecret, canAsk } from "../prompt.ts";
+  defaultProfile,
+  findProfile,
+  isClear,
+  keyFor,
+  localProfile,
+  parseBaseUrl,
+  readConfig,
+} from '../../config.ts'
+import { changeConfig, withProfile } from '../../config-store.ts'
+import { AuthError, MeetroomError, UsageError } from '../../errors.ts'
+import type { Act } from '../act.ts'
+import { examples } from '../command.ts'
+import { type Context, dataDir } from '../context.ts'
+import { readAll } from '../input.ts'
+import { askSecret, canAsk } from '../prompt.ts'
 
 export function defineAuth(auth: Command, act: Act): void {
-	const login = auth
-		.command("login")
-		.summary("Store an API key")
-		.description(
-			"Store an API key for a service, once the service has accepted it. The key is asked for, never an argument.",
-		)
-		.option("--with-token", "read the key from standard input")
-		.action(
-			act((context, flags: { withToken?: boolean }) =>
-				logIn(context, flags.withToken ?? false),
-			),
-		);
-	examples(
-		login,
-		"meetroom auth login --base-url https://meet.example.com/v1",
-		"meetroom auth login --profile staging --base-url https://staging.example.com/v1 --with-token < key.txt",
-	);
+  const login = auth
+    .command('login')
+    .summary('Store an API key')
+    .description(
+      'Store an API key for a service, once the service has accepted it. The key is asked for, never an argument.',
+    )
+    .option('--with-token', 'read the key from standard input')
+    .action(act((context, flags: { withToken?: boolean }) => logIn(context, flags.withToken ?? false)))
+  examples(
+    login,
+    'meetroom auth login --base-url https://meet.example.com/v1',
+    'meetroom auth login --profile staging --base-url https://staging.example.com/v1 --with-token < key.txt',
+  )
 
-	const logout = auth
-		.command("logout")
-		.summary("Forget the stored API key")
-		.description("Forget the API key of the profile; its other settings stay.")
-		.action(act((context) => logOut(context)));
-	examples(logout, "meetroom auth logout --profile staging");
+  const logout = auth
+    .command('logout')
+    .summary('Forget the stored API key')
+    .description('Forget the API key of the profile; its other settings stay.')
+    .action(act((context) => logOut(context)))
+  examples(logout, 'meetroom auth logout --profile staging')
 
-	const status = auth
-		.command("status")
-		.summary("Say which key is used, where, and whether it works")
-		.description(
-			"Say which profile, which service and which key are used, and whether the key works. Never shows the key.",
-		)
-		.action(act((context) => showStatus(context)));
-	examples(
-		status,
-		"meetroom auth status",
-		"meetroom auth status --profile staging --json",
-	);
+  const status = auth
+    .command('status')
+    .summary('Say which key is used, where, and whether it works')
+    .description(
+      'Say which profile, which service and which key are used, and whether the key works. Never shows the key.',
+    )
+    .action(act((context) => showStatus(context)))
+  examples(status, 'meetroom auth status', 'meetroom auth status --profile staging --json')
 }
 
 async function logIn(context: Context, withToken: boolean): Promise<void> {
-	const { host, flags } = context;
-	const name = flags.local
-		? localProfile
-		: (flags.profile ?? (host.env["MEETROOM_PROFILE"] || undefined));
-	context.expectNewProfile();
-	const stored = await context.storedConfig();
-	const profile =
-		name ??
-		(stored.profile === localProfile ? undefined : stored.profile) ??
-		defaultProfile;
-	if (profile === localProfile)
-		throw new UsageError("the local workspace needs no key: just use --local");
-	checkProfileName(profile);
-	const before = findProfile(stored, profile) ?? {};
-	const url =
-		flags.baseUrl ?? (host.env["MEETROOM_BASE_URL"] || before.base_url);
-	if (!url)
-		throw new UsageError("no service to log in to", {
-			hint: "name it: meetroom auth login --base-url https://meet.example.com/v1",
-		});
-	const baseUrl = parseBaseUrl(url);
-	const { origin } = new URL(baseUrl);
-	if (isClear(new URL(baseUrl)))
-		throw new UsageError(
-			`a key for plain http would travel unencrypted to ${origin}`,
-			{
-				hint: "use an https base URL",
-			},
-		);
-	if (!withToken && !canAsk(host))
-		throw new UsageError("there is no terminal to ask for the key at", {
-			hint: "pipe it in: meetroom auth login --with-token < file",
-		});
-	const key = (
-		withToken
-			? await readAll(host)
-			: await askSecret(context, `API key for ${origin}:`)
-	).trim();
-	if (key === "") throw new UsageError("no key was given");
+  const { host, flags } = context
+  const name = flags.local ? localProfile : (flags.profile ?? (host.env['MEETROOM_PROFILE'] || undefined))
+  context.expectNewProfile()
+  const stored = await context.storedConfig()
+  const profile = name ?? (stored.profile === localProfile ? undefined : stored.profile) ?? defaultProfile
+  if (profile === localProfile) throw new UsageError('the local workspace needs no key: just use --local')
+  checkProfileName(profile)
+  const before = findProfile(stored, profile) ?? {}
+  const url = flags.baseUrl ?? (host.env['MEETROOM_BASE_URL'] || before.base_url)
+  if (!url)
+    throw new UsageError('no service to log in to', {
+      hint: 'name it: meetroom auth login --base-url https://meet.example.com/v1',
+    })
+  const baseUrl = parseBaseUrl(url)
+  const { origin } = new URL(baseUrl)
+  if (isClear(new URL(baseUrl)))
+    throw new UsageError(`a key for plain http would travel unencrypted to ${origin}`, {
+      hint: 'use an https base URL',
+    })
+  if (!withToken && !canAsk(host))
+    throw new UsageError('there is no terminal to ask for the key at', {
+      hint: 'pipe it in: meetroom auth login --with-token < file',
+    })
+  const key = (withToken ? await readAll(host) : await askSecret(context, `API key for ${origin}:`)).trim()
+  if (key === '') throw new UsageError('no key was given')
 
-	try {
-		await (await context.clientFor(baseUrl, key)).call("listRooms", {
-			query: { limit: 1 },
-		});
-	} catch (error) {
-		if (!(error instanceof AuthError)) throw error;
-		throw new AuthError(`${origin} refuses this key; nothing was stored`, {
-			status: error.status,
-			request: error.request,
-		});
-	}
-	await changeConfig(await context.configDir(), (config) => ({
-		...withProfile(config, profile, {
-			...findProfile(config, profile),
-			base_url: baseUrl,
-			api_key: key,
-			api_key_origin: origin,
-		}),
-		profile: config.profile ?? profile,
-	}));
-	await context.notice(`logged in to ${origin} as profile ${profile}`);
+  try {
+    await (await context.clientFor(baseUrl, key)).call('listRooms', {
+      query: { limit: 1 },
+    })
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error
+    throw new AuthError(`${origin} refuses this key; nothing was stored`, {
+      status: error.status,
+      request: error.request,
+    })
+  }
+  await changeConfig(await context.configDir(), (config) => ({
+    ...withProfile(config, profile, {
+      ...findProfile(config, profile),
+      base_url: baseUrl,
+      api_key: key,
+      api_key_origin: origin,
+    }),
+    profile: config.profile ?? profile,
+  }))
+  await context.notice(`logged in to ${origin} as profile ${profile}`)
 }
 
 /** Names that can be typed without quotes and mean nothing else. */
 export function checkProfileName(name: string): void {
-	if (!/^[a-z0-9][\w.-]{0,63}$/i.test(name))
-		throw new UsageError(
-			`“${name}” is not a profile name: use letters, digits, dots, dashes and underscores`,
-		);
+  if (!/^[a-z0-9][\w.-]{0,63}$/i.test(name))
+    throw new UsageError(`“${name}” is not a profile name: use letters, digits, dots, dashes and underscores`)
 }
 
 async function logOut(context: Context): Promise<void> {
-	const { profile, local } = await context.settings();
-	if (local) throw new UsageError("the local workspace has no key to forget");
-	const dir = await context.configDir();
-	if (!findProfile(readConfig(dir), profile.value)?.api_key)
-		return context.notice(
-			`profile ${profile.value} holds no key; nothing to forget`,
-		);
-	await changeConfig(dir, (config) => {
-		const { api_key, api_key_origin, ...rest } =
-			findProfile(config, profile.value) ?? {};
-		return withProfile(config, profile.value, rest);
-	});
-	await context.notice(`forgot the key of profile ${profile.value}`);
-	if (context.host.env["MEETROOM_API_KEY"])
-		await context.notice("MEETROOM_API_KEY is still set in the environment");
+  const { profile, local } = await context.settings()
+  if (local) throw new UsageError('the local workspace has no key to forget')
+  const dir = await context.configDir()
+  if (!findProfile(readConfig(dir), profile.value)?.api_key)
+    return context.notice(`profile ${profile.value} holds no key; nothing to forget`)
+  await changeConfig(dir, (config) => {
+    const { api_key, api_key_origin, ...rest } = findProfile(config, profile.value) ?? {}
+    return withProfile(config, profile.value, rest)
+  })
+  await context.notice(`forgot the key of profile ${profile.value}`)
+  if (context.host.env['MEETROOM_API_KEY'])
+    await context.notice('MEETROOM_API_KEY is still set in the environment')
 }
 
 async function showStatus(context: Context): Promise<void> {
-	const settings = await context.settings();
-	const { profile, local, baseUrl, apiKey } = settings;
-	const printer = await context.printer();
-	let failure: MeetroomError | undefined;
-	try {
-		if (!local && baseUrl) keyFor(settings);
-		if (!(await (await context.client()).keyWorks()))
-			failure = new AuthError("the service refuses the key", {
-				hint: "log in again with: meetroom auth login",
-			});
-	} catch (error) {
-		if (!(error instanceof MeetroomError)) throw error;
-		failure = error;
-	}
-	const status = {
-		profile: profile.value,
-		profile_from: profile.from,
-		base_url: local ? null : (baseUrl?.value ?? null),
-		base_url_from: baseUrl?.from ?? null,
-		workspace: local ? await dataDir(context.host) : null,
-		key_from: local ? "workspace" : (apiKey?.from ?? null),
-		works: failure === undefined,
-	};
-	await printer.facts(status);
-	if (failure) throw failure;
+  const settings = await context.settings()
+  const { profile, local, baseUrl, apiKey } = settings
+  const printer = await context.printer()
+  let failure: MeetroomError | undefined
+  try {
+    if (!local && baseUrl) keyFor(settings)
+    if (!(await (await context.client()).keyWorks()))
+      failure = new AuthError('the service refuses the key', {
+        hint: 'log in again with: meetroom auth login',
+      })
+  } catch (error) {
+    if (!(error instanceof MeetroomError)) throw error
+    failure = error
+  }
+  const status = {
+    profile: profile.value,
+    profile_from: profile.from,
+    base_url: local ? null : (baseUrl?.value ?? null),
+    base_url_from: baseUrl?.from ?? null,
+    workspace: local ? await dataDir(context.host) : null,
+    key_from: local ? 'workspace' : (apiKey?.from ?? null),
+    works: failure === undefined,
+  }
+  await printer.facts(status)
+  if (failure) throw failure
 }

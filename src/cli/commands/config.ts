@@ -1,193 +1,165 @@
-import type { Command } from "commander";
+import type { Command } from 'commander'
 import {
-	configFile,
-	defaultProfile,
-	findProfile,
-	localProfile,
-	type SettableKey,
-	settable,
-} from "../../config.ts";
-import { changeConfig, withProfile } from "../../config-store.ts";
-import { NotFoundError, UsageError } from "../../errors.ts";
-import { type Act, onePage } from "../act.ts";
-import { alias, examples } from "../command.ts";
-import type { Context } from "../context.ts";
-import type { View } from "../output/views.ts";
+  configFile,
+  defaultProfile,
+  findProfile,
+  localProfile,
+  type SettableKey,
+  settable,
+} from '../../config.ts'
+import { changeConfig, withProfile } from '../../config-store.ts'
+import { NotFoundError, UsageError } from '../../errors.ts'
+import { type Act, onePage } from '../act.ts'
+import { alias, examples } from '../command.ts'
+import type { Context } from '../context.ts'
+import type { View } from '../output/views.ts'
 
-const keys = Object.keys(settable) as SettableKey[];
+const keys = Object.keys(settable) as SettableKey[]
 
 function viewFor(showOrigin: boolean): View {
-	const fields = showOrigin ? ["key", "value", "origin"] : ["key", "value"];
-	return {
-		noun: ["setting", "settings"],
-		id: "key",
-		columns: fields.map((field, i) => ({ field, weight: 9 - i })),
-		fields,
-	};
+  const fields = showOrigin ? ['key', 'value', 'origin'] : ['key', 'value']
+  return {
+    noun: ['setting', 'settings'],
+    id: 'key',
+    columns: fields.map((field, i) => ({ field, weight: 9 - i })),
+    fields,
+  }
 }
 
 export function defineConfig(config: Command, act: Act): void {
-	const list = config
-		.command("list")
-		.summary("List the settings")
-		.description(
-			"List the settings as they apply now, whatever they come from. The key is never shown.",
-		)
-		.option("--show-origin", "say where each value comes from")
-		.action(
-			act(async (context, flags: { showOrigin?: boolean }) => {
-				const view = viewFor(flags.showOrigin ?? false);
-				const printer = await context.printer();
-				printer.check(view);
-				const items = (await effective(context)).map(
-					({ key, value, origin }) =>
-						flags.showOrigin ? { key, value, origin } : { key, value },
-				);
-				await printer.list(view, "settings", onePage({ items }));
-			}),
-		);
-	alias(list, "ls");
-	examples(list, "meetroom config list --show-origin");
+  const list = config
+    .command('list')
+    .summary('List the settings')
+    .description('List the settings as they apply now, whatever they come from. The key is never shown.')
+    .option('--show-origin', 'say where each value comes from')
+    .action(
+      act(async (context, flags: { showOrigin?: boolean }) => {
+        const view = viewFor(flags.showOrigin ?? false)
+        const printer = await context.printer()
+        printer.check(view)
+        const items = (await effective(context)).map(({ key, value, origin }) =>
+          flags.showOrigin ? { key, value, origin } : { key, value },
+        )
+        await printer.list(view, 'settings', onePage({ items }))
+      }),
+    )
+  alias(list, 'ls')
+  examples(list, 'meetroom config list --show-origin')
 
-	const get = config
-		.command("get")
-		.summary("Print one setting")
-		.description("Print one setting as it applies now.")
-		.argument(
-			"<key>",
-			`profile, api_key (whether there is one), ${keys.join(", ")}`,
-		)
-		.action(
-			act(async (context, name: string) => {
-				const found = (await effective(context)).find(
-					({ key }) => key === name,
-				);
-				if (!found) throw unknownKey(name);
-				if (found.value === null) throw new NotFoundError(`${name} is not set`);
-				const printer = await context.printer();
-				const { format } = printer.options;
-				await printer.write(
-					format === "json" || format === "ndjson"
-						? `${JSON.stringify(found)}\n`
-						: `${found.value}\n`,
-				);
-			}),
-		);
-	examples(get, "meetroom config get base_url");
+  const get = config
+    .command('get')
+    .summary('Print one setting')
+    .description('Print one setting as it applies now.')
+    .argument('<key>', `profile, api_key (whether there is one), ${keys.join(', ')}`)
+    .action(
+      act(async (context, name: string) => {
+        const found = (await effective(context)).find(({ key }) => key === name)
+        if (!found) throw unknownKey(name)
+        if (found.value === null) throw new NotFoundError(`${name} is not set`)
+        const printer = await context.printer()
+        const { format } = printer.options
+        await printer.write(
+          format === 'json' || format === 'ndjson' ? `${JSON.stringify(found)}\n` : `${found.value}\n`,
+        )
+      }),
+    )
+  examples(get, 'meetroom config get base_url')
 
-	const set = config
-		.command("set")
-		.summary("Change a setting of the profile")
-		.description(
-			"Change a setting of the profile in use, or of the one that --profile names.",
-		)
-		.argument("<key>", keys.join(", "))
-		.argument("<value>", "the new value")
-		.action(
-			act(async (context, name: string, text: string) => {
-				const key = requireKey(name);
-				const value = settable[key](text);
-				await changeProfile(context, (profile) => ({
-					...profile,
-					[key]: value,
-				}));
-			}),
-		);
-	examples(
-		set,
-		"meetroom config set output json",
-		"meetroom config set timeout 60 --profile staging",
-	);
+  const set = config
+    .command('set')
+    .summary('Change a setting of the profile')
+    .description('Change a setting of the profile in use, or of the one that --profile names.')
+    .argument('<key>', keys.join(', '))
+    .argument('<value>', 'the new value')
+    .action(
+      act(async (context, name: string, text: string) => {
+        const key = requireKey(name)
+        const value = settable[key](text)
+        await changeProfile(context, (profile) => ({
+          ...profile,
+          [key]: value,
+        }))
+      }),
+    )
+  examples(set, 'meetroom config set output json', 'meetroom config set timeout 60 --profile staging')
 
-	const unset = config
-		.command("unset")
-		.summary("Return a setting to its default")
-		.description("Return a setting of the profile to its default.")
-		.argument("<key>", keys.join(", "))
-		.action(
-			act(async (context, name: string) => {
-				const key = requireKey(name);
-				await changeProfile(context, ({ [key]: _, ...rest }) => rest);
-			}),
-		);
-	examples(unset, "meetroom config unset output");
+  const unset = config
+    .command('unset')
+    .summary('Return a setting to its default')
+    .description('Return a setting of the profile to its default.')
+    .argument('<key>', keys.join(', '))
+    .action(
+      act(async (context, name: string) => {
+        const key = requireKey(name)
+        await changeProfile(context, ({ [key]: _, ...rest }) => rest)
+      }),
+    )
+  examples(unset, 'meetroom config unset output')
 
-	const path = config
-		.command("path")
-		.summary("Print where the settings file is")
-		.description("Print where the settings file is, whether it exists or not.")
-		.action(
-			act(async (context) => {
-				const printer = await context.printer();
-				await printer.write(`${configFile(await context.configDir())}\n`);
-			}),
-		);
-	examples(path, "meetroom config path");
+  const path = config
+    .command('path')
+    .summary('Print where the settings file is')
+    .description('Print where the settings file is, whether it exists or not.')
+    .action(
+      act(async (context) => {
+        const printer = await context.printer()
+        await printer.write(`${configFile(await context.configDir())}\n`)
+      }),
+    )
+  examples(path, 'meetroom config path')
 }
 
 async function effective(
-	context: Context,
-): Promise<
-	{ key: string; value: string | number | null; origin: string | null }[]
-> {
-	const { profile, local, baseUrl, apiKey, output, timeout, retries } =
-		await context.settings();
-	const shownKey = local
-		? { value: "made for the workspace", from: "workspace" }
-		: apiKey && { value: "set", from: apiKey.from };
-	const settings = {
-		profile,
-		base_url: baseUrl,
-		api_key: shownKey,
-		output,
-		timeout,
-		retries,
-	};
-	return Object.entries(settings).map(([key, setting]) => ({
-		key,
-		value: setting?.value ?? null,
-		origin: setting?.from ?? null,
-	}));
+  context: Context,
+): Promise<{ key: string; value: string | number | null; origin: string | null }[]> {
+  const { profile, local, baseUrl, apiKey, output, timeout, retries } = await context.settings()
+  const shownKey = local
+    ? { value: 'made for the workspace', from: 'workspace' }
+    : apiKey && { value: 'set', from: apiKey.from }
+  const settings = {
+    profile,
+    base_url: baseUrl,
+    api_key: shownKey,
+    output,
+    timeout,
+    retries,
+  }
+  return Object.entries(settings).map(([key, setting]) => ({
+    key,
+    value: setting?.value ?? null,
+    origin: setting?.from ?? null,
+  }))
 }
 
 function unknownKey(name: string): UsageError {
-	return new UsageError(
-		`there is no setting “${name}”; settings are ${keys.join(", ")}`,
-	);
+  return new UsageError(`there is no setting “${name}”; settings are ${keys.join(', ')}`)
 }
 
 function requireKey(name: string): SettableKey {
-	if (name === "api_key")
-		throw new UsageError("a key is never an argument: arguments are public", {
-			hint: "store it with: meetroom auth login",
-		});
-	if (name === "profile")
-		throw new UsageError("choose the profile with: meetroom profiles use NAME");
-	const key = keys.find((known) => known === name);
-	if (!key) throw unknownKey(name);
-	return key;
+  if (name === 'api_key')
+    throw new UsageError('a key is never an argument: arguments are public', {
+      hint: 'store it with: meetroom auth login',
+    })
+  if (name === 'profile') throw new UsageError('choose the profile with: meetroom profiles use NAME')
+  const key = keys.find((known) => known === name)
+  if (!key) throw unknownKey(name)
+  return key
 }
 
 async function changeProfile(
-	context: Context,
-	change: (profile: NonNullable<ReturnType<typeof findProfile>>) => object,
+  context: Context,
+  change: (profile: NonNullable<ReturnType<typeof findProfile>>) => object,
 ): Promise<void> {
-	const { flags, host } = context;
-	const stored = await context.storedConfig();
-	const name = flags.local
-		? localProfile
-		: (flags.profile ??
-			(host.env["MEETROOM_PROFILE"] || stored.profile) ??
-			defaultProfile);
-	if (
-		name !== defaultProfile &&
-		name !== localProfile &&
-		!findProfile(stored, name)
-	)
-		throw new NotFoundError(`no such profile: ${name}`, {
-			hint: "see them with: meetroom profiles list",
-		});
-	await changeConfig(await context.configDir(), (config) =>
-		withProfile(config, name, change(findProfile(config, name) ?? {})),
-	);
+  const { flags, host } = context
+  const stored = await context.storedConfig()
+  const name = flags.local
+    ? localProfile
+    : (flags.profile ?? (host.env['MEETROOM_PROFILE'] || stored.profile) ?? defaultProfile)
+  if (name !== defaultProfile && name !== localProfile && !findProfile(stored, name))
+    throw new NotFoundError(`no such profile: ${name}`, {
+      hint: 'see them with: meetroom profiles list',
+    })
+  await changeConfig(await context.configDir(), (config) =>
+    withProfile(config, name, change(findProfile(config, name) ?? {})),
+  )
 }

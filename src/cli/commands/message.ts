@@ -1,38 +1,32 @@
-import type { Command } from "commander";
-import { fields } from "../../api/vocabulary.ts";
-import { type Act, runOne } from "../act.ts";
-import { bodyFlags, examples } from "../command.ts";
-import { type BodyFlags, buildBody, readAll } from "../input.ts";
+import type { Command } from 'commander'
+import { fields } from '../../api/vocabulary.ts'
+import { type Act, runOne } from '../act.ts'
+import { bodyFlags, examples } from '../command.ts'
+import { type BodyFlags, buildBody, readAll } from '../input.ts'
 
 export function defineMessage(message: Command, act: Act): void {
-	const send = message
-		.command("send")
-		.summary("Send a message to the live sessions of a room")
-		.description(
-			"Send a message to the live sessions of a room. It has an effect only if their client handles it.",
-		)
-		.argument("<room>", fields.room.id)
-		.argument(
-			"<text>",
-			`${fields.message.message}, or - to read it from standard input`,
-		);
-	bodyFlags(send).action(
-		act(async (context, room_id: string, text: string, flags: BodyFlags) => {
-			// The line break that ends a file or an echo is not part of what is said.
-			const message =
-				text === "-"
-					? (await readAll(context.host)).replace(/\r?\n$/, "")
-					: text;
-			const body = await buildBody(flags, { message }, context.host);
-			await runOne(context, "sendMessage", {
-				params: { room_id },
-				body: body as { message: string },
-			});
-		}),
-	);
-	examples(
-		send,
-		"meetroom message send 66f1a2b3c4d5e6f708192a3b 'We close in five minutes'",
-		"jq -c . event.json | meetroom message send 66f1a2b3c4d5e6f708192a3b -",
-	);
+  const send = message
+    .command('send')
+    .summary('Send a message to the live sessions of a room')
+    .description(
+      'Send a message to the live sessions of a room. It has an effect only if their client handles it.',
+    )
+    .argument('<room>', fields.room.id)
+    .argument('<text>', `${fields.message.message}, or - to read it from standard input`)
+  bodyFlags(send).action(
+    act(async (context, room_id: string, text: string, flags: BodyFlags) => {
+      // The line break that ends a file or an echo is not part of what is said.
+      const message = text === '-' ? (await readAll(context.host)).replace(/\r?\n$/, '') : text
+      const body = await buildBody(flags, { message }, context.host)
+      await runOne(context, 'sendMessage', {
+        params: { room_id },
+        body: body as { message: string },
+      })
+    }),
+  )
+  examples(
+    send,
+    "meetroom message send 66f1a2b3c4d5e6f708192a3b 'We close in five minutes'",
+    'jq -c . event.json | meetroom message send 66f1a2b3c4d5e6f708192a3b -',
+  )
 }

@@ -1,93 +1,69 @@
-import type { Command } from "commander";
-import { fields } from "../../api/vocabulary.ts";
-import { UsageError } from "../../errors.ts";
-import { type Act, runOne } from "../act.ts";
-import { bodyFlags, examples } from "../command.ts";
+import type { Command } from 'commander'
+import { fields } from '../../api/vocabulary.ts'
+import { UsageError } from '../../errors.ts'
+import { type Act, runOne } from '../act.ts'
+import { bodyFlags, examples } from '../command.ts'
 import {
-	type BodyFlags,
-	collect,
-	encodeUrl,
-	parseAssignments,
-	parseSize,
-	readData,
-	wholeNumber,
-} from "../input.ts";
+  type BodyFlags,
+  collect,
+  encodeUrl,
+  parseAssignments,
+  parseSize,
+  readData,
+  wholeNumber,
+} from '../input.ts'
 
-const words = fields.page;
+const words = fields.page
 
 interface Flags extends BodyFlags {
-	image?: string[];
-	fixed?: boolean;
-	size?: { width: number; height: number };
-	index?: number;
+  image?: string[]
+  fixed?: boolean
+  size?: { width: number; height: number }
+  index?: number
 }
 
 export function definePages(pages: Command, act: Act): void {
-	const create = pages
-		.command("create")
-		.summary("Create pages in a room")
-		.description(
-			"Create pages in a room: one for each image, or whatever --data says.",
-		)
-		.argument("<room>", fields.room.id)
-		.option(
-			"--image <url>",
-			`${words.src}; may be repeated, one page each`,
-			(url: string, previous: string[] = []) =>
-				collect(encodeUrl("--image")(url), previous),
-		)
-		.option("--fixed", words.fixed)
-		.option("--size <WxH>", `${words.size}, as in 1280x720`, parseSize)
-		.option(
-			"--index <n>",
-			`${words.index}; further pages follow it`,
-			wholeNumber("--index", 0),
-		);
-	bodyFlags(create).action(
-		act(async (context, room_id: string, flags: Flags) => {
-			const data =
-				flags.data === undefined
-					? []
-					: [await readData(flags.data, context.host)].flat();
-			const body = [...(data as object[]), ...pagesFromFlags(flags)];
-			if (body.length === 0)
-				throw new UsageError("nothing to create: give --image or --data");
-			if (body.some((page) => typeof page !== "object" || page === null))
-				throw new UsageError(
-					"--data takes a JSON array of pages, or one page, here",
-				);
-			const extra = parseAssignments(flags.set ?? []);
-			await runOne(context, "createPages", {
-				params: { room_id },
-				body: body.map((page) => ({ ...page, ...extra })),
-			});
-		}),
-	);
-	examples(
-		create,
-		"meetroom pages create 66f1a2b3c4d5e6f708192a3b --image 'https://example.com/slide 1.png' --size 1280x720",
-		"meetroom pages create 66f1a2b3c4d5e6f708192a3b --data @pages.json",
-	);
+  const create = pages
+    .command('create')
+    .summary('Create pages in a room')
+    .description('Create pages in a room: one for each image, or whatever --data says.')
+    .argument('<room>', fields.room.id)
+    .option(
+      '--image <url>',
+      `${words.src}; may be repeated, one page each`,
+      (url: string, previous: string[] = []) => collect(encodeUrl('--image')(url), previous),
+    )
+    .option('--fixed', words.fixed)
+    .option('--size <WxH>', `${words.size}, as in 1280x720`, parseSize)
+    .option('--index <n>', `${words.index}; further pages follow it`, wholeNumber('--index', 0))
+  bodyFlags(create).action(
+    act(async (context, room_id: string, flags: Flags) => {
+      const data = flags.data === undefined ? [] : [await readData(flags.data, context.host)].flat()
+      const body = [...(data as object[]), ...pagesFromFlags(flags)]
+      if (body.length === 0) throw new UsageError('nothing to create: give --image or --data')
+      if (body.some((page) => typeof page !== 'object' || page === null))
+        throw new UsageError('--data takes a JSON array of pages, or one page, here')
+      const extra = parseAssignments(flags.set ?? [])
+      await runOne(context, 'createPages', {
+        params: { room_id },
+        body: body.map((page) => ({ ...page, ...extra })),
+      })
+    }),
+  )
+  examples(
+    create,
+    "meetroom pages create 66f1a2b3c4d5e6f708192a3b --image 'https://example.com/slide 1.png' --size 1280x720",
+    'meetroom pages create 66f1a2b3c4d5e6f708192a3b --data @pages.json',
+  )
 }
 
 /** One page an image (rule 5 counts pages, not images), positions counting up; a blank page when there is none. */
-function pagesFromFlags({
-	image = [],
-	fixed,
-	size,
-	index,
-	data,
-}: Flags): object[] {
-	const entities = image.map((src) => [
-		{ type: "Image", src, ...(fixed ? { fixed } : {}) },
-	]);
-	const blank =
-		image.length === 0 &&
-		data === undefined &&
-		(size !== undefined || index !== undefined);
-	return (blank ? [undefined] : entities).map((entities, i) => ({
-		...(entities ? { entities } : {}),
-		...(size ? { size } : {}),
-		...(index === undefined ? {} : { index: index + i }),
-	}));
+function pagesFromFlags({ image = [], fixed, size, index, data }: Flags): object[] {
+  const entities = image.map((src) => [{ type: 'Image', src, ...(fixed ? { fixed } : {}) }])
+  const blank = image.length === 0 && data === undefined && (size !== undefined || index !== undefined)
+  return (blank ? [undefined] : entities).map((entities, i) => ({
+    ...(entities ? { entities } : {}),
+    ...(size ? { size } : {}),
+    ...(index === undefined ? {} : { index: index + i }),
+  }))
 }

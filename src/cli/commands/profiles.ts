@@ -1,99 +1,91 @@
-import type { Command } from "commander";
-import { findProfile, localProfile, type Profile } from "../../config.ts";
-import { changeConfig, withoutProfile } from "../../config-store.ts";
-import { NotFoundError, UsageError } from "../../errors.ts";
-import { type Act, onePage } from "../act.ts";
-import { alias, examples } from "../command.ts";
-import type { Context } from "../context.ts";
-import type { View } from "../output/views.ts";
-import { confirm } from "../prompt.ts";
+import type { Command } from 'commander'
+import { findProfile, localProfile, type Profile } from '../../config.ts'
+import { changeConfig, withoutProfile } from '../../config-store.ts'
+import { NotFoundError, UsageError } from '../../errors.ts'
+import { type Act, onePage } from '../act.ts'
+import { alias, examples } from '../command.ts'
+import type { Context } from '../context.ts'
+import type { View } from '../output/views.ts'
+import { confirm } from '../prompt.ts'
 
 const view: View = {
-	noun: ["profile", "profiles"],
-	id: "name",
-	columns: [
-		{ field: "name", weight: 9 },
-		{ field: "in_use", weight: 8, value: ({ in_use }) => in_use },
-		{ field: "base_url", weight: 7 },
-		{ field: "has_key", weight: 6 },
-	],
-	fields: ["name", "in_use", "base_url", "has_key"],
-};
+  noun: ['profile', 'profiles'],
+  id: 'name',
+  columns: [
+    { field: 'name', weight: 9 },
+    { field: 'in_use', weight: 8, value: ({ in_use }) => in_use },
+    { field: 'base_url', weight: 7 },
+    { field: 'has_key', weight: 6 },
+  ],
+  fields: ['name', 'in_use', 'base_url', 'has_key'],
+}
 
 export function defineProfiles(profiles: Command, act: Act): void {
-	const list = profiles
-		.command("list")
-		.summary("List the profiles")
-		.description(
-			"List the profiles: a service each, with its key and settings. “local” is the embedded workspace.",
-		)
-		.action(act((context) => listProfiles(context)));
-	alias(list, "ls");
-	examples(list, "meetroom profiles list");
+  const list = profiles
+    .command('list')
+    .summary('List the profiles')
+    .description(
+      'List the profiles: a service each, with its key and settings. “local” is the embedded workspace.',
+    )
+    .action(act((context) => listProfiles(context)))
+  alias(list, 'ls')
+  examples(list, 'meetroom profiles list')
 
-	const use = profiles
-		.command("use")
-		.summary("Use a profile from now on")
-		.description("Use a profile in every command that names no other.")
-		.argument("<profile>", "name of the profile")
-		.action(
-			act(async (context, name: string) => {
-				await requireProfile(context, name);
-				await changeConfig(await context.configDir(), (config) => ({
-					...config,
-					profile: name,
-				}));
-				await context.notice(`using profile ${name}`);
-			}),
-		);
-	examples(use, "meetroom profiles use staging", "meetroom profiles use local");
+  const use = profiles
+    .command('use')
+    .summary('Use a profile from now on')
+    .description('Use a profile in every command that names no other.')
+    .argument('<profile>', 'name of the profile')
+    .action(
+      act(async (context, name: string) => {
+        await requireProfile(context, name)
+        await changeConfig(await context.configDir(), (config) => ({
+          ...config,
+          profile: name,
+        }))
+        await context.notice(`using profile ${name}`)
+      }),
+    )
+  examples(use, 'meetroom profiles use staging', 'meetroom profiles use local')
 
-	const remove = profiles
-		.command("remove")
-		.summary("Forget a profile")
-		.description("Forget a profile with its key and settings.")
-		.argument("<profile>", "name of the profile")
-		.action(
-			act(async (context, name: string) => {
-				if (name === localProfile)
-					throw new UsageError("the profile “local” is built in");
-				await requireProfile(context, name);
-				await confirm(
-					context,
-					"remove a profile",
-					async () => `Forget profile ${name} and its key`,
-				);
-				await changeConfig(await context.configDir(), (config) =>
-					withoutProfile(config, name),
-				);
-				await context.notice(`forgot profile ${name}`);
-			}),
-		);
-	alias(remove, "rm");
-	examples(remove, "meetroom profiles remove staging");
+  const remove = profiles
+    .command('remove')
+    .summary('Forget a profile')
+    .description('Forget a profile with its key and settings.')
+    .argument('<profile>', 'name of the profile')
+    .action(
+      act(async (context, name: string) => {
+        if (name === localProfile) throw new UsageError('the profile “local” is built in')
+        await requireProfile(context, name)
+        await confirm(context, 'remove a profile', async () => `Forget profile ${name} and its key`)
+        await changeConfig(await context.configDir(), (config) => withoutProfile(config, name))
+        await context.notice(`forgot profile ${name}`)
+      }),
+    )
+  alias(remove, 'rm')
+  examples(remove, 'meetroom profiles remove staging')
 }
 
 async function listProfiles(context: Context): Promise<void> {
-	const config = await context.storedConfig();
-	const printer = await context.printer();
-	const stored = Object.entries({
-		...config.profiles,
-		[localProfile]: {} as Profile,
-	});
-	const items = stored.map(([name, profile]) => ({
-		name,
-		in_use: config.profile === name,
-		base_url: profile.base_url ?? null,
-		has_key: profile.api_key !== undefined,
-	}));
-	printer.check(view);
-	await printer.list(view, "profiles", onePage({ items }));
+  const config = await context.storedConfig()
+  const printer = await context.printer()
+  const stored = Object.entries({
+    ...config.profiles,
+    [localProfile]: {} as Profile,
+  })
+  const items = stored.map(([name, profile]) => ({
+    name,
+    in_use: config.profile === name,
+    base_url: profile.base_url ?? null,
+    has_key: profile.api_key !== undefined,
+  }))
+  printer.check(view)
+  await printer.list(view, 'profiles', onePage({ items }))
 }
 
 async function requireProfile(context: Context, name: string): Promise<void> {
-	if (name === localProfile || findProfile(await context.storedConfig(), name))
-		return;
-	throw new NotFoundError(`no such profile: ${name}`, {
-		hint: "see them with: meetroom profiles list",
-	});
+  if (name === localProfile || findProfile(await context.storedConfig(), name)) return
+  throw new NotFoundError(`no such profile: ${name}`, {
+    hint: 'see them with: meetroom profiles list',
+  })
 }

@@ -1,47 +1,30 @@
-import { type Command, Option } from "commander";
-import { fields } from "../../api/vocabulary.ts";
-import { type Act, type ListFlags, runList, withPaging } from "../act.ts";
-import { alias, examples } from "../command.ts";
+import { type Command, Option } from 'commander'
+import { fields } from '../../api/vocabulary.ts'
+import { type Act, type ListFlags, runList, withPaging } from '../act.ts'
+import { alias, examples } from '../command.ts'
 
 interface Flags extends ListFlags {
-	user?: string;
-	online?: boolean;
-	offline?: boolean;
+  user?: string
+  online?: boolean
+  offline?: boolean
 }
 
 export function defineSessions(sessions: Command, act: Act): void {
-	const list = sessions
-		.command("list")
-		.summary("List the sessions of a room")
-		.description("List the sessions of a room: who is connected, and who was.")
-		.argument("<room>", fields.room.id)
-		.option("--user <user>", "only sessions of this user")
-		.addOption(
-			new Option("--online", "only sessions that are connected").conflicts(
-				"offline",
-			),
-		)
-		.addOption(
-			new Option("--offline", "only sessions that have ended").conflicts(
-				"online",
-			),
-		)
-		.action(
-			act((context, room_id: string, flags: Flags) => {
-				const is_connecting = flags.online
-					? true
-					: flags.offline
-						? false
-						: undefined;
-				const query = { user_id: flags.user, is_connecting } as object;
-				return runList(
-					context,
-					"listSessions",
-					{ params: { room_id }, query },
-					flags,
-				);
-			}),
-		);
-	withPaging(alias(list, "ls"));
-	examples(list, "meetroom sessions list 66f1a2b3c4d5e6f708192a3b --online");
+  const list = sessions
+    .command('list')
+    .summary('List the sessions of a room')
+    .description('List the sessions of a room: who is connected, and who was.')
+    .argument('<room>', fields.room.id)
+    .option('--user <user>', 'only sessions of this user')
+    .addOption(new Option('--online', 'only sessions that are connected').conflicts('offline'))
+    .addOption(new Option('--offline', 'only sessions that have ended').conflicts('online'))
+    .action(
+      act((context, room_id: string, flags: Flags) => {
+        const is_connecting = flags.online ? true : flags.offline ? false : undefined
+        const query = { user_id: flags.user, is_connecting } as object
+        return runList(context, 'listSessions', { params: { room_id }, query }, flags)
+      }),
+    )
+  withPaging(alias(list, 'ls'))
+  examples(list, 'meetroom sessions list 66f1a2b3c4d5e6f708192a3b --online')
 }

@@ -1,188 +1,121 @@
-import { type Command, Option } from "commander";
-import { fields, memberTypes } from "../../api/vocabulary.ts";
-import { NotFoundError, UsageError } from "../../errors.ts";
-import {
-	type Act,
-	type ListFlags,
-	runEach,
-	runList,
-	runOne,
-	withPaging,
-} from "../act.ts";
-import {
-	alias,
-	bodyFlags,
-	describeThings,
-	examples,
-	requireFields,
-} from "../command.ts";
-import type { Context } from "../context.ts";
-import { type BodyFlags, buildBody, encodeUrl, readIds } from "../input.ts";
-import { confirm } from "../prompt.ts";
+import { type Command, Option } from 'commander'
+import { fields, memberTypes } from '../../api/vocabulary.ts'
+import { NotFoundError, UsageError } from '../../errors.ts'
+import { type Act, type ListFlags, runEach, runList, runOne, withPaging } from '../act.ts'
+import { alias, bodyFlags, describeThings, examples, requireFields } from '../command.ts'
+import type { Context } from '../context.ts'
+import { type BodyFlags, buildBody, encodeUrl, readIds } from '../input.ts'
+import { confirm } from '../prompt.ts'
 
-const words = fields.user;
+const words = fields.user
 
 interface UserFlags extends BodyFlags {
-	name?: string;
-	profileUrl?: string;
-	defaultMemberType?: string;
+  name?: string
+  profileUrl?: string
+  defaultMemberType?: string
 }
 
 function userFlags(command: Command): Command {
-	return bodyFlags(
-		command
-			.option("--name <name>", words.name)
-			.option(
-				"--profile-url <url>",
-				words.profile_url,
-				encodeUrl("--profile-url"),
-			)
-			.addOption(
-				new Option(
-					"--default-member-type <type>",
-					words.default_member_type,
-				).choices(memberTypes),
-			),
-	);
+  return bodyFlags(
+    command
+      .option('--name <name>', words.name)
+      .option('--profile-url <url>', words.profile_url, encodeUrl('--profile-url'))
+      .addOption(new Option('--default-member-type <type>', words.default_member_type).choices(memberTypes)),
+  )
 }
 
-const fromFlags = ({
-	name,
-	profileUrl: profile_url,
-	defaultMemberType: default_member_type,
-}: UserFlags) => ({
-	name,
-	profile_url,
-	default_member_type,
-});
+const fromFlags = ({ name, profileUrl: profile_url, defaultMemberType: default_member_type }: UserFlags) => ({
+  name,
+  profile_url,
+  default_member_type,
+})
 
 export function defineUsers(users: Command, act: Act): void {
-	const list = users
-		.command("list")
-		.summary("List the users of the workspace")
-		.description("List the users of the workspace.")
-		.option("--email <query>", words.email_search_query)
-		.action(
-			act((context, flags: ListFlags & { email?: string }) =>
-				runList(
-					context,
-					"listUsers",
-					{ query: { email_search_query: flags.email } as object },
-					flags,
-				),
-			),
-		);
-	withPaging(alias(list, "ls"));
-	examples(
-		list,
-		"meetroom users list --email @example.com",
-		"meetroom users list --all -o ids",
-	);
+  const list = users
+    .command('list')
+    .summary('List the users of the workspace')
+    .description('List the users of the workspace.')
+    .option('--email <query>', words.email_search_query)
+    .action(
+      act((context, flags: ListFlags & { email?: string }) =>
+        runList(context, 'listUsers', { query: { email_search_query: flags.email } as object }, flags),
+      ),
+    )
+  withPaging(alias(list, 'ls'))
+  examples(list, 'meetroom users list --email @example.com', 'meetroom users list --all -o ids')
 
-	const get = users
-		.command("get")
-		.summary("Show a user")
-		.description("Show one user, access token included.")
-		.argument("<user>", words.user_id)
-		.action(
-			act((context, user_id: string) =>
-				runOne(context, "getUser", { params: { user_id } }),
-			),
-		);
-	alias(get, "show");
-	examples(get, "meetroom users get ada");
+  const get = users
+    .command('get')
+    .summary('Show a user')
+    .description('Show one user, access token included.')
+    .argument('<user>', words.user_id)
+    .action(act((context, user_id: string) => runOne(context, 'getUser', { params: { user_id } })))
+  alias(get, 'show')
+  examples(get, 'meetroom users get ada')
 
-	const create = users
-		.command("create")
-		.summary("Create a user")
-		.description(
-			"Create a user. A user id that is in use is refused, as the service would override that user.",
-		)
-		.argument("<user-id>", words.user_id)
-		.option("--overwrite", "override the user that has this id already");
-	userFlags(create).action(
-		act(
-			async (
-				context,
-				user_id: string,
-				flags: UserFlags & { overwrite?: boolean },
-			) => {
-				const body = await buildBody(
-					flags,
-					{ user_id, ...fromFlags(flags) },
-					context.host,
-				);
-				if (!flags.overwrite)
-					await requireFree(context, String(body["user_id"]));
-				await runOne(context, "createUser", {
-					body: body as { user_id: string },
-				});
-			},
-		),
-	);
-	examples(
-		create,
-		"meetroom users create ada --name 'Ada Lovelace' --default-member-type host",
-		"meetroom users create ada --name Ada --overwrite",
-	);
+  const create = users
+    .command('create')
+    .summary('Create a user')
+    .description(
+      'Create a user. A user id that is in use is refused, as the service would override that user.',
+    )
+    .argument('<user-id>', words.user_id)
+    .option('--overwrite', 'override the user that has this id already')
+  userFlags(create).action(
+    act(async (context, user_id: string, flags: UserFlags & { overwrite?: boolean }) => {
+      const body = await buildBody(flags, { user_id, ...fromFlags(flags) }, context.host)
+      if (!flags.overwrite) await requireFree(context, String(body['user_id']))
+      await runOne(context, 'createUser', {
+        body: body as { user_id: string },
+      })
+    }),
+  )
+  examples(
+    create,
+    "meetroom users create ada --name 'Ada Lovelace' --default-member-type host",
+    'meetroom users create ada --name Ada --overwrite',
+  )
 
-	const update = users
-		.command("update")
-		.summary("Change a user")
-		.description("Change a user; what is not named stays as it is.")
-		.argument("<user>", words.user_id);
-	userFlags(update).action(
-		act(async (context, user_id: string, flags: UserFlags) => {
-			const body = await buildBody(flags, fromFlags(flags), context.host);
-			requireFields(body, {});
-			await runOne(context, "updateUser", { params: { user_id }, body });
-		}),
-	);
-	examples(
-		update,
-		"meetroom users update ada --profile-url https://example.com/ada.png",
-	);
+  const update = users
+    .command('update')
+    .summary('Change a user')
+    .description('Change a user; what is not named stays as it is.')
+    .argument('<user>', words.user_id)
+  userFlags(update).action(
+    act(async (context, user_id: string, flags: UserFlags) => {
+      const body = await buildBody(flags, fromFlags(flags), context.host)
+      requireFields(body, {})
+      await runOne(context, 'updateUser', { params: { user_id }, body })
+    }),
+  )
+  examples(update, 'meetroom users update ada --profile-url https://example.com/ada.png')
 
-	const remove = users
-		.command("delete")
-		.summary("Delete users")
-		.description("Delete users from the workspace.")
-		.argument(
-			"<user...>",
-			`${words.user_id}, or - to read ids from standard input`,
-		)
-		.action(
-			act(async (context, given: string[]) => {
-				const ids = await readIds(given, context.host);
-				await confirm(context, "delete users", () =>
-					describeThings(context, "Delete", "getUser", ids),
-				);
-				await runEach(
-					context,
-					"deleteUser",
-					ids,
-					(user_id) => ({ params: { user_id } }),
-					"deleted",
-				);
-			}),
-		);
-	alias(remove, "rm");
-	examples(remove, "meetroom users delete ada grace --yes");
+  const remove = users
+    .command('delete')
+    .summary('Delete users')
+    .description('Delete users from the workspace.')
+    .argument('<user...>', `${words.user_id}, or - to read ids from standard input`)
+    .action(
+      act(async (context, given: string[]) => {
+        const ids = await readIds(given, context.host)
+        await confirm(context, 'delete users', () => describeThings(context, 'Delete', 'getUser', ids))
+        await runEach(context, 'deleteUser', ids, (user_id) => ({ params: { user_id } }), 'deleted')
+      }),
+    )
+  alias(remove, 'rm')
+  examples(remove, 'meetroom users delete ada grace --yes')
 }
 
 /** Rule 3: the service overrides a user whose id is given again, without a word. */
 async function requireFree(context: Context, user_id: string): Promise<void> {
-	if (context.flags.curl) return;
-	try {
-		await (await context.client()).call("getUser", { params: { user_id } });
-	} catch (error) {
-		if (error instanceof NotFoundError) return;
-		throw error;
-	}
-	throw new UsageError(
-		`there is a user “${user_id}” already, and creating it again would override it`,
-		{
-			hint: `add --overwrite to do that, or change it with: meetroom users update ${user_id}`,
-		},
-	);
+  if (context.flags.curl) return
+  try {
+    await (await context.client()).call('getUser', { params: { user_id } })
+  } catch (error) {
+    if (error instanceof NotFoundError) return
+    throw error
+  }
+  throw new UsageError(`there is a user “${user_id}” already, and creating it again would override it`, {
+    hint: `add --overwrite to do that, or change it with: meetroom users update ${user_id}`,
+  })
 }

@@ -1,38 +1,33 @@
-import { MeetroomError } from "../../errors.ts";
-import type { Style } from "./style.ts";
-import { visible, visibleJson } from "./visible.ts";
+import { MeetroomError } from '../../errors.ts'
+import type { Style } from './style.ts'
+import { visible, visibleJson } from './visible.ts'
 
 /** `error: …` and, where there is one, `hint: …`. Text of the service is made safe to show. */
 export function formatError(error: MeetroomError, style: Style): string {
-	const hint = error.hint
-		? `${style.cyan("hint:")} ${visible(error.hint)}\n`
-		: "";
-	return `${style.red("error:")} ${visible(error.message)}\n${hint}`;
+  const hint = error.hint ? `${style.cyan('hint:')} ${visible(error.hint)}\n` : ''
+  return `${style.red('error:')} ${visible(error.message)}\n${hint}`
 }
 
 /** The error as one JSON object, for JSON modes. */
 export function formatErrorJson(error: MeetroomError): string {
-	const { code, message, hint, status, retryable, request, body } = error;
-	return `${visibleJson(JSON.stringify({ error: { code, message, hint, status, retryable, request, body } }))}\n`;
+  const { code, message, hint, status, retryable, request, body } = error
+  return `${visibleJson(JSON.stringify({ error: { code, message, hint, status, retryable, request, body } }))}\n`
 }
 
 /** A failure that nobody foresaw, as an error that says so. */
 export function asForeseen(error: unknown): MeetroomError {
-	return error instanceof MeetroomError ? error : new BugError(error);
+  return error instanceof MeetroomError ? error : new BugError(error)
 }
 
 class BugError extends MeetroomError {
-	readonly exitCode = 70;
-	readonly code = "bug";
+  readonly exitCode = 70
+  readonly code = 'bug'
 
-	constructor(cause: unknown) {
-		const what =
-			cause instanceof Error
-				? `${cause.name}: ${cause.message.split("\n")[0]}`
-				: String(cause);
-		super(`meetroom has a bug: ${what}`, {
-			hint: "please report it with the output of the same command with --verbose",
-			cause,
-		});
-	}
+  constructor(cause: unknown) {
+    const what = cause instanceof Error ? `${cause.name}: ${cause.message.split('\n')[0]}` : String(cause)
+    super(`meetroom has a bug: ${what}`, {
+      hint: 'please report it with the output of the same command with --verbose',
+      cause,
+    })
+  }
 }

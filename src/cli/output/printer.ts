@@ -1,252 +1,219 @@
-import type { Answer } from "../../api/client.ts";
-import { readAnswer, writeJson } from "../../api/json.ts";
-import type { Format } from "../../config.ts";
-import { ClosedOutput, OutputError, UsageError } from "../../errors.ts";
-import type { Host } from "../../host.ts";
-import { styleFor, widthOf } from "./style.ts";
-import { plainText } from "./text.ts";
-import { type Item, knowsField, type View } from "./views.ts";
-import { visible, visibleJson } from "./visible.ts";
+import type { Answer } from '../../api/client.ts'
+import { readAnswer, writeJson } from '../../api/json.ts'
+import type { Format } from '../../config.ts'
+import { ClosedOutput, OutputError, UsageError } from '../../errors.ts'
+import type { Host } from '../../host.ts'
+import { styleFor, widthOf } from './style.ts'
+import { plainText } from './text.ts'
+import { type Item, knowsField, type View } from './views.ts'
+import { visible, visibleJson } from './visible.ts'
 
 /** Some items of a result. */
 export interface Page {
-	items: readonly Item[];
-	/** The answer that holds exactly these items and nothing that was asked for beyond them. */
-	whole?: Answer;
-	/** The other fields of the body, such as `paging`, for a document that is put together from several answers. */
-	rest?: Item;
+  items: readonly Item[]
+  /** The answer that holds exactly these items and nothing that was asked for beyond them. */
+  whole?: Answer
+  /** The other fields of the body, such as `paging`, for a document that is put together from several answers. */
+  rest?: Item
 }
 
 export interface PrintOptions {
-	format: Format;
-	columns?: readonly string[] | undefined;
-	header: boolean;
-	color: boolean;
-	quiet: boolean;
+  format: Format
+  columns?: readonly string[] | undefined
+  header: boolean
+  color: boolean
+  quiet: boolean
 }
 
 /** The one way out: everything that the program says passes here. */
 export class Printer {
-	readonly #host: Host;
-	readonly options: PrintOptions;
+  readonly #host: Host
+  readonly options: PrintOptions
 
-	constructor(host: Host, options: PrintOptions) {
-		this.#host = host;
-		this.options = options;
-	}
+  constructor(host: Host, options: PrintOptions) {
+    this.#host = host
+    this.options = options
+  }
 
-	/** Refuses output options that do not fit together, before anything is sent. */
-	check(view: View): void {
-		const { format, columns } = this.options;
-		if (columns && format !== "table" && format !== "csv")
-			throw new UsageError(
-				`--columns goes with the formats table and csv, not with ${format}`,
-			);
-		if (format === "ids" && !view.id)
-			throw new UsageError(`a ${view.noun[0]} has no id to print`);
-	}
+  /** Refuses output options that do not fit together, before anything is sent. */
+  check(view: View): void {
+    const { format, columns } = this.options
+    if (columns && format !== 'table' && format !== 'csv')
+      throw new UsageError(`--columns goes with the formats table and csv, not with ${format}`)
+    if (format === 'ids' && !view.id) throw new UsageError(`a ${view.noun[0]} has no id to print`)
+  }
 
-	/** Results, to standard output. */
-	async write(data: string | Uint8Array): Promise<void> {
-		if (data.length === 0) return;
-		try {
-			await this.#host.stdout.write(data);
-		} catch (error) {
-			const { code, message } = error as NodeJS.ErrnoException;
-			if (code === "EPIPE" || code === "ERR_STREAM_DESTROYED")
-				throw new ClosedOutput();
-			throw new OutputError(
-				`the output cannot be written: ${code === "ENOSPC" ? "no space left" : (code ?? message)}`,
-			);
-		}
-	}
+  /** Results, to standard output. */
+  async write(data: string | Uint8Array): Promise<void> {
+    if (data.length === 0) return
+    try {
+      await this.#host.stdout.write(data)
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') throw new ClosedOutput()
+      throw new OutputError(
+        `the output cannot be written: ${code === 'ENOSPC' ? 'no space left' : (code ?? message)}`,
+      )
+    }
+  }
 
-	/** A line for the person at the terminal, to standard error. */
-	async notice(text: string): Promise<void> {
-		if (!this.options.quiet)
-			await this.#host.stderr.write(`${visible(text)}\n`).catch(() => {});
-	}
+  /** A line for the person at the terminal, to standard error. */
+  async notice(text: string): Promise<void> {
+    if (!this.options.quiet) await this.#host.stderr.write(`${visible(text)}\n`).catch(() => {})
+  }
 
-	/** A list, page by page as the pages arrive. `key` is the field that holds the items in the service’s body. */
-	async list(
-		view: View,
-		key: string,
-		pages: AsyncIterable<Page>,
-	): Promise<number> {
-		const write = await this.#listWriter(view, key);
-		let count = 0;
-		for await (const page of pages) {
-			if (count === 0) this.#checkColumns(view, page.items);
-			count += page.items.length;
-			await write.page(page);
-		}
-		await write.end();
-		return count;
-	}
+  /** A list, page by page as the pages arrive. `key` is the field that holds the items in the service’s body. */
+  async list(view: View, key: string, pages: AsyncIterable<Page>): Promise<number> {
+    const write = await this.#listWriter(view, key)
+    let count = 0
+    for await (const page of pages) {
+      if (count === 0) this.#checkColumns(view, page.items)
+      count += page.items.length
+      await write.page(page)
+    }
+    await write.end()
+    return count
+  }
 
-	/** One thing. */
-	async one(view: View, key: string, answer: Answer): Promise<void> {
-		const item = (readAnswer(answer) as Item)[key];
-		// Operation 12 answers with the message itself.
-		const record = (
-			typeof item === "object" && item !== null ? item : { [key]: item }
-		) as Item;
-		switch (this.options.format) {
-			case "json":
-				return this.#body(answer);
-			case "table": {
-				this.#checkColumns(view, [record]);
-				const { formatRecord } = await import("./record.ts");
-				const { columns, color } = this.options;
-				const style = styleFor(this.#host.stdout, this.#host.env, color);
-				return this.write(
-					formatRecord(record, {
-						view,
-						fields: columns,
-						style,
-						now: this.#now(),
-					}),
-				);
-			}
-			default: {
-				await this.list(
-					view,
-					key,
-					(async function* () {
-						yield { items: [record] };
-					})(),
-				);
-			}
-		}
-	}
+  /** One thing. */
+  async one(view: View, key: string, answer: Answer): Promise<void> {
+    const item = (readAnswer(answer) as Item)[key]
+    // Operation 12 answers with the message itself.
+    const record = (typeof item === 'object' && item !== null ? item : { [key]: item }) as Item
+    switch (this.options.format) {
+      case 'json':
+        return this.#body(answer)
+      case 'table': {
+        this.#checkColumns(view, [record])
+        const { formatRecord } = await import('./record.ts')
+        const { columns, color } = this.options
+        const style = styleFor(this.#host.stdout, this.#host.env, color)
+        return this.write(
+          formatRecord(record, {
+            view,
+            fields: columns,
+            style,
+            now: this.#now(),
+          }),
+        )
+      }
+      default: {
+        await this.list(
+          view,
+          key,
+          (async function* () {
+            yield { items: [record] }
+          })(),
+        )
+      }
+    }
+  }
 
-	/** Facts of ours rather than of the service: one object in JSON modes, a line each otherwise. */
-	async facts(facts: Readonly<Record<string, unknown>>): Promise<void> {
-		if (this.options.format === "json" || this.options.format === "ndjson")
-			return this.write(`${JSON.stringify(facts)}\n`);
-		const { formatRecord } = await import("./record.ts");
-		const known = Object.fromEntries(
-			Object.entries(facts).filter(([, value]) => value !== null),
-		);
-		const view = { noun: ["fact", "facts"], columns: [], fields: [] } as const;
-		const style = styleFor(
-			this.#host.stdout,
-			this.#host.env,
-			this.options.color,
-		);
-		await this.write(formatRecord(known, { view, style, now: undefined }));
-	}
+  /** Facts of ours rather than of the service: one object in JSON modes, a line each otherwise. */
+  async facts(facts: Readonly<Record<string, unknown>>): Promise<void> {
+    if (this.options.format === 'json' || this.options.format === 'ndjson')
+      return this.write(`${JSON.stringify(facts)}\n`)
+    const { formatRecord } = await import('./record.ts')
+    const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
+    const view = { noun: ['fact', 'facts'], columns: [], fields: [] } as const
+    const style = styleFor(this.#host.stdout, this.#host.env, this.options.color)
+    await this.write(formatRecord(known, { view, style, now: undefined }))
+  }
 
-	#now(): number | undefined {
-		return this.#host.stdout.isTTY ? this.#host.now() : undefined;
-	}
+  #now(): number | undefined {
+    return this.#host.stdout.isTTY ? this.#host.now() : undefined
+  }
 
-	async #body(answer: Answer): Promise<void> {
-		if (!this.#host.stdout.isTTY) return this.write(answer.bytes);
-		return this.write(`${visibleJson(writeJson(readAnswer(answer), 2))}\n`);
-	}
+  async #body(answer: Answer): Promise<void> {
+    if (!this.#host.stdout.isTTY) return this.write(answer.bytes)
+    return this.write(`${visibleJson(writeJson(readAnswer(answer), 2))}\n`)
+  }
 
-	#checkColumns(view: View, items: readonly Item[]): void {
-		const unknown = this.options.columns?.find(
-			(field) => !knowsField(view, field, items),
-		);
-		if (unknown !== undefined)
-			throw new UsageError(`no ${view.noun[0]} has a field “${unknown}”`, {
-				hint: `fields are ${[...new Set([...view.columns.map(({ field }) => field), ...view.fields])].join(", ")}`,
-			});
-	}
+  #checkColumns(view: View, items: readonly Item[]): void {
+    const unknown = this.options.columns?.find((field) => !knowsField(view, field, items))
+    if (unknown !== undefined)
+      throw new UsageError(`no ${view.noun[0]} has a field “${unknown}”`, {
+        hint: `fields are ${[...new Set([...view.columns.map(({ field }) => field), ...view.fields])].join(', ')}`,
+      })
+  }
 
-	async #listWriter(view: View, key: string) {
-		const { format, columns, header, color } = this.options;
-		const { stdout, env } = this.#host;
-		const safe = stdout.isTTY ? visibleJson : (text: string) => text;
-		switch (format) {
-			case "table": {
-				const { TableWriter } = await import("./table.ts");
-				const table = new TableWriter({
-					view,
-					fields: columns,
-					header,
-					style: styleFor(stdout, env, color),
-					width: widthOf(stdout, env),
-					now: this.#now(),
-				});
-				return {
-					page: ({ items }: Page) =>
-						items.length > 0
-							? this.write(table.page(items))
-							: Promise.resolve(),
-					end: async () => {},
-				};
-			}
-			case "csv": {
-				const { formatCsv } = await import("./csv.ts");
-				let first = header;
-				const page = async ({ items }: Page) => {
-					if (items.length === 0 && !first) return;
-					const text = formatCsv(items, {
-						view,
-						fields: columns,
-						header: first,
-					});
-					first = false;
-					await this.write(
-						stdout.isTTY ? text.split("\r\n").map(visible).join("\n") : text,
-					);
-				};
-				return { page, end: () => page({ items: [] }) };
-			}
-			case "ids":
-				return {
-					// One id a line: an id with a line break in it must not become two.
-					page: ({ items }: Page) =>
-						this.write(
-							items
-								.map((item) => `${visible(plainText(item[view.id ?? "id"]))}\n`)
-								.join(""),
-						),
-					end: async () => {},
-				};
-			case "ndjson":
-				return {
-					page: ({ items }: Page) =>
-						this.write(
-							items.map((item) => `${safe(writeJson(item))}\n`).join(""),
-						),
-					end: async () => {},
-				};
-			case "json":
-				return this.#jsonWriter(key, safe);
-		}
-	}
+  async #listWriter(view: View, key: string) {
+    const { format, columns, header, color } = this.options
+    const { stdout, env } = this.#host
+    const safe = stdout.isTTY ? visibleJson : (text: string) => text
+    switch (format) {
+      case 'table': {
+        const { TableWriter } = await import('./table.ts')
+        const table = new TableWriter({
+          view,
+          fields: columns,
+          header,
+          style: styleFor(stdout, env, color),
+          width: widthOf(stdout, env),
+          now: this.#now(),
+        })
+        return {
+          page: ({ items }: Page) => (items.length > 0 ? this.write(table.page(items)) : Promise.resolve()),
+          end: async () => {},
+        }
+      }
+      case 'csv': {
+        const { formatCsv } = await import('./csv.ts')
+        let first = header
+        const page = async ({ items }: Page) => {
+          if (items.length === 0 && !first) return
+          const text = formatCsv(items, {
+            view,
+            fields: columns,
+            header: first,
+          })
+          first = false
+          await this.write(stdout.isTTY ? text.split('\r\n').map(visible).join('\n') : text)
+        }
+        return { page, end: () => page({ items: [] }) }
+      }
+      case 'ids':
+        return {
+          // One id a line: an id with a line break in it must not become two.
+          page: ({ items }: Page) =>
+            this.write(items.map((item) => `${visible(plainText(item[view.id ?? 'id']))}\n`).join('')),
+          end: async () => {},
+        }
+      case 'ndjson':
+        return {
+          page: ({ items }: Page) => this.write(items.map((item) => `${safe(writeJson(item))}\n`).join('')),
+          end: async () => {},
+        }
+      case 'json':
+        return this.#jsonWriter(key, safe)
+    }
+  }
 
-	/** One answer goes out byte for byte; several become one document, its items written as they come. */
-	#jsonWriter(key: string, safe: (text: string) => string) {
-		let held: Page | undefined;
-		let count = 0;
-		let started = false;
-		const items = async (page: Page) => {
-			const text = page.items.map((item) => writeJson(item)).join(",");
-			const comma = count > 0 && page.items.length > 0 ? "," : "";
-			await this.write(
-				(started ? "" : `{${JSON.stringify(key)}:[`) + comma + safe(text),
-			);
-			started = true;
-			count += page.items.length;
-		};
-		return {
-			page: async (page: Page) => {
-				if (held) await items(held);
-				held = page;
-			},
-			end: async () => {
-				if (!started && held?.whole) return this.#body(held.whole);
-				await items(held ?? { items: [] });
-				const rest = Object.entries(held?.rest ?? {}).map(
-					([name, value]) => `,${JSON.stringify(name)}:${writeJson(value)}`,
-				);
-				await this.write(`]${safe(rest.join(""))}}\n`);
-			},
-		};
-	}
+  /** One answer goes out byte for byte; several become one document, its items written as they come. */
+  #jsonWriter(key: string, safe: (text: string) => string) {
+    let held: Page | undefined
+    let count = 0
+    let started = false
+    const items = async (page: Page) => {
+      const text = page.items.map((item) => writeJson(item)).join(',')
+      const comma = count > 0 && page.items.length > 0 ? ',' : ''
+      await this.write((started ? '' : `{${JSON.stringify(key)}:[`) + comma + safe(text))
+      started = true
+      count += page.items.length
+    }
+    return {
+      page: async (page: Page) => {
+        if (held) await items(held)
+        held = page
+      },
+      end: async () => {
+        if (!started && held?.whole) return this.#body(held.whole)
+        await items(held ?? { items: [] })
+        const rest = Object.entries(held?.rest ?? {}).map(
+          ([name, value]) => `,${JSON.stringify(name)}:${writeJson(value)}`,
+        )
+        await this.write(`]${safe(rest.join(''))}}\n`)
+      },
+    }
+  }
 }

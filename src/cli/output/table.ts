@@ -1,183 +1,137 @@
-import CliTable from "cli-table3";
-import stringWidth from "string-width";
-import type { Style } from "./style.ts";
-import { plainText } from "./text.ts";
-import { relativeTime } from "./time.ts";
-import {
-	type Column,
-	cellOf,
-	colourOf,
-	type Item,
-	type View,
-} from "./views.ts";
-import { visible } from "./visible.ts";
+import CliTable from 'cli-table3'
+import stringWidth from 'string-width'
+import type { Style } from './style.ts'
+import { plainText } from './text.ts'
+import { relativeTime } from './time.ts'
+import { type Column, cellOf, colourOf, type Item, type View } from './views.ts'
+import { visible } from './visible.ts'
 
 export interface TableOptions {
-	view: View;
-	/** Fields to show; the view’s own columns when not given. */
-	fields?: readonly string[] | undefined;
-	header: boolean;
-	style: Style;
-	/** Columns of the terminal; undefined shows everything in full. */
-	width: number | undefined;
-	/** For relative times; undefined writes times as they are. */
-	now: number | undefined;
+  view: View
+  /** Fields to show; the view’s own columns when not given. */
+  fields?: readonly string[] | undefined
+  header: boolean
+  style: Style
+  /** Columns of the terminal; undefined shows everything in full. */
+  width: number | undefined
+  /** For relative times; undefined writes times as they are. */
+  now: number | undefined
 }
 
-const gap = 2;
-const narrowest = 4;
+const gap = 2
+const narrowest = 4
 // cli-table3 grows faster than its rows do: 100 rows take 30 ms, 10,000 take 6.8 s. In chunks it stays linear.
-const chunkRows = 100;
+const chunkRows = 100
 
 /** A table written page by page: the first page settles the columns, later ones may only widen them. */
 export class TableWriter {
-	readonly #options: TableOptions;
-	#columns: readonly Column[];
-	#widths: number[] = [];
-	#started = false;
+  readonly #options: TableOptions
+  #columns: readonly Column[]
+  #widths: number[] = []
+  #started = false
 
-	constructor(options: TableOptions) {
-		this.#options = options;
-		this.#columns =
-			options.fields?.map((field) => ({ field, weight: 5 })) ??
-			options.view.columns;
-	}
+  constructor(options: TableOptions) {
+    this.#options = options
+    this.#columns = options.fields?.map((field) => ({ field, weight: 5 })) ?? options.view.columns
+  }
 
-	/** The lines for these items, the header before the first. */
-	page(items: readonly Item[]): string {
-		const rows = items.map((item) =>
-			this.#columns.map((column) => this.#cell(column, item)),
-		);
-		let text = "";
-		if (!this.#started) {
-			this.#start(rows);
-			if (this.#options.header) text += this.#header();
-			this.#started = true;
-		}
-		if (this.#options.width === undefined)
-			this.#widths = widths(rows, this.#widths);
-		for (let from = 0; from < items.length; from += chunkRows) {
-			const chunk = rows.slice(from, from + chunkRows).map((row) => {
-				return this.#columns.map((column, j) =>
-					this.#paint(column, row[j] ?? ""),
-				);
-			});
-			text += layOut(chunk, this.#widths);
-		}
-		return text;
-	}
+  /** The lines for these items, the header before the first. */
+  page(items: readonly Item[]): string {
+    const rows = items.map((item) => this.#columns.map((column) => this.#cell(column, item)))
+    let text = ''
+    if (!this.#started) {
+      this.#start(rows)
+      if (this.#options.header) text += this.#header()
+      this.#started = true
+    }
+    if (this.#options.width === undefined) this.#widths = widths(rows, this.#widths)
+    for (let from = 0; from < items.length; from += chunkRows) {
+      const chunk = rows.slice(from, from + chunkRows).map((row) => {
+        return this.#columns.map((column, j) => this.#paint(column, row[j] ?? ''))
+      })
+      text += layOut(chunk, this.#widths)
+    }
+    return text
+  }
 
-	#start(rows: string[][]): void {
-		const titles = this.#options.header
-			? this.#columns.map(title)
-			: this.#columns.map(() => "");
-		const natural = widths(rows, titles.map(stringWidth));
-		const { width } = this.#options;
-		const fitted =
-			width === undefined
-				? natural
-				: shrinkToFit(natural, this.#columns, width);
-		// A column that no longer fits goes altogether.
-		const kept = fitted
-			.map((size, i) => ({ size, column: this.#columns[i] }))
-			.filter(({ size }) => size > 0);
-		const keptColumns = kept
-			.map(({ column }) => column)
-			.filter((column) => column !== undefined);
-		if (keptColumns.length < this.#columns.length)
-			for (const row of rows)
-				row.splice(
-					0,
-					row.length,
-					...row.filter((_, i) => (fitted[i] ?? 0) > 0),
-				);
-		this.#columns = keptColumns;
-		this.#widths = kept.map(({ size }) => size);
-	}
+  #start(rows: string[][]): void {
+    const titles = this.#options.header ? this.#columns.map(title) : this.#columns.map(() => '')
+    const natural = widths(rows, titles.map(stringWidth))
+    const { width } = this.#options
+    const fitted = width === undefined ? natural : shrinkToFit(natural, this.#columns, width)
+    // A column that no longer fits goes altogether.
+    const kept = fitted.map((size, i) => ({ size, column: this.#columns[i] })).filter(({ size }) => size > 0)
+    const keptColumns = kept.map(({ column }) => column).filter((column) => column !== undefined)
+    if (keptColumns.length < this.#columns.length)
+      for (const row of rows) row.splice(0, row.length, ...row.filter((_, i) => (fitted[i] ?? 0) > 0))
+    this.#columns = keptColumns
+    this.#widths = kept.map(({ size }) => size)
+  }
 
-	#header(): string {
-		const { style } = this.#options;
-		const titles = layOut(
-			[this.#columns.map((column) => style.bold(title(column)))],
-			this.#widths,
-		);
-		const rule = this.#widths
-			.map((size) => "─".repeat(size))
-			.join(" ".repeat(gap));
-		return `${titles}${style.dim(rule)}\n`;
-	}
+  #header(): string {
+    const { style } = this.#options
+    const titles = layOut([this.#columns.map((column) => style.bold(title(column)))], this.#widths)
+    const rule = this.#widths.map((size) => '─'.repeat(size)).join(' '.repeat(gap))
+    return `${titles}${style.dim(rule)}\n`
+  }
 
-	#cell({ field }: Column, item: Item): string {
-		const { view, now } = this.#options;
-		const text = plainText(cellOf(view, field, item));
-		return visible(
-			now !== undefined && field.endsWith("_at")
-				? relativeTime(text, now)
-				: text,
-		);
-	}
+  #cell({ field }: Column, item: Item): string {
+    const { view, now } = this.#options
+    const text = plainText(cellOf(view, field, item))
+    return visible(now !== undefined && field.endsWith('_at') ? relativeTime(text, now) : text)
+  }
 
-	#paint({ field }: Column, text: string): string {
-		return colourOf(field, text, this.#options.style);
-	}
+  #paint({ field }: Column, text: string): string {
+    return colourOf(field, text, this.#options.style)
+  }
 }
 
 function title(column: Column): string {
-	return visible(column.field.replaceAll("_", " ").toUpperCase());
+  return visible(column.field.replaceAll('_', ' ').toUpperCase())
 }
 
 function widths(rows: readonly string[][], least: readonly number[]): number[] {
-	return least.map((size, i) =>
-		rows.reduce((most, row) => Math.max(most, stringWidth(row[i] ?? "")), size),
-	);
+  return least.map((size, i) => rows.reduce((most, row) => Math.max(most, stringWidth(row[i] ?? '')), size))
 }
 
 /** Shrinks the least important columns first, then drops them: 0 is a column that is left out. */
-function shrinkToFit(
-	natural: readonly number[],
-	columns: readonly Column[],
-	width: number,
-): number[] {
-	const sizes = [...natural];
-	const total = () =>
-		sizes.reduce((sum, size) => sum + (size > 0 ? size + gap : 0), -gap);
-	const leastFirst = columns
-		.map((_, i) => i)
-		.sort((a, b) => (columns[a]?.weight ?? 0) - (columns[b]?.weight ?? 0));
-	for (const least of [12, narrowest])
-		for (const i of leastFirst.slice(0, -1)) {
-			const size = sizes[i] ?? 0;
-			const excess = total() - width;
-			if (excess > 0 && size > least) sizes[i] = Math.max(least, size - excess);
-		}
-	for (const i of leastFirst.slice(0, -1)) if (total() > width) sizes[i] = 0;
-	const last = leastFirst.at(-1);
-	if (last !== undefined && total() > width) sizes[last] = Math.max(1, width);
-	return sizes;
+function shrinkToFit(natural: readonly number[], columns: readonly Column[], width: number): number[] {
+  const sizes = [...natural]
+  const total = () => sizes.reduce((sum, size) => sum + (size > 0 ? size + gap : 0), -gap)
+  const leastFirst = columns
+    .map((_, i) => i)
+    .sort((a, b) => (columns[a]?.weight ?? 0) - (columns[b]?.weight ?? 0))
+  for (const least of [12, narrowest])
+    for (const i of leastFirst.slice(0, -1)) {
+      const size = sizes[i] ?? 0
+      const excess = total() - width
+      if (excess > 0 && size > least) sizes[i] = Math.max(least, size - excess)
+    }
+  for (const i of leastFirst.slice(0, -1)) if (total() > width) sizes[i] = 0
+  const last = leastFirst.at(-1)
+  if (last !== undefined && total() > width) sizes[last] = Math.max(1, width)
+  return sizes
 }
 
 const bare = Object.fromEntries(
-	["top", "bottom", "mid", "left", "right"].flatMap((side) =>
-		[side, `${side}-mid`, `${side}-left`, `${side}-right`].map((name) => [
-			name,
-			"",
-		]),
-	),
-);
+  ['top', 'bottom', 'mid', 'left', 'right'].flatMap((side) =>
+    [side, `${side}-mid`, `${side}-left`, `${side}-right`].map((name) => [name, '']),
+  ),
+)
 
 function layOut(rows: string[][], sizes: readonly number[]): string {
-	if (rows.length === 0) return "";
-	const table = new CliTable({
-		chars: { ...bare, middle: " ".repeat(gap) },
-		colWidths: [...sizes],
-		style: {
-			head: [],
-			border: [],
-			"padding-left": 0,
-			"padding-right": 0,
-			compact: true,
-		},
-	});
-	table.push(...rows);
-	return `${table.toString().replace(/ +$/gm, "")}\n`;
+  if (rows.length === 0) return ''
+  const table = new CliTable({
+    chars: { ...bare, middle: ' '.repeat(gap) },
+    colWidths: [...sizes],
+    style: {
+      head: [],
+      border: [],
+      'padding-left': 0,
+      'padding-right': 0,
+      compact: true,
+    },
+  })
+  table.push(...rows)
+  return `${table.toString().replace(/ +$/gm, '')}\n`
 }

@@ -1,23 +1,17 @@
 const units = [
-	["year", 31_557_600],
-	["month", 2_629_800],
-	["day", 86_400],
-	["hour", 3_600],
-	["minute", 60],
-	["second", 1],
-] as const;
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
 
 /** `3 minutes ago`, for people. Text that is no timestamp is given back as it is. */
 export function relativeTime(timestamp: string, now: number): string {
-	const then = Date.parse(timestamp);
-	if (Number.isNaN(then)) return timestamp;
-	const seconds = (then - now) / 1000;
-	const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? [
-		"second",
-		1,
-	];
-	return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(
-		Math.trunc(seconds / size),
-		unit,
-	);
+  const then = Date.parse(timestamp)
+  if (Number.isNaN(then)) return timestamp
+  const seconds = (then - now) / 1000
+  const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
+  return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.trunc(seconds / size), unit)
 }

@@ -1,47 +1,39 @@
-import type { MemberType } from "../../api/vocabulary.ts";
-import { forbidden, invalid, notFound } from "../faults.ts";
-import { listPage, timestamp } from "../paging.ts";
-import type { Desk, Handlers } from "../service.ts";
-import type { Store } from "../store/store.ts";
-import { requireRoom } from "./rooms.ts";
+import type { MemberType } from '../../api/vocabulary.ts'
+import { forbidden, invalid, notFound } from '../faults.ts'
+import { listPage, timestamp } from '../paging.ts'
+import type { Desk, Handlers } from '../service.ts'
+import type { Store } from '../store/store.ts'
+import { requireRoom } from './rooms.ts'
 
 export interface MemberRow {
-	id: string;
-	room_id: string;
-	user_id: string | null;
-	type: MemberType;
-	name: string | null;
-	is_blocked: number;
-	created_at: number;
-	updated_at: number;
+  id: string
+  room_id: string
+  user_id: string | null
+  type: MemberType
+  name: string | null
+  is_blocked: number
+  created_at: number
+  updated_at: number
 }
 
-export function requireMember(
-	store: Store,
-	roomId: string,
-	id: string,
-): MemberRow {
-	requireRoom(store, roomId);
-	const row = store.one<MemberRow>(
-		"SELECT * FROM members WHERE id = ? AND room_id = ?",
-		id,
-		roomId,
-	);
-	if (!row) throw notFound("member");
-	return row;
+export function requireMember(store: Store, roomId: string, id: string): MemberRow {
+  requireRoom(store, roomId)
+  const row = store.one<MemberRow>('SELECT * FROM members WHERE id = ? AND room_id = ?', id, roomId)
+  if (!row) throw notFound('member')
+  return row
 }
 
 function toMember(row: MemberRow) {
-	return {
-		id: row.id,
-		user_id: row.user_id,
-		room_id: row.room_id,
-		type: row.type,
-		name: row.name,
-		is_blocked: row.is_blocked === 1,
-		created_at: timestamp(row.created_at),
-		updated_at: timestamp(row.updated_at),
-	};
+  return {
+    id: row.id,
+    user_id: row.user_id,
+    room_id: row.room_id,
+    type: row.type,
+    name: row.name,
+    is_blocked: row.is_blocked === 1,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  }
 }
 
 /**
@@ -49,90 +41,81 @@ function toMember(row: MemberRow) {
  * already changes type.
  */
 export function invite(
-	{ store, now, newId }: Desk,
-	roomId: string,
-	{
-		user_id,
-		type,
-		name,
-	}: {
-		user_id: string;
-		type?: MemberType | undefined;
-		name?: string | undefined;
-	},
-	field: string,
+  { store, now, newId }: Desk,
+  roomId: string,
+  {
+    user_id,
+    type,
+    name,
+  }: {
+    user_id: string
+    type?: MemberType | undefined
+    name?: string | undefined
+  },
+  field: string,
 ): MemberRow {
-	const user = store.one<{
-		default_member_type: MemberType;
-		name: string | null;
-	}>("SELECT default_member_type, name FROM users WHERE user_id = ?", user_id);
-	if (!user) throw invalid(`${field}: no such user`);
-	const time = now();
-	store.run(
-		`INSERT INTO members (id, room_id, user_id, type, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+  const user = store.one<{
+    default_member_type: MemberType
+    name: string | null
+  }>('SELECT default_member_type, name FROM users WHERE user_id = ?', user_id)
+  if (!user) throw invalid(`${field}: no such user`)
+  const time = now()
+  store.run(
+    `INSERT INTO members (id, room_id, user_id, type, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (room_id, user_id) DO UPDATE SET
        type = coalesce(?, type), name = coalesce(?, name), updated_at = excluded.updated_at`,
-		newId(),
-		roomId,
-		user_id,
-		type ?? user.default_member_type,
-		name ?? user.name,
-		time,
-		time,
-		type ?? null,
-		name ?? null,
-	);
-	const row = store.one<MemberRow>(
-		"SELECT * FROM members WHERE room_id = ? AND user_id = ?",
-		roomId,
-		user_id,
-	);
-	if (!row) throw new Error("an invited member is not there");
-	return row;
+    newId(),
+    roomId,
+    user_id,
+    type ?? user.default_member_type,
+    name ?? user.name,
+    time,
+    time,
+    type ?? null,
+    name ?? null,
+  )
+  const row = store.one<MemberRow>('SELECT * FROM members WHERE room_id = ? AND user_id = ?', roomId, user_id)
+  if (!row) throw new Error('an invited member is not there')
+  return row
 }
 
 export const memberHandlers = {
-	listMembers({ store }, { params, query }) {
-		requireRoom(store, params.room_id);
-		const { rows, paging } = listPage<MemberRow>(store, {
-			from: "members WHERE room_id = ?",
-			values: [params.room_id],
-			paging: query,
-		});
-		return { members: rows.map(toMember), paging };
-	},
+  listMembers({ store }, { params, query }) {
+    requireRoom(store, params.room_id)
+    const { rows, paging } = listPage<MemberRow>(store, {
+      from: 'members WHERE room_id = ?',
+      values: [params.room_id],
+      paging: query,
+    })
+    return { members: rows.map(toMember), paging }
+  },
 
-	addMember(desk, { params, body }) {
-		requireRoom(desk.store, params.room_id);
-		return { member: toMember(invite(desk, params.room_id, body, "user_id")) };
-	},
+  addMember(desk, { params, body }) {
+    requireRoom(desk.store, params.room_id)
+    return { member: toMember(invite(desk, params.room_id, body, 'user_id')) }
+  },
 
-	getMember({ store }, { params }) {
-		return {
-			member: toMember(requireMember(store, params.room_id, params.member_id)),
-		};
-	},
+  getMember({ store }, { params }) {
+    return {
+      member: toMember(requireMember(store, params.room_id, params.member_id)),
+    }
+  },
 
-	updateMember({ store, now }, { params, body }) {
-		const member = requireMember(store, params.room_id, params.member_id);
-		// Rule 2: is_blocked works only on rooms of type private.
-		if (
-			body.is_blocked &&
-			requireRoom(store, params.room_id).type !== "private"
-		)
-			throw forbidden("is_blocked works only on rooms of type private");
-		store.run(
-			"UPDATE members SET name = ?, type = ?, is_blocked = ?, updated_at = ? WHERE id = ?",
-			body.name ?? member.name,
-			body.type ?? member.type,
-			body.is_blocked === undefined
-				? member.is_blocked
-				: Number(body.is_blocked),
-			now(),
-			member.id,
-		);
-		return {
-			member: toMember(requireMember(store, params.room_id, member.id)),
-		};
-	},
-} satisfies Partial<Handlers>;
+  updateMember({ store, now }, { params, body }) {
+    const member = requireMember(store, params.room_id, params.member_id)
+    // Rule 2: is_blocked works only on rooms of type private.
+    if (body.is_blocked && requireRoom(store, params.room_id).type !== 'private')
+      throw forbidden('is_blocked works only on rooms of type private')
+    store.run(
+      'UPDATE members SET name = ?, type = ?, is_blocked = ?, updated_at = ? WHERE id = ?',
+      body.name ?? member.name,
+      body.type ?? member.type,
+      body.is_blocked === undefined ? member.is_blocked : Number(body.is_blocked),
+      now(),
+      member.id,
+    )
+    return {
+      member: toMember(requireMember(store, params.room_id, member.id)),
+    }
+  },
+} satisfies Partial<Handlers>

@@ -1,136 +1,129 @@
-import { deprecated, type RoomType } from "../../api/vocabulary.ts";
-import { notFound } from "../faults.ts";
-import { listPage, requireEncodedUrl, timestamp } from "../paging.ts";
-import type { Desk, Handlers } from "../service.ts";
-import type { Value } from "../store/sqlite.ts";
-import type { Store } from "../store/store.ts";
-import { invite } from "./members.ts";
+import { deprecated, type RoomType } from '../../api/vocabulary.ts'
+import { notFound } from '../faults.ts'
+import { listPage, requireEncodedUrl, timestamp } from '../paging.ts'
+import type { Desk, Handlers } from '../service.ts'
+import type { Value } from '../store/sqlite.ts'
+import type { Store } from '../store/store.ts'
+import { invite } from './members.ts'
 
 export interface RoomRow {
-	id: string;
-	type: RoomType;
-	name: string;
-	layout: string;
-	record: number;
-	max_meeting_seconds: number | null;
-	meeting_ms: number;
-	webhook: string | null;
-	started_at: number | null;
-	terminated_at: number | null;
-	created_at: number;
-	updated_at: number;
+  id: string
+  type: RoomType
+  name: string
+  layout: string
+  record: number
+  max_meeting_seconds: number | null
+  meeting_ms: number
+  webhook: string | null
+  started_at: number | null
+  terminated_at: number | null
+  created_at: number
+  updated_at: number
 }
 
 export function requireRoom(store: Store, id: string): RoomRow {
-	const row = store.one<RoomRow>("SELECT * FROM rooms WHERE id = ?", id);
-	if (!row) throw notFound("room");
-	return row;
+  const row = store.one<RoomRow>('SELECT * FROM rooms WHERE id = ?', id)
+  if (!row) throw notFound('room')
+  return row
 }
 
 function toRoom({ store }: Desk, row: RoomRow) {
-	return {
-		id: row.id,
-		type: row.type,
-		name: row.name,
-		application_id: store.one<{ application_id: string }>(
-			"SELECT application_id FROM workspace",
-		)?.application_id,
-		thumbnail_url: null,
-		layout: row.layout,
-		record: row.record === 1,
-		// Whole seconds: the document gives no unit.
-		meeting_time: Math.floor(row.meeting_ms / 1000),
-		max_meeting_seconds: row.max_meeting_seconds,
-		started_at: timestamp(row.started_at),
-		terminated_at: timestamp(row.terminated_at),
-		updated_at: timestamp(row.updated_at),
-		created_at: timestamp(row.created_at),
-		created_user_id: deprecated,
-		last_thumbnail_updated_at: deprecated,
-		room_template_id: deprecated,
-		is_terminated: deprecated,
-		is_ephemeral: deprecated,
-		is_recurring: deprecated,
-	};
+  return {
+    id: row.id,
+    type: row.type,
+    name: row.name,
+    application_id: store.one<{ application_id: string }>('SELECT application_id FROM workspace')
+      ?.application_id,
+    thumbnail_url: null,
+    layout: row.layout,
+    record: row.record === 1,
+    // Whole seconds: the document gives no unit.
+    meeting_time: Math.floor(row.meeting_ms / 1000),
+    max_meeting_seconds: row.max_meeting_seconds,
+    started_at: timestamp(row.started_at),
+    terminated_at: timestamp(row.terminated_at),
+    updated_at: timestamp(row.updated_at),
+    created_at: timestamp(row.created_at),
+    created_user_id: deprecated,
+    last_thumbnail_updated_at: deprecated,
+    room_template_id: deprecated,
+    is_terminated: deprecated,
+    is_ephemeral: deprecated,
+    is_recurring: deprecated,
+  }
 }
 
 export const roomHandlers = {
-	listRooms(desk, { query }) {
-		const filters: [string, Value][] = [];
-		if (query.name !== undefined) filters.push(["name = ?", query.name]);
-		if (query.layout !== undefined) filters.push(["layout = ?", query.layout]);
-		if (query.is_terminated !== undefined)
-			filters.push([
-				"(terminated_at IS NOT NULL) = ?",
-				query.is_terminated ? 1 : 0,
-			]);
-		const where =
-			filters.length > 0
-				? ` WHERE ${filters.map(([clause]) => clause).join(" AND ")}`
-				: "";
-		const values = filters.map(([, value]) => value);
-		const { rows, paging } = listPage<RoomRow>(desk.store, {
-			from: `rooms${where}`,
-			values,
-			paging: query,
-		});
-		return { rooms: rows.map((row) => toRoom(desk, row)), paging };
-	},
+  listRooms(desk, { query }) {
+    const filters: [string, Value][] = []
+    if (query.name !== undefined) filters.push(['name = ?', query.name])
+    if (query.layout !== undefined) filters.push(['layout = ?', query.layout])
+    if (query.is_terminated !== undefined)
+      filters.push(['(terminated_at IS NOT NULL) = ?', query.is_terminated ? 1 : 0])
+    const where = filters.length > 0 ? ` WHERE ${filters.map(([clause]) => clause).join(' AND ')}` : ''
+    const values = filters.map(([, value]) => value)
+    const { rows, paging } = listPage<RoomRow>(desk.store, {
+      from: `rooms${where}`,
+      values,
+      paging: query,
+    })
+    return { rooms: rows.map((row) => toRoom(desk, row)), paging }
+  },
 
-	createRoom(desk, { body }) {
-		const { store } = desk;
-		const id = desk.newId();
-		const now = desk.now();
-		if (body.webhook) requireEncodedUrl("webhook.url", body.webhook.url);
-		store.run(
-			`INSERT INTO rooms (id, type, name, layout, record, max_meeting_seconds, webhook, created_at, updated_at)
+  createRoom(desk, { body }) {
+    const { store } = desk
+    const id = desk.newId()
+    const now = desk.now()
+    if (body.webhook) requireEncodedUrl('webhook.url', body.webhook.url)
+    store.run(
+      `INSERT INTO rooms (id, type, name, layout, record, max_meeting_seconds, webhook, created_at, updated_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			id,
-			body.type,
-			body.name,
-			body.layout ?? "default",
-			body.record ? 1 : 0,
-			body.max_meeting_seconds ?? null,
-			body.webhook ? JSON.stringify(body.webhook) : null,
-			now,
-			now,
-		);
-		for (const [i, member] of (body.members ?? []).entries())
-			invite(desk, id, member, `members[${i}].user_id`);
-		return {
-			room: toRoom(desk, requireRoom(store, id)),
-			paging: { limit: 30, offset: 0, total: 1 },
-		};
-	},
+      id,
+      body.type,
+      body.name,
+      body.layout ?? 'default',
+      body.record ? 1 : 0,
+      body.max_meeting_seconds ?? null,
+      body.webhook ? JSON.stringify(body.webhook) : null,
+      now,
+      now,
+    )
+    for (const [i, member] of (body.members ?? []).entries())
+      invite(desk, id, member, `members[${i}].user_id`)
+    return {
+      room: toRoom(desk, requireRoom(store, id)),
+      paging: { limit: 30, offset: 0, total: 1 },
+    }
+  },
 
-	getRoom(desk, { params }) {
-		return { room: toRoom(desk, requireRoom(desk.store, params.id)) };
-	},
+  getRoom(desk, { params }) {
+    return { room: toRoom(desk, requireRoom(desk.store, params.id)) }
+  },
 
-	updateRoom(desk, { params, body }) {
-		const { store } = desk;
-		const room = requireRoom(store, params.id);
-		const now = desk.now();
-		// Terminating what is terminated keeps the time at which it happened.
-		const terminated =
-			body.is_terminated === undefined
-				? room.terminated_at
-				: body.is_terminated
-					? (room.terminated_at ?? now)
-					: null;
-		store.run(
-			"UPDATE rooms SET name = ?, terminated_at = ?, updated_at = ? WHERE id = ?",
-			body.name ?? room.name,
-			terminated,
-			now,
-			room.id,
-		);
-		return { room: toRoom(desk, requireRoom(store, room.id)) };
-	},
+  updateRoom(desk, { params, body }) {
+    const { store } = desk
+    const room = requireRoom(store, params.id)
+    const now = desk.now()
+    // Terminating what is terminated keeps the time at which it happened.
+    const terminated =
+      body.is_terminated === undefined
+        ? room.terminated_at
+        : body.is_terminated
+          ? (room.terminated_at ?? now)
+          : null
+    store.run(
+      'UPDATE rooms SET name = ?, terminated_at = ?, updated_at = ? WHERE id = ?',
+      body.name ?? room.name,
+      terminated,
+      now,
+      room.id,
+    )
+    return { room: toRoom(desk, requireRoom(store, room.id)) }
+  },
 
-	deleteRoom(desk, { params }) {
-		const room = requireRoom(desk.store, params.id);
-		desk.store.run("DELETE FROM rooms WHERE id = ?", room.id);
-		return { room: toRoom(desk, room) };
-	},
-} satisfies Partial<Handlers>;
+  deleteRoom(desk, { params }) {
+    const room = requireRoom(desk.store, params.id)
+    desk.store.run('DELETE FROM rooms WHERE id = ?', room.id)
+    return { room: toRoom(desk, room) }
+  },
+} satisfies Partial<Handlers>

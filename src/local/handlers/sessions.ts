@@ -1,46 +1,41 @@
-import { forbidden } from "../faults.ts";
-import { timestamp } from "../paging.ts";
-import type { Handlers } from "../service.ts";
-import type { Value } from "../store/sqlite.ts";
-import { requireRoom } from "./rooms.ts";
+import { forbidden } from '../faults.ts'
+import { timestamp } from '../paging.ts'
+import type { Handlers } from '../service.ts'
+import type { Value } from '../store/sqlite.ts'
+import { requireRoom } from './rooms.ts'
 
 interface SessionRow {
-	id: string;
-	member_id: string;
-	user_id: string | null;
-	connected_at: number;
-	disconnected_at: number | null;
+  id: string
+  member_id: string
+  user_id: string | null
+  connected_at: number
+  disconnected_at: number | null
 }
 
 export const sessionHandlers = {
-	listSessions({ store }, { params, query }) {
-		requireRoom(store, params.room_id);
-		const filters: [string, Value][] = [["room_id = ?", params.room_id]];
-		if (query.user_id !== undefined)
-			filters.push(["user_id = ?", query.user_id]);
-		if (query.is_connecting !== undefined)
-			filters.push([
-				"(disconnected_at IS NULL) = ?",
-				query.is_connecting ? 1 : 0,
-			]);
-		const rows = store.all<SessionRow>(
-			`SELECT * FROM sessions WHERE ${filters.map(([clause]) => clause).join(" AND ")} ORDER BY seq DESC`,
-			...filters.map(([, value]) => value),
-		);
-		return {
-			sessions: rows.map((row) => ({
-				id: row.id,
-				member_id: row.member_id,
-				user_id: row.user_id,
-				connected_at: timestamp(row.connected_at),
-				disconnected_at: timestamp(row.disconnected_at),
-			})),
-		};
-	},
+  listSessions({ store }, { params, query }) {
+    requireRoom(store, params.room_id)
+    const filters: [string, Value][] = [['room_id = ?', params.room_id]]
+    if (query.user_id !== undefined) filters.push(['user_id = ?', query.user_id])
+    if (query.is_connecting !== undefined)
+      filters.push(['(disconnected_at IS NULL) = ?', query.is_connecting ? 1 : 0])
+    const rows = store.all<SessionRow>(
+      `SELECT * FROM sessions WHERE ${filters.map(([clause]) => clause).join(' AND ')} ORDER BY seq DESC`,
+      ...filters.map(([, value]) => value),
+    )
+    return {
+      sessions: rows.map((row) => ({
+        id: row.id,
+        member_id: row.member_id,
+        user_id: row.user_id,
+        connected_at: timestamp(row.connected_at),
+        disconnected_at: timestamp(row.disconnected_at),
+      })),
+    }
+  },
 
-	sendMessage({ store }, { params, body }) {
-		if (requireRoom(store, params.room_id).terminated_at !== null)
-			throw forbidden("the room is terminated");
-		return { message: body.message };
-	},
-} satisfies Partial<Handlers>;
+  sendMessage({ store }, { params, body }) {
+    if (requireRoom(store, params.room_id).terminated_at !== null) throw forbidden('the room is terminated')
+    return { message: body.message }
+  },
+} satisfies Partial<Handlers>

@@ -1,108 +1,103 @@
-import type { MemberType } from "../../api/vocabulary.ts";
-import { notFound } from "../faults.ts";
-import { newToken } from "../ids.ts";
-import { listPage, requireEncodedUrl, timestamp } from "../paging.ts";
-import type { Handlers } from "../service.ts";
-import type { Store } from "../store/store.ts";
+import type { MemberType } from '../../api/vocabulary.ts'
+import { notFound } from '../faults.ts'
+import { newToken } from '../ids.ts'
+import { listPage, requireEncodedUrl, timestamp } from '../paging.ts'
+import type { Handlers } from '../service.ts'
+import type { Store } from '../store/store.ts'
 
 interface UserRow {
-	id: string;
-	user_id: string;
-	name: string | null;
-	profile_url: string | null;
-	default_member_type: MemberType;
-	email: string | null;
-	access_token: string;
-	created_at: number;
-	updated_at: number;
+  id: string
+  user_id: string
+  name: string | null
+  profile_url: string | null
+  default_member_type: MemberType
+  email: string | null
+  access_token: string
+  created_at: number
+  updated_at: number
 }
 
 function requireUser(store: Store, userId: string): UserRow {
-	const row = store.one<UserRow>(
-		"SELECT * FROM users WHERE user_id = ?",
-		userId,
-	);
-	if (!row) throw notFound("user");
-	return row;
+  const row = store.one<UserRow>('SELECT * FROM users WHERE user_id = ?', userId)
+  if (!row) throw notFound('user')
+  return row
 }
 
 function toUser(row: UserRow) {
-	return {
-		user_id: row.user_id,
-		name: row.name,
-		profile_url: row.profile_url,
-		default_member_type: row.default_member_type,
-		email: row.email,
-		access_token: row.access_token,
-		created_at: timestamp(row.created_at),
-		updated_at: timestamp(row.updated_at),
-	};
+  return {
+    user_id: row.user_id,
+    name: row.name,
+    profile_url: row.profile_url,
+    default_member_type: row.default_member_type,
+    email: row.email,
+    access_token: row.access_token,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  }
 }
 
 export const userHandlers = {
-	listUsers({ store }, { query }) {
-		const search = query.email_search_query;
-		// A user id is often an e-mail address itself.
-		const matches = `instr(lower(coalesce(email, CASE WHEN user_id LIKE '%@%' THEN user_id END)), lower(?)) > 0`;
-		const { rows, paging } = listPage<UserRow>(store, {
-			from: search === undefined ? "users" : `users WHERE ${matches}`,
-			values: search === undefined ? [] : [search],
-			paging: query,
-		});
-		// Section 2.3: the internal id appears in items of this list, and only here.
-		return {
-			users: rows.map((row) => ({ ...toUser(row), id: row.id })),
-			paging,
-		};
-	},
+  listUsers({ store }, { query }) {
+    const search = query.email_search_query
+    // A user id is often an e-mail address itself.
+    const matches = `instr(lower(coalesce(email, CASE WHEN user_id LIKE '%@%' THEN user_id END)), lower(?)) > 0`
+    const { rows, paging } = listPage<UserRow>(store, {
+      from: search === undefined ? 'users' : `users WHERE ${matches}`,
+      values: search === undefined ? [] : [search],
+      paging: query,
+    })
+    // Section 2.3: the internal id appears in items of this list, and only here.
+    return {
+      users: rows.map((row) => ({ ...toUser(row), id: row.id })),
+      paging,
+    }
+  },
 
-	createUser({ store, now, newId }, { body }) {
-		if (body.profile_url !== undefined)
-			requireEncodedUrl("profile_url", body.profile_url);
-		const time = now();
-		// Rule 3: the existing user is overridden; its id, token and creation time stay.
-		store.run(
-			`INSERT INTO users (id, user_id, name, profile_url, default_member_type, email, access_token, created_at, updated_at)
+  createUser({ store, now, newId }, { body }) {
+    if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
+    const time = now()
+    // Rule 3: the existing user is overridden; its id, token and creation time stay.
+    store.run(
+      `INSERT INTO users (id, user_id, name, profile_url, default_member_type, email, access_token, created_at, updated_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (user_id) DO UPDATE SET
          name = excluded.name, profile_url = excluded.profile_url, default_member_type = excluded.default_member_type,
          email = excluded.email, updated_at = excluded.updated_at`,
-			newId(),
-			body.user_id,
-			body.name ?? null,
-			body.profile_url ?? null,
-			body.default_member_type ?? "guest",
-			body.email ?? null,
-			newToken(),
-			time,
-			time,
-		);
-		return { user: toUser(requireUser(store, body.user_id)) };
-	},
+      newId(),
+      body.user_id,
+      body.name ?? null,
+      body.profile_url ?? null,
+      body.default_member_type ?? 'guest',
+      body.email ?? null,
+      newToken(),
+      time,
+      time,
+    )
+    return { user: toUser(requireUser(store, body.user_id)) }
+  },
 
-	getUser({ store }, { params }) {
-		return { user: toUser(requireUser(store, params.user_id)) };
-	},
+  getUser({ store }, { params }) {
+    return { user: toUser(requireUser(store, params.user_id)) }
+  },
 
-	updateUser({ store, now }, { params, body }) {
-		const user = requireUser(store, params.user_id);
-		if (body.profile_url !== undefined)
-			requireEncodedUrl("profile_url", body.profile_url);
-		store.run(
-			"UPDATE users SET name = ?, profile_url = ?, default_member_type = ?, email = ?, updated_at = ? WHERE user_id = ?",
-			body.name ?? user.name,
-			body.profile_url ?? user.profile_url,
-			body.default_member_type ?? user.default_member_type,
-			body.email ?? user.email,
-			now(),
-			user.user_id,
-		);
-		return { user: toUser(requireUser(store, user.user_id)) };
-	},
+  updateUser({ store, now }, { params, body }) {
+    const user = requireUser(store, params.user_id)
+    if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
+    store.run(
+      'UPDATE users SET name = ?, profile_url = ?, default_member_type = ?, email = ?, updated_at = ? WHERE user_id = ?',
+      body.name ?? user.name,
+      body.profile_url ?? user.profile_url,
+      body.default_member_type ?? user.default_member_type,
+      body.email ?? user.email,
+      now(),
+      user.user_id,
+    )
+    return { user: toUser(requireUser(store, user.user_id)) }
+  },
 
-	deleteUser({ store }, { params }) {
-		const user = requireUser(store, params.user_id);
-		store.run("DELETE FROM users WHERE user_id = ?", user.user_id);
-		return { user: toUser(user) };
-	},
-} satisfies Partial<Handlers>;
+  deleteUser({ store }, { params }) {
+    const user = requireUser(store, params.user_id)
+    store.run('DELETE FROM users WHERE user_id = ?', user.user_id)
+    return { user: toUser(user) }
+  },
+} satisfies Partial<Handlers>

@@ -3,7 +3,7 @@
  * are released, only added. Times are milliseconds since 1970. `seq` gives lists their order, newest first.
  */
 export const migrations: readonly string[] = [
-	`
+  `
   CREATE TABLE workspace (application_id TEXT NOT NULL) STRICT;
   INSERT INTO workspace VALUES (lower(hex(randomblob(12))));
 
@@ -78,4 +78,4 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX pages_by_room ON pages (room_id, position);
   `,
-];
+]

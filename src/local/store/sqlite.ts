@@ -1,18 +1,18 @@
-import { UsageError } from "../../errors.ts";
+import { UsageError } from '../../errors.ts'
 
 /** What is common to node:sqlite, libsql and better-sqlite3. */
 export interface Sqlite {
-	exec(sql: string): unknown;
-	prepare(sql: string): Statement;
-	close(): void;
+  exec(sql: string): unknown
+  prepare(sql: string): Statement
+  close(): void
 }
 
-export type Value = string | number | null;
+export type Value = string | number | null
 
 export interface Statement {
-	run(...values: Value[]): unknown;
-	get(...values: Value[]): unknown;
-	all(...values: Value[]): unknown[];
+  run(...values: Value[]): unknown
+  get(...values: Value[]): unknown
+  all(...values: Value[]): unknown[]
 }
 
 /**
@@ -22,28 +22,23 @@ export interface Statement {
  * @throws {UsageError} when this Node has no SQLite and libsql is not installed
  */
 export async function openSqlite(
-	path: string,
-	quietly: <T>(load: () => Promise<T>) => Promise<T>,
+  path: string,
+  quietly: <T>(load: () => Promise<T>) => Promise<T>,
 ): Promise<Sqlite> {
-	const builtIn: string = "node:sqlite";
-	try {
-		const { DatabaseSync } = await quietly(() => import(builtIn));
-		return new DatabaseSync(path);
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== "ERR_UNKNOWN_BUILTIN_MODULE")
-			throw error;
-	}
-	try {
-		const { default: Database } = await import("libsql");
-		return new Database(path) as unknown as Sqlite;
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND")
-			throw error;
-		throw new UsageError(
-			"the embedded service needs Node 22.13 or newer, or the package libsql",
-			{
-				hint: "npm install libsql, beside meetroom",
-			},
-		);
-	}
+  const builtIn: string = 'node:sqlite'
+  try {
+    const { DatabaseSync } = await quietly(() => import(builtIn))
+    return new DatabaseSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_BUILTIN_MODULE') throw error
+  }
+  try {
+    const { default: Database } = await import('libsql')
+    return new Database(path) as unknown as Sqlite
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new UsageError('the embedded service needs Node 22.13 or newer, or the package libsql', {
+      hint: 'npm install libsql, beside meetroom',
+    })
+  }
 }
