@@ -124,14 +124,12 @@ function notFound(
     )
   const params = Object.entries(input.params ?? {})
   const things = params.map(([name]) => (name === 'id' ? 'room' : name.replace('_id', '')))
+  if (things.length === 0) return new NotFoundError(`no such thing: ${details.request.path}${said}`, details)
   const list = things.includes('user') ? 'users' : 'rooms'
-  return new NotFoundError(
-    `no such ${things.join(' or ') || 'thing'}: ${params.map(([, id]) => id).join(' ')}${said}`,
-    {
-      ...details,
-      hint: `see what there is with: meetroom ${list} list`,
-    },
-  )
+  return new NotFoundError(`no such ${things.join(' or ')}: ${params.map(([, id]) => id).join(' ')}${said}`, {
+    ...details,
+    hint: `see what there is with: meetroom ${list} list`,
+  })
 }
 
 /** Looks for a code and a message in the places where services put them: the document does not say (section 7). */

@@ -16,6 +16,7 @@ interface Group {
 
 const resources = 'Resources:'
 const setup = 'Set-up:'
+const contract = 'The API itself:'
 
 /** The command groups; the one that is asked for is loaded, the others are only names. */
 const groups: readonly Group[] = [
@@ -60,6 +61,18 @@ const groups: readonly Group[] = [
     summary: 'Send a message to the live sessions of a room',
     heading: resources,
     load: async () => (await import('./commands/message.ts')).defineMessage,
+  },
+  {
+    name: 'api',
+    summary: 'Send any request to the service',
+    heading: contract,
+    load: async () => (await import('./commands/api.ts')).defineApi,
+  },
+  {
+    name: 'openapi',
+    summary: 'Print the contract as an OpenAPI document',
+    heading: contract,
+    load: async () => (await import('./commands/openapi.ts')).defineOpenapi,
   },
   {
     name: 'auth',

@@ -82,7 +82,7 @@ export class Printer {
     const record = (typeof item === 'object' && item !== null ? item : { [key]: item }) as Item
     switch (this.options.format) {
       case 'json':
-        return this.#body(answer)
+        return this.body(answer)
       case 'table': {
         this.#checkColumns(view, [record])
         const { formatRecord } = await import('./record.ts')
@@ -124,7 +124,8 @@ export class Printer {
     return this.#host.stdout.isTTY ? this.#host.now() : undefined
   }
 
-  async #body(answer: Answer): Promise<void> {
+  /** The body that the service sent: byte for byte in a pipe, indented on a terminal. */
+  async body(answer: Answer): Promise<void> {
     if (!this.#host.stdout.isTTY) return this.write(answer.bytes)
     return this.write(`${visibleJson(writeJson(readAnswer(answer), 2))}\n`)
   }
@@ -207,7 +208,7 @@ export class Printer {
         held = page
       },
       end: async () => {
-        if (!started && held?.whole) return this.#body(held.whole)
+        if (!started && held?.whole) return this.body(held.whole)
         await items(held ?? { items: [] })
         const rest = Object.entries(held?.rest ?? {}).map(
           ([name, value]) => `,${JSON.stringify(name)}:${writeJson(value)}`,

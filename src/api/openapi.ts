@@ -1,0 +1,67 @@
+import * as z from 'zod'
+import type { Operation } from './operation.ts'
+import { operations } from './operations.ts'
+import { WebhookEvent } from './webhooks.ts'
+
+/** The contract as an OpenAPI 3.1 document, derived from the operations. */
+export function openApiDocument(): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const operation of Object.values(operations)) {
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: describe(operation),
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    // Section 9: the published interface description is version 1.0.0.
+    info: { title: 'Meeting Room Service API', version: '1.0.0' },
+    servers: [{ url: '{base_url}', variables: { base_url: { default: 'http://127.0.0.1:4680/v1' } } }],
+    security: [{ apiKey: [] }],
+    paths,
+    webhooks: {
+      session: {
+        post: { requestBody: content(WebhookEvent), responses: { 200: { description: 'Received' } } },
+      },
+    },
+    components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+  }
+}
+
+function describe(operation: Operation): object {
+  const { params, query, body } = operation
+  const parameters = [...fields(params, 'path'), ...fields(query, 'query')]
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: { required: true, ...content(body) } } : {}),
+    responses: {
+      200: { description: 'Success', ...content(operation.response) },
+      400: { description: 'Invalid parameters supplied, or unauthenticated, or unauthorized.' },
+      500: { description: 'Validation exception.' },
+    },
+  }
+}
+
+function fields(schema: z.ZodObject | undefined, place: 'path' | 'query'): object[] {
+  return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
+    const { description, ...rest } = schemaOf(field as z.ZodType, 'output')
+    return {
+      name,
+      in: place,
+      required: place === 'path',
+      ...(description ? { description } : {}),
+      schema: rest,
+    }
+  })
+}
+
+function content(schema: z.ZodType): object {
+  return { content: { 'application/json': { schema: schemaOf(schema, 'input') } } }
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): { description?: string } {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return rest
+}

@@ -1,0 +1,66 @@
+import { type Command, Option } from 'commander'
+import type { Endpoint } from '../../api/endpoints.ts'
+import { UsageError } from '../../errors.ts'
+import type { Act } from '../act.ts'
+import { examples } from '../command.ts'
+import { collect, parseAssignments, readData } from '../input.ts'
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
+
+interface Flags {
+  field?: string[]
+  data?: string
+}
+
+export function defineApi(api: Command, act: Act): void {
+  api
+    .description('Send any request to the service and print its answer: for what no other command covers.')
+    .argument('<method>', methods.join(', '))
+    .argument('<path>', 'path below the base URL, as in /rooms?limit=1')
+    .addOption(
+      new Option(
+        '-f, --field <key=value>',
+        'field of the body, or parameter of a GET; may be repeated',
+      ).argParser(collect),
+    )
+    .option('--data <json|@file|->', 'body as JSON, from a file or from standard input')
+    .action(
+      act(async (context, verb: string, path: string, flags: Flags) => {
+        const method = methods.find((known) => known === verb.toUpperCase())
+        if (!method)
+          throw new UsageError(`“${verb}” is not a method of this API; methods are ${methods.join(', ')}`)
+        if (!/^\/[^/\\]/.test(path) || /[{}#\s]/.test(path))
+          throw new UsageError(`“${path}” is not a path below the base URL, as in /rooms?limit=1`)
+        const [pathname = '', search] = path.split(/\?(.*)/s)
+        const fields = parseAssignments(flags.field ?? [])
+        const data = flags.data === undefined ? undefined : await readData(flags.data, context.host)
+        const endpoint: Endpoint = {
+          id: `api.${method.toLowerCase()}`,
+          summary: '',
+          method,
+          path: pathname,
+          result: '',
+        }
+        const query = Object.fromEntries(new URLSearchParams(search ?? ''))
+        const input =
+          method === 'GET' ? { query: { ...query, ...fields } } : { query, body: bodyOf(data, fields) }
+        if (method === 'GET' && data !== undefined) throw new UsageError('a GET has no body: use --field')
+        if (await context.show(endpoint, input)) return
+        const answer = await (await context.client()).request(endpoint, input)
+        await (await context.printer()).body(answer)
+      }),
+    )
+  examples(
+    api,
+    'meetroom api GET /rooms?limit=1',
+    'meetroom api PUT /rooms/66f1a2b3c4d5e6f708192a3b -f name=Renamed -f is_terminated=false',
+  )
+}
+
+function bodyOf(data: unknown, fields: Record<string, unknown>): unknown {
+  if (Object.keys(fields).length === 0) return data
+  if (data === undefined) return fields
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    throw new UsageError('--field adds to a JSON object, and --data is none')
+  return { ...data, ...fields }
+}

@@ -1,0 +1,13 @@
+import type { Command } from 'commander'
+import type { Act } from '../act.ts'
+import { examples } from '../command.ts'
+
+export function defineOpenapi(openapi: Command, act: Act): void {
+  openapi.description('Print the contract of the service as an OpenAPI 3.1 document.').action(
+    act(async (context) => {
+      const { openApiDocument } = await import('../../api/openapi.ts')
+      await (await context.printer()).write(`${JSON.stringify(openApiDocument(), null, 2)}\n`)
+    }),
+  )
+  examples(openapi, 'meetroom openapi > openapi.json')
+}

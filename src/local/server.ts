@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { WireRequest } from '../api/wire.ts'
+import type { Service } from './service.ts'
+
+export interface HttpServer {
+  /** Scheme, host and port: the base URL is this with `/v1` behind it. */
+  url: string
+  /** Stops accepting, lets answers under way finish, and resolves when the last connection is gone. */
+  close(): Promise<void>
+}
+
+/** Largest request body, in bytes. */
+const maxBodyBytes = 10 * 1024 * 1024
+
+/** Serves the service over HTTP. Port 0 picks a free one. */
+export async function serveHttp(
+  service: Service,
+  { host, port }: { host: string; port: number },
+): Promise<HttpServer> {
+  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
+    answer(service, request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const { port: bound } = server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeIdleConnections()
+      }),
+  }
+}
+
+async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await readBody(request)
+  if (body === undefined) {
+    // The rest of the body is not waited for.
+    response.writeHead(400, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
+    response.end(
+      `${JSON.stringify({ error: { code: 'invalid_parameters', message: `the body is larger than ${maxBodyBytes} bytes` } })}\n`,
+    )
+    return
+  }
+  const answered = await service({
+    method: request.method ?? 'GET',
+    url: request.url ?? '/',
+    headers: flat(request.headers),
+    body,
+  })
+  response.writeHead(answered.status, { ...answered.headers, 'content-length': answered.body.length })
+  response.end(answered.body)
+}
+
+/** The body as text, undefined when it is too large. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size > maxBodyBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function flat(headers: IncomingMessage['headers']): WireRequest['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  )
+}

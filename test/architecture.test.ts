@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+
+const src = resolve(import.meta.dirname, '../src')
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+
+interface Import {
+  from: string
+  to: string
+  typeOnly: boolean
+  dynamic: boolean
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(src, file), 'utf8')
+  const found = text.matchAll(
+    /(?:^|\n)(?:import|export)\s(type\s)?[^'"]*?from '([^']+)'|import\('([^']+)'\)/g,
+  )
+  return [...found].map(([, typeOnly, fixed, dynamic]) => {
+    const target = fixed ?? dynamic ?? ''
+    return {
+      from: file,
+      to: target.startsWith('.') ? relative(src, resolve(src, dirname(file), target)) : target,
+      typeOnly: typeOnly !== undefined,
+      dynamic: dynamic !== undefined,
+    }
+  })
+}
+
+const imports = files.flatMap(importsOf)
+const ours = imports.filter(({ to }) => to.endsWith('.ts'))
+const layer = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : file.replace(/\.ts$/, ''))
+
+/** What the modules of a layer may import of ours. */
+const mayImport: Record<string, readonly string[]> = {
+  main: ['cli', 'errors', 'host'],
+  cli: ['cli', 'api', 'config', 'config-store', 'errors', 'host', 'version', 'local'],
+  'config-store': ['config', 'errors'],
+  config: ['errors'],
+  api: ['api', 'errors'],
+  local: ['local', 'api', 'errors'],
+  errors: [],
+  host: [],
+  version: [],
+}
+
+test('imports go one way: main → cli → api → errors, and local → api', () => {
+  const wrong = ours.filter(({ from, to }) => !mayImport[layer(from)]?.includes(layer(to)))
+  expect(wrong).toEqual([])
+})
+
+test('the embedded service takes of the api only its contract', () => {
+  const client = ['api/client.ts', 'api/transport.ts', 'api/retry.ts', 'api/refusal.ts']
+  expect(ours.filter(({ from, to }) => layer(from) === 'local' && client.includes(to))).toEqual([])
+})
+
+test('only what needs the embedded service imports it, and only when it is needed', () => {
+  const fromCli = ours.filter(({ from, to }) => layer(from) === 'cli' && layer(to) === 'local')
+  expect(fromCli.filter(({ dynamic, typeOnly }) => !dynamic && !typeOnly)).toEqual([])
+})
+
+test('zod stays out of what every command loads', () => {
+  const zodFree = [
+    'api/endpoints.ts',
+    'api/vocabulary.ts',
+    'api/client.ts',
+    'api/transport.ts',
+    'api/retry.ts',
+  ]
+  expect(
+    imports.filter(({ from, to, typeOnly }) => zodFree.includes(from) && to === 'zod' && !typeOnly),
+  ).toEqual([])
+})
+
+test('only host.ts touches process', () => {
+  const touching = files.filter((file) => /\bprocess\.|from 'node:process'/.test(code(file)))
+  expect(touching).toEqual(['host.ts'])
+})
+
+test('nothing prints but through the host', () => {
+  expect(files.filter((file) => /\bconsole\./.test(code(file)))).toEqual([])
+})
+
+test('no module keeps state', () => {
+  expect(files.filter((file) => /^(export )?let /m.test(code(file)))).toEqual([])
+})
+
+/** The text of a file without its comments. */
+function code(file: string): string {
+  return readFileSync(join(src, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+}

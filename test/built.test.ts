@@ -1,0 +1,104 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { OperationName } from '../src/api/endpoints.ts'
+import { operations } from '../src/api/operations.ts'
+import { serveHttp } from '../src/local/server.ts'
+import { openWorkspace } from '../src/local/workspace.ts'
+import { version } from '../src/version.ts'
+import { launcher, runBuilt, runCommand } from './helpers/built.ts'
+import { everything } from './helpers/everything.ts'
+import { tempDir } from './helpers/world.ts'
+
+/** Homes for settings and workspace, so that nothing of this machine matters. */
+function home(): Record<string, string> {
+  const dir = tempDir()
+  return { HOME: dir, MEETROOM_CONFIG_DIR: join(dir, 'config'), MEETROOM_DATA_DIR: join(dir, 'data') }
+}
+
+/** A service on a real socket, and the environment that names it. */
+async function served(): Promise<Record<string, string>> {
+  const workspace = await openWorkspace({
+    dir: undefined,
+    host: { now: () => Date.now(), quietly: (load) => load() },
+  })
+  const server = await serveHttp(workspace.service, { host: '127.0.0.1', port: 0 })
+  onTestFinished(async () => {
+    await server.close()
+    workspace.close()
+  })
+  return { ...home(), MEETROOM_BASE_URL: `${server.url}/v1`, MEETROOM_API_KEY: workspace.apiKey }
+}
+
+const targets = {
+  'in the embedded workspace': async () => ({ ...home(), MEETROOM_PROFILE: 'local' }),
+  'over a real socket': served,
+}
+
+test.each(Object.entries(targets))(
+  'every operation with all of its fields works in the built program %s',
+  { timeout: 60_000 },
+  async (_, target) => {
+    const env = await target()
+    const meetroom = (line: string | string[]) =>
+      runBuilt(typeof line === 'string' ? line.split(' ') : line, env)
+    await meetroom('users create ada')
+    await meetroom('users create grace')
+    const room = (await meetroom('rooms create --name first --type open -o ids')).stdout.trim()
+    const member = (await meetroom(`members add ${room} ada -o ids`)).stdout.trim()
+    // Deleting the room comes last, or nothing would be left to work on.
+    const names = Object.keys(everything) as OperationName[]
+    const ordered = [
+      ...names.filter((name) => name !== 'deleteRoom' && name !== 'updateRoom'),
+      'updateRoom',
+      'deleteRoom',
+    ]
+    for (const name of ordered as OperationName[]) {
+      const argv = everything[name].map((word) => word.replace('{room}', room).replace('{member}', member))
+      const { code, stdout, stderr } = await meetroom([...argv, '--json', '--quiet'])
+      expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' })
+      expect(operations[name].response.safeParse(JSON.parse(stdout)).error).toBeUndefined()
+    }
+  },
+)
+
+test('the workspace is still there in the next command, and for nobody else to read', async () => {
+  const env = home()
+  const dir = env['MEETROOM_DATA_DIR'] ?? ''
+  await runBuilt(['--local', 'rooms', 'create', '--name', 'First room', '--type', 'open'], env)
+  const { stdout } = await runBuilt(['--local', 'rooms', 'list', '--columns', 'name', '--no-header'], env)
+  expect(stdout).toBe('First room\n')
+  expect(statSync(dir).mode & 0o777).toBe(0o700)
+  expect(statSync(join(dir, 'api-key')).mode & 0o777).toBe(0o600)
+})
+
+test('--version prints the version and touches nothing', async () => {
+  const env = home()
+  expect(await runBuilt(['--version'], env)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  expect(existsSync(env['MEETROOM_DATA_DIR'] ?? '')).toBe(false)
+  expect(existsSync(env['MEETROOM_CONFIG_DIR'] ?? '')).toBe(false)
+})
+
+test('a reader that goes away ends the program quietly', async () => {
+  const env = home()
+  const line = `"${process.execPath}" "${launcher}" --local openapi | head -1; echo "\${PIPESTATUS[0]}"`
+  expect(await runCommand('bash', ['-c', line], env)).toEqual({ code: 0, stdout: '{\n0\n', stderr: '' })
+})
+
+test.runIf(existsSync('/dev/full'))('a full disk is an error', async () => {
+  const line = `"${process.execPath}" "${launcher}" openapi > /dev/full`
+  expect(await runCommand('bash', ['-c', line], home())).toEqual({
+    code: 74,
+    stdout: '',
+    stderr: 'error: the output cannot be written: no space left\n',
+  })
+})
+
+test('a service that is not there is exit code 5, with one line that says so', async () => {
+  const env = { ...home(), MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1', MEETROOM_API_KEY: 'k' }
+  expect(await runBuilt(['rooms', 'list', '--retries', '0'], env)).toEqual({
+    code: 5,
+    stdout: '',
+    stderr: 'error: connection refused\n',
+  })
+})

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+
+export interface Finished {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** The launcher of the built program. */
+export const launcher = resolve(import.meta.dirname, '../../bin/meetroom.js')
+
+/** Runs the built program as people do, in a process of its own with nothing of this one’s environment. */
+export function runBuilt(
+  argv: readonly string[],
+  env: Record<string, string>,
+  stdin = '',
+): Promise<Finished> {
+  return runCommand(process.execPath, [launcher, ...argv], env, stdin)
+}
+
+/** Runs any command to its end. */
+export function runCommand(
+  command: string,
+  argv: readonly string[],
+  env: Record<string, string>,
+  stdin = '',
+): Promise<Finished> {
+  return new Promise((done, failed) => {
+    const child = spawn(command, argv, { env: { PATH: process.env['PATH'], ...env } })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text
+    })
+    child.on('error', failed)
+    child.on('close', (code) => done({ code, stdout, stderr }))
+    child.stdin.end(stdin)
+  })
+}

@@ -1,0 +1,31 @@
+import type { OperationName } from '../../src/api/endpoints.ts'
+
+/** For every operation, a command line that gives it everything it takes. `{room}` and `{member}` are to be filled in. */
+export const everything: Record<OperationName, string[]> = {
+  listRooms: 'rooms list --limit 1 --offset 0 --name n --layout l --active'.split(' '),
+  createRoom: [
+    ...'rooms create --name n --type open --record --max-meeting-seconds 9 --member ada:host:Ada'.split(' '),
+    ...['--webhook-url', 'https://h.test', '--webhook-header', 'A: b', '--set', 'layout=l'],
+  ],
+  getRoom: ['rooms', 'get', '{room}'],
+  updateRoom: 'rooms update {room} --name n --terminated'.split(' '),
+  deleteRoom: 'rooms delete {room} --yes'.split(' '),
+  listSessions: 'sessions list {room} --user ada --online'.split(' '),
+  createPages: 'pages create {room} --image https://i.test/a.png --fixed --size 3x4 --index 2'.split(' '),
+  listMembers: 'members list {room} --limit 1 --offset 0'.split(' '),
+  addMember: 'members add {room} grace --type host'.split(' '),
+  getMember: 'members get {room} {member}'.split(' '),
+  updateMember: 'members update {room} {member} --name n --type host --unblocked'.split(' '),
+  sendMessage: 'message send {room} hello'.split(' '),
+  listUsers: 'users list --limit 1 --offset 0 --email a'.split(' '),
+  createUser: [
+    ...'users create alan --name n --profile-url https://p.test/a.png --default-member-type host'.split(' '),
+    ...['--set', 'email=alan@example.com'],
+  ],
+  getUser: ['users', 'get', 'ada'],
+  updateUser: [
+    ...'users update ada --name n --profile-url https://p.test/a.png --default-member-type host'.split(' '),
+    ...['--set', 'email=ada@example.com'],
+  ],
+  deleteUser: 'users delete grace --yes'.split(' '),
+}

@@ -1,0 +1,28 @@
+import type { Command } from 'commander'
+import { buildProgram } from '../../src/cli/program.ts'
+import { testHost } from './host.ts'
+
+/** The whole command tree. */
+export function wholeProgram(): Promise<Command> {
+  return buildProgram(
+    testHost(),
+    () => async () => {},
+    () => {},
+    'all',
+  )
+}
+
+/** Every command that does something, with the words that call it. */
+export async function leaves(): Promise<{ words: string[]; command: Command }[]> {
+  const walk = (command: Command, words: string[]): { words: string[]; command: Command }[] =>
+    command.commands.length === 0
+      ? [{ words, command }]
+      : command.commands.flatMap((child) => walk(child, [...words, child.name()]))
+  return walk(await wholeProgram(), [])
+}
+
+/** `<room>`, `[topic...]`: an argument as help writes it. */
+export function argumentTerm(argument: Command['registeredArguments'][number]): string {
+  const name = argument.name() + (argument.variadic ? '...' : '')
+  return argument.required ? `<${name}>` : `[${name}]`
+}
