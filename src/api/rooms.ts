@@ -89,6 +89,7 @@ export const updateRoom = {
     .looseObject({
       name: z.string().min(1).describe(words.name),
       is_terminated: z.boolean().describe(words.is_terminated),
+      layout: z.string().min(1).describe(words.layout),
     })
     .partial(),
   response: RoomAnswer,

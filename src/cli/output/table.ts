@@ -94,22 +94,36 @@ function widths(rows: readonly string[][], least: readonly number[]): number[] {
   return least.map((size, i) => rows.reduce((most, row) => Math.max(most, stringWidth(row[i] ?? '')), size))
 }
 
-/** Shrinks the least important columns first, then drops them: 0 is a column that is left out. */
+/**
+ * Widths that fit: long columns are cut to something readable, least important first; then the least important
+ * columns go, all but the two that matter most; what is left over goes back to what was cut. 0 leaves a column out.
+ */
 function shrinkToFit(natural: readonly number[], columns: readonly Column[], width: number): number[] {
   const sizes = [...natural]
-  const total = () => sizes.reduce((sum, size) => sum + (size > 0 ? size + gap : 0), -gap)
+  const excess = () => sizes.reduce((sum, size) => sum + (size > 0 ? size + gap : 0), -gap) - width
   const leastFirst = columns
     .map((_, i) => i)
     .sort((a, b) => (columns[a]?.weight ?? 0) - (columns[b]?.weight ?? 0))
-  for (const least of [12, narrowest])
+  const cutTo = (least: number) => {
     for (const i of leastFirst.slice(0, -1)) {
       const size = sizes[i] ?? 0
-      const excess = total() - width
-      if (excess > 0 && size > least) sizes[i] = Math.max(least, size - excess)
+      if (excess() > 0 && size > least) sizes[i] = Math.max(least, size - excess())
     }
-  for (const i of leastFirst.slice(0, -1)) if (total() > width) sizes[i] = 0
+  }
+  const drop = (candidates: readonly number[]) => {
+    for (const i of candidates) if (excess() > 0) sizes[i] = 0
+  }
+  cutTo(24)
+  cutTo(16)
+  drop(leastFirst.slice(0, -2))
+  cutTo(narrowest)
+  drop(leastFirst.slice(0, -1))
   const last = leastFirst.at(-1)
-  if (last !== undefined && total() > width) sizes[last] = Math.max(1, width)
+  if (last !== undefined && excess() > 0) sizes[last] = Math.max(1, width)
+  for (const i of leastFirst.toReversed()) {
+    const size = sizes[i] ?? 0
+    if (size > 0) sizes[i] = Math.min(natural[i] ?? size, size + Math.max(0, -excess()))
+  }
   return sizes
 }
 

@@ -112,8 +112,9 @@ export const roomHandlers = {
           ? (room.terminated_at ?? now)
           : null
     store.run(
-      'UPDATE rooms SET name = ?, terminated_at = ?, updated_at = ? WHERE id = ?',
+      'UPDATE rooms SET name = ?, layout = ?, terminated_at = ?, updated_at = ? WHERE id = ?',
       body.name ?? room.name,
+      body.layout ?? room.layout,
       terminated,
       now,
       room.id,
