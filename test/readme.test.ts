@@ -14,7 +14,12 @@ async function reference(): Promise<string> {
       const choices = option.argChoices ? ` (${option.argChoices.join(', ')})` : ''
       return `- \`${option.flags}\`: ${option.description}${choices}`
     })
-    return [`#### \`${usage}\``, '', command.description(), ...(options.length > 0 ? ['', ...options] : [])].join('\n')
+    return [
+      `#### \`${usage}\``,
+      '',
+      command.description(),
+      ...(options.length > 0 ? ['', ...options] : []),
+    ].join('\n')
   })
   return sections.join('\n\n')
 }
@@ -29,14 +34,17 @@ const parts: Record<string, () => Promise<string>> = {
 
 const fenced = (text: string) => `\`\`\`text\n${text}\n\`\`\``
 
-test.each(Object.entries(parts))('README: %s is up to date (npm run docs mends it)', async (name, generate) => {
-  const readme = readFileSync(file, 'utf8')
-  const [before, after] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`]
-  const from = readme.indexOf(before) + before.length
-  const to = readme.indexOf(after)
-  expect(from).toBeGreaterThan(before.length)
-  expect(to).toBeGreaterThanOrEqual(from)
-  const part = `${await generate()}\n`
-  if (process.env['UPDATE_README']) writeFileSync(file, readme.slice(0, from) + part + readme.slice(to))
-  else expect(readme.slice(from, to)).toBe(part)
-})
+test.each(Object.entries(parts))(
+  'README: %s is up to date (npm run docs mends it)',
+  async (name, generate) => {
+    const readme = readFileSync(file, 'utf8')
+    const [before, after] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`]
+    const from = readme.indexOf(before) + before.length
+    const to = readme.indexOf(after)
+    expect(from).toBeGreaterThan(before.length)
+    expect(to).toBeGreaterThanOrEqual(from)
+    const part = `${await generate()}\n`
+    if (process.env['UPDATE_README']) writeFileSync(file, readme.slice(0, from) + part + readme.slice(to))
+    else expect(readme.slice(from, to)).toBe(part)
+  },
+)
