@@ -23,7 +23,8 @@ export async function reportError(host: Host, error: MeetroomError, options: Rep
     : formatError(error, styleFor(host.stderr, host.env, options.color))
   const stack =
     options.verbose && error.cause instanceof Error && error.exitCode === 70 ? `${error.cause.stack}\n` : ''
-  const safe = options.secrets.reduce((said, secret) => said.replaceAll(secret, '[API key]'), text + stack)
+  const forms = options.secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
+  const safe = forms.reduce((said, secret) => said.replaceAll(secret, '[API key]'), text + stack)
   // Nowhere left to complain to when standard error is closed.
   await host.stderr.write(safe).catch(() => {})
 }

@@ -5,21 +5,28 @@ import { topics } from '../topics.ts'
 
 export function defineHelp(help: Command, act: Act): void {
   help.argument('[topic...]', `a command, or ${Object.keys(topics).join(', ')}`).action(
-    act(async (context, words: string[]) => {
-      const printer = await context.printer()
+    act(async (_, words: string[]) => {
+      // No settings are looked at: help must work when they are broken.
+      const root = help.parent as Command
       const [first] = words
-      if (words.length === 1 && first !== undefined && Object.hasOwn(topics, first))
-        return printer.write(`${topics[first as keyof typeof topics]}\n`)
-      let command = help.parent as Command
-      for (const word of words) {
-        const next = command.commands.find((known) => known.name() === word || known.aliases().includes(word))
-        if (!next)
-          throw new UsageError(`no help on “${words.join(' ')}”`, {
-            hint: `topics are ${Object.keys(topics).join(', ')}; commands are listed by: meetroom --help`,
-          })
-        command = next
+      if (words.length === 1 && first !== undefined && Object.hasOwn(topics, first)) {
+        root.configureOutput().writeOut?.(`${topics[first as keyof typeof topics]}\n`)
+        return
       }
-      command.outputHelp()
+      findCommand(root, words).outputHelp()
     }),
   )
+}
+
+function findCommand(root: Command, words: readonly string[]): Command {
+  let command = root
+  for (const word of words) {
+    const next = command.commands.find((known) => known.name() === word || known.aliases().includes(word))
+    if (!next)
+      throw new UsageError(`no help on “${words.join(' ')}”`, {
+        hint: `topics are ${Object.keys(topics).join(', ')}; commands are listed by: meetroom --help`,
+      })
+    command = next
+  }
+  return command
 }
