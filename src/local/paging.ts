@@ -39,6 +39,6 @@ export function timestamp(ms: number | null): string | null {
 
 /** Section 1: unencoded URLs may lead to errors. Here they do. */
 export function requireEncodedUrl(field: string, url: string): void {
-  if (!/^[\x21-\x7e]+$/.test(url) || /["<>\\^`{|}]/.test(url) || !URL.canParse(url))
+  if (!/^[\x21-\x7e]+$/.test(url) || /["<>\\^`{|}]|%(?![0-9a-f]{2})/i.test(url) || !URL.canParse(url))
     throw invalid(`${field}: expected a URL-encoded URL`)
 }

@@ -18,7 +18,10 @@ export async function serveHttp(
   service: Service,
   { host, port }: { host: string; port: number },
 ): Promise<HttpServer> {
+  let closing = false
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
+    if (closing) response.setHeader('connection', 'close')
+    response.on('close', () => closing && server.closeIdleConnections())
     answer(service, request, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve, reject) => {
@@ -30,6 +33,7 @@ export async function serveHttp(
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     close: () =>
       new Promise((resolve) => {
+        closing = true
         server.close(() => resolve())
         server.closeIdleConnections()
       }),
@@ -37,15 +41,10 @@ export async function serveHttp(
 }
 
 async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = await readBody(request)
-  if (body === undefined) {
-    // The rest of the body is not waited for.
-    response.writeHead(400, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
-    response.end(
-      `${JSON.stringify({ error: { code: 'invalid_parameters', message: `the body is larger than ${maxBodyBytes} bytes` } })}\n`,
-    )
-    return
-  }
+  const bytes = await readBody(request)
+  if (bytes === undefined) return refuse(response, `the body is larger than ${maxBodyBytes} bytes`)
+  const body = decode(bytes)
+  if (body === undefined) return refuse(response, 'the body is not valid UTF-8')
   const answered = await service({
     method: request.method ?? 'GET',
     url: request.url ?? '/',
@@ -56,8 +55,14 @@ async function answer(service: Service, request: IncomingMessage, response: Serv
   response.end(answered.body)
 }
 
-/** The body as text, undefined when it is too large. */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
+/** The connection ends with the answer: the rest of the body is not waited for. */
+function refuse(response: ServerResponse, message: string): void {
+  response.writeHead(400, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
+  response.end(`${JSON.stringify({ error: { code: 'invalid_parameters', message } })}\n`)
+}
+
+/** The body, undefined when it is too large. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request) {
@@ -65,7 +70,15 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
     if (size > maxBodyBytes) return undefined
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
+}
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
 }
 
 function flat(headers: IncomingMessage['headers']): WireRequest['headers'] {

@@ -59,7 +59,7 @@ export function createService({
   const expected = digest(`Bearer ${apiKey}`)
 
   async function answer(request: WireRequest): Promise<unknown> {
-    const { pathname, searchParams } = splitUrl(request.url)
+    const { pathname, searchParams } = parseUrl(request.url)
     if (!timingSafeEqual(digest(request.headers['authorization'] ?? ''), expected)) throw unauthorized()
     const [[match]] = router.match(request.method, pathname)
     if (!match) throw notFound(`operation: ${request.method} ${pathname}`)
@@ -93,9 +93,13 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-function splitUrl(url: string): URL {
-  // A path such as `//host` must not be read as a host: only what follows the origin counts.
-  return new URL(url, 'http://localhost')
+function parseUrl(url: string): URL {
+  try {
+    // A request line holds a path, and `//host` is one too: not to be read as a host.
+    return new URL(url.startsWith('/') ? `http://localhost${url}` : url)
+  } catch {
+    throw invalid('the request target is not a URL')
+  }
 }
 
 function decodeParams(params: Record<string, string>): Record<string, string> {
@@ -113,7 +117,7 @@ function queryObject(search: URLSearchParams): Record<string, string> {
 }
 
 function parseBody({ headers, body }: WireRequest): unknown {
-  if (!/^application\/json\b/i.test(headers['content-type'] ?? ''))
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw invalid('the request needs a body with Content-Type: application/json')
   try {
     return JSON.parse(body ?? '')
@@ -122,7 +126,24 @@ function parseBody({ headers, body }: WireRequest): unknown {
   }
 }
 
+/**
+ * Refuses text that SQLite would not give back as it was: it ends at a NUL, and halves of surrogate pairs all become
+ * the same character, so that two user ids could become one.
+ */
+function requireStorable(value: unknown): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0') || !value.isWellFormed())
+      throw invalid('text with a NUL or half a surrogate pair in it')
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, child] of Object.entries(value)) {
+      requireStorable(key)
+      requireStorable(child)
+    }
+  }
+}
+
 function read(schema: z.ZodType, value: unknown): unknown {
+  requireStorable(value)
   const result = schema.safeParse(value)
   if (result.success) return result.data
   throw invalid(describeIssue(result.error.issues[0]))

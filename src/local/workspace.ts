@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OutputError } from '../errors.ts'
 import { createService, type Service } from './service.ts'
@@ -28,9 +28,10 @@ export async function openWorkspace({ dir, host }: WorkspaceOptions): Promise<Wo
   try {
     if (dir !== undefined) mkdirSync(dir, { recursive: true, mode: 0o700 })
     const apiKey = dir === undefined ? newKey() : readKey(join(dir, 'api-key'))
-    const store = new Store(
-      await openSqlite(dir === undefined ? ':memory:' : join(dir, 'workspace.db'), host.quietly),
-    )
+    const file = dir === undefined ? ':memory:' : join(dir, 'workspace.db')
+    // SQLite gives its other files the mode of this one, which holds access tokens.
+    if (dir !== undefined) closeSync(openSync(file, 'a', 0o600))
+    const store = new Store(await openSqlite(file, host.quietly))
     return {
       service: createService({ store, apiKey, now: host.now }),
       apiKey,

@@ -1,5 +1,5 @@
 import type { MemberType } from '../../api/vocabulary.ts'
-import { notFound } from '../faults.ts'
+import { invalid, notFound } from '../faults.ts'
 import { newToken } from '../ids.ts'
 import { listPage, requireEncodedUrl, timestamp } from '../paging.ts'
 import type { Handlers } from '../service.ts'
@@ -54,6 +54,8 @@ export const userHandlers = {
   },
 
   createUser({ store, now, newId }, { body }) {
+    // `/users/..` is another path by the time it arrives: such a user could never be reached again.
+    if (body.user_id === '.' || body.user_id === '..') throw invalid('user_id: cannot be part of a path')
     if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
     const time = now()
     // Rule 3: the existing user is overridden; its id, token and creation time stay.

@@ -78,4 +78,23 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX pages_by_room ON pages (room_id, position);
   `,
+  `
+  ALTER TABLE workspace ADD COLUMN alive_at INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sessions ADD COLUMN type TEXT NOT NULL DEFAULT 'guest';
+  ALTER TABLE rooms ADD COLUMN webhook_gone INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX sessions_in_order ON sessions (room_id, seq);
+  CREATE INDEX sessions_open ON sessions (seq) WHERE disconnected_at IS NULL;
+
+  CREATE TABLE deliveries (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    room_id TEXT NOT NULL,
+    target TEXT NOT NULL,
+    body TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    next_at INTEGER,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX deliveries_by_room ON deliveries (room_id, seq);
+  `,
 ]
