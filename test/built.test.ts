@@ -99,6 +99,6 @@ test('a service that is not there is exit code 5, with one line that says so', a
   expect(await runBuilt(['rooms', 'list', '--retries', '0'], env)).toEqual({
     code: 5,
     stdout: '',
-    stderr: 'error: connection refused\n',
+    stderr: 'error: no answer from 127.0.0.1:9: connection refused\n',
   })
 })

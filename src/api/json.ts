@@ -1,4 +1,5 @@
 import { isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json'
+import { ServiceError } from '../errors.ts'
 
 // JSON.parse rounds what a double cannot hold. Looking for such a number costs far less than reading every document
 // losslessly, and a digit run inside a string merely takes the slower way.
@@ -12,16 +13,28 @@ const mayLoseDigits = /\d[\d.]{15}|\d[eE][+-]?\d/
 export function readJson(text: string): unknown {
   if (!mayLoseDigits.test(text)) return JSON.parse(text)
   return parse(text, null, {
+    // The last one counts, as for JSON.parse.
+    onDuplicateKey: ({ newValue }) => newValue,
     parseNumber: (digits) => (isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits)),
   })
 }
 
 /** Writes a value that `readJson` read, on one line, or indented by `space` blanks. */
 export function writeJson(value: unknown, space?: number): string {
-  return stringify(value, null, space) ?? 'null'
+  return deep(() => stringify(value, null, space) ?? 'null')
 }
 
 /** The value of an answer without losing a digit. */
 export function readAnswer(answer: { text: string; value: unknown }): unknown {
-  return mayLoseDigits.test(answer.text) ? readJson(answer.text) : answer.value
+  return mayLoseDigits.test(answer.text) ? deep(() => readJson(answer.text)) : answer.value
+}
+
+/** @throws {ServiceError} where JSON is nested deeper than the stack goes */
+function deep<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new ServiceError('the service’s answer cannot be read: it is nested too deeply')
+  }
 }

@@ -143,7 +143,7 @@ function readError(answer: WireResponse): {
   try {
     body = JSON.parse(text)
   } catch {
-    return { body: text.slice(0, 2000) }
+    return { body: text }
   }
   const outer = asRecord(body)
   const inner = asRecord(outer['error'])
@@ -156,7 +156,7 @@ function readError(answer: WireResponse): {
   )
   return {
     body,
-    ...(typeof message === 'string' ? { message: message.slice(0, 500) } : {}),
+    ...(typeof message === 'string' ? { message } : {}),
     ...(typeof code === 'string' ? { code } : {}),
   }
 }

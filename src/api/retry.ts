@@ -55,11 +55,12 @@ export async function sendWithRetries(
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(), policy.timeoutMs)
   const signal = interrupt ? AbortSignal.any([timeout.signal, interrupt]) : timeout.signal
+  const { host } = new URL(request.url)
   let lost = false
 
   const giveUp = (reason: string, cause?: unknown) =>
     write && lost
-      ? new UnknownOutcomeError(`${reason}: whether the change was made is not known`, {
+      ? new UnknownOutcomeError(`${reason}; whether the change was made is not known`, {
           hint: check ? `check with: ${check}` : 'look at the room before sending it again',
           request: line,
           cause,
@@ -71,19 +72,19 @@ export async function sendWithRetries(
     const hint = `the change may have been made${check ? `; check with: ${check}` : ''}`
     return new InterruptedError(reason.signal, { hint, request: line })
   }
-  const late = () => giveUp(`no answer within ${policy.timeoutMs / 1000} s`)
+  const late = () => giveUp(`no answer from ${host} within ${policy.timeoutMs / 1000} s`)
 
   try {
     for (let attempt = 0; ; attempt++) {
       let reason: string
+      let refused: WireResponse | undefined
       let retryAfterMs: number | undefined
       try {
         const answer = await transport(request, signal)
         const again = answer.status === 429 || (repeatable && retriedStatuses.has(answer.status))
         if (!again || attempt >= policy.retries) return { ...answer, afterLostAttempt: lost }
         retryAfterMs = parseRetryAfter(answer.headers['retry-after'], clock.now())
-        if (retryAfterMs !== undefined && clock.now() + retryAfterMs >= deadline)
-          return { ...answer, afterLostAttempt: lost }
+        refused = answer
         // A gateway that gives up (502, 504) does not say whether the service behind it acted.
         if (answer.status !== 429 && answer.status !== 503) lost = true
         reason = `the service answered ${answer.status}`
@@ -96,14 +97,18 @@ export async function sendWithRetries(
         if (!(error instanceof TransportError)) throw error
         lost ||= error.maybeSent
         if (!error.transient || attempt >= policy.retries || (error.maybeSent && !repeatable))
-          throw giveUp(error.message, error)
+          throw giveUp(`no answer from ${host}: ${error.message}`, error)
         reason = error.message
       }
       const waitMs = retryAfterMs ?? backoff(attempt, clock.random())
-      if (clock.now() + waitMs >= deadline) throw late()
+      if (clock.now() + waitMs >= deadline) {
+        // What the service said is worth more than that there is no time to ask again.
+        if (refused) return { ...refused, afterLostAttempt: lost }
+        throw late()
+      }
       policy.onRetry?.({ reason, waitMs })
       await clock.sleep(waitMs, signal).catch((error) => {
-        throw interrupt?.aborted ? stopped() : error
+        throw interrupt?.aborted ? stopped() : timeout.signal.aborted ? late() : error
       })
     }
   } finally {
@@ -121,6 +126,7 @@ function backoff(attempt: number, random: number): number {
 function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000
-  const date = Date.parse(value)
+  // Date.parse reads `1.5` and `-5` as dates; an HTTP date begins with the day of the week.
+  const date = /^[A-Za-z]{3}/.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import request from 'undici/lib/api/api-request.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
+import { ServiceError, UsageError } from '../errors.ts'
 import { maxBodyBytes, type Transport, TransportError } from './wire.ts'
 
 export interface TransportOptions {
@@ -15,11 +16,15 @@ export interface TransportOptions {
   connections?: number
 }
 
-/** Requests over the network with undici: no redirects followed, no time limits but the caller's signal. */
+/**
+ * Requests over the network with undici: no redirects followed, no time limits but the caller's signal.
+ * @throws {UsageError} when the environment names a proxy that cannot be one
+ */
 export function networkTransport(options: TransportOptions): Transport & { close(): Promise<void> } {
+  const proxies = options.direct ? undefined : proxiesFor(options)
   let opened: Promise<Dispatcher> | undefined
   const transport: Transport = async (wire, signal) => {
-    opened ??= openDispatcher(options)
+    opened ??= openDispatcher(options, proxies)
     const dispatcher = await opened
     const url = new URL(wire.url)
     let maybeSent = false
@@ -64,31 +69,51 @@ export function networkTransport(options: TransportOptions): Transport & { close
   })
 }
 
-async function openDispatcher({
-  origin,
-  env,
-  direct,
-  connections = 8,
-}: TransportOptions): Promise<Dispatcher> {
-  const httpProxy = env['http_proxy'] || env['HTTP_PROXY'] || ''
-  const httpsProxy = env['https_proxy'] || env['HTTPS_PROXY'] || ''
-  const proxy = origin.startsWith('https:') ? httpsProxy || httpProxy : httpProxy
-  if (!proxy || direct) return new Pool(origin, { connections })
-  const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js')
-  const noProxy = env['no_proxy'] ?? env['NO_PROXY'] ?? ''
-  return new EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy, connections })
+interface Proxies {
+  httpProxy: string
+  httpsProxy: string
+  noProxy: string
 }
 
-class BodyTooLarge extends Error {}
+/** The proxies of the environment, where one applies to the origin. Scheme and all, as curl completes them. */
+function proxiesFor({ origin, env }: TransportOptions): Proxies | undefined {
+  const named = (name: string) => {
+    const text = env[name.toLowerCase()] || env[name] || ''
+    if (text === '') return ''
+    const url = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`
+    // Not quoted back: a proxy URL may hold a password.
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+      throw new UsageError(`${name} is not the URL of an HTTP proxy`, {
+        hint: 'it looks like http://proxy.example.com:3128',
+      })
+    return url
+  }
+  const httpProxy = named('HTTP_PROXY')
+  const httpsProxy = named('HTTPS_PROXY')
+  const applies = origin.startsWith('https:') ? httpsProxy || httpProxy : httpProxy
+  return applies ? { httpProxy, httpsProxy, noProxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '' } : undefined
+}
+
+async function openDispatcher(
+  { origin, connections = 8 }: TransportOptions,
+  proxies: Proxies | undefined,
+): Promise<Dispatcher> {
+  if (!proxies) return new Pool(origin, { connections })
+  const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js')
+  // undici's index gives every dispatcher its methods; the proxy agent needs this one of them.
+  const { default: Base } = await import('undici/lib/dispatcher/dispatcher.js')
+  const { default: connect } = await import('undici/lib/api/api-connect.js')
+  Base.prototype.connect = connect
+  return new EnvHttpProxyAgent({ ...proxies, connections })
+}
 
 async function readBody(raw: Readable, encoding: string | undefined): Promise<Uint8Array> {
-  const stream = encoding ? await decoded(raw, encoding) : raw
+  const stream = encoding && encoding !== 'identity' ? await decoded(raw, encoding) : raw
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of stream) {
     size += chunk.length
-    if (size > maxBodyBytes)
-      throw new BodyTooLarge(`the answer is larger than ${maxBodyBytes / 1024 / 1024} MB`)
+    if (size > maxBodyBytes) throw unreadable(`it is larger than ${maxBodyBytes / 1024 / 1024} MB`)
     chunks.push(chunk)
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
@@ -97,17 +122,21 @@ async function readBody(raw: Readable, encoding: string | undefined): Promise<Ui
 async function decoded(raw: Readable, encoding: string): Promise<Readable> {
   const zlib = await import('node:zlib')
   const { pipeline } = await import('node:stream')
-  const decoders: Record<string, () => NodeJS.ReadWriteStream> = {
-    gzip: () => zlib.createGunzip(),
-    'x-gzip': () => zlib.createGunzip(),
-    deflate: () => zlib.createInflate(),
-    br: () => zlib.createBrotliDecompress(),
-  }
-  const decoder = decoders[encoding.trim().toLowerCase()]?.()
-  if (!decoder)
-    throw new TransportError(`the answer has an unknown content encoding, ${encoding}`, true, false)
+  const decoders = new Map<string, () => NodeJS.ReadWriteStream>([
+    ['gzip', () => zlib.createGunzip()],
+    ['x-gzip', () => zlib.createGunzip()],
+    ['deflate', () => zlib.createInflate()],
+    ['br', () => zlib.createBrotliDecompress()],
+  ])
+  const decoder = decoders.get(encoding.trim().toLowerCase())?.()
+  if (!decoder) throw unreadable(`its content encoding, ${encoding}, is not known`)
   // The callback keeps a failure from being unhandled; the reader of the decoder sees it too.
   return pipeline(raw, decoder, () => {}) as unknown as Readable
+}
+
+/** An answer came, and it is of no use. */
+function unreadable(why: string): ServiceError {
+  return new ServiceError(`the service’s answer cannot be read: ${why}`)
 }
 
 const reasons: Record<string, string> = {
@@ -134,23 +163,16 @@ const reasons: Record<string, string> = {
 
 /** Says why in words of ours: an error of the HTTP library may quote headers, and so the key. */
 function failure(error: unknown, maybeSent: boolean): Error {
-  if (error instanceof TransportError) return error
-  if (error instanceof BodyTooLarge) return new TransportError(error.message, maybeSent, false)
-  if (error instanceof DOMException) return error
+  if (error instanceof ServiceError || error instanceof DOMException) return error
   const code = errorCode(error)
   const certificate = /CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code)
-  const malformed = /^HPE_/.test(code)
-  const damaged = /^Z_|^ERR__ERROR_|^ERR_BROTLI|^ERR_PADDING/.test(code)
+  const malformed = /^HPE_|^HTTPParserError$/.test(code)
+  if (malformed) return unreadable('it is not HTTP')
+  if (/^Z_|^ERR__ERROR_|^ERR_BROTLI|^ERR_PADDING/.test(code)) return unreadable('its compression is damaged')
+  const proxy = code === 'UND_ERR_ABORTED' || code === 'UND_ERR_PRX_TLS'
   const reason =
-    reasons[code] ??
-    (malformed
-      ? 'the answer is not HTTP'
-      : damaged
-        ? 'the answer is compressed and damaged'
-        : code === 'UND_ERR_ABORTED' || code === 'UND_ERR_PRX_TLS'
-          ? 'the proxy refused the connection'
-          : `the connection failed (${code})`)
-  return new TransportError(reason, maybeSent, !certificate && !malformed && !damaged)
+    reasons[code] ?? (proxy ? 'the proxy refused the connection' : `the connection failed (${code})`)
+  return new TransportError(reason, maybeSent, !certificate)
 }
 
 function errorCode(error: unknown): string {

@@ -16,3 +16,17 @@ declare module 'undici/lib/api/api-request.js' {
   ) => Promise<Dispatcher.ResponseData>
   export default request
 }
+declare module 'undici/lib/dispatcher/agent.js' {
+  import { Agent } from 'undici'
+  export default Agent
+}
+declare module 'undici/lib/dispatcher/dispatcher.js' {
+  import { Dispatcher } from 'undici'
+  export default Dispatcher
+}
+declare module 'undici/lib/api/api-connect.js' {
+  import type { Dispatcher } from 'undici'
+
+  const connect: Dispatcher['connect']
+  export default connect
+}

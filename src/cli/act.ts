@@ -12,6 +12,7 @@ import {
   type MeetroomError,
   NetworkError,
   PartialError,
+  UnknownOutcomeError,
   UsageError,
 } from '../errors.ts'
 import type { Context } from './context.ts'
@@ -188,7 +189,10 @@ export async function runEach<N extends OperationName>(
   if (last && (last instanceof InterruptedError || (succeeded === 0 && stopsAll(last)))) throw last
   const untried = ids.length - succeeded - failures.length
   const summary = `${past} ${succeeded} of ${ids.length} ${nouns}; ${failures.length} failed${untried > 0 ? `, ${untried} not tried` : ''}`
-  throw succeeded > 0 ? new PartialError(summary) : new ApiError(summary)
+  if (succeeded > 0) throw new PartialError(summary)
+  throw failures.some((error) => error instanceof UnknownOutcomeError)
+    ? new UnknownOutcomeError(summary)
+    : new ApiError(summary)
 }
 
 /** Whether the next id would fail in the same way. */

@@ -31,9 +31,11 @@ export function collect(value: string, previous: readonly string[] = []): string
 /** Exactly one level of URL-encoding (section 1): spaces and non-ASCII encoded, an existing `%20` left alone. */
 export function encodeUrl(flag: string): (text: string) => string {
   return (text) => {
-    if (!URL.canParse(text))
+    // The library leaves to browsers what they tolerate.
+    const url = encodeUrlOnce(text.trim()).replace(/[\\^|]/g, encodeURIComponent)
+    if (!URL.canParse(text) || !URL.canParse(url))
       throw new UsageError(`${flag} takes a whole URL, as in https://host/path, not “${text}”`)
-    return encodeUrlOnce(text.trim())
+    return url
   }
 }
 

@@ -44,15 +44,17 @@ export async function* paginate({ request, key, id, fetch, notice }: PagingOptio
     })
     const body = readAnswer(answer) as Item
     const came = body[key] as Item[]
-    const fresh = came.filter((item) => !seen.has(item[id]))
-    for (const item of fresh) seen.add(item[id])
+    const fresh = came.filter((item) => !seen.has(item[id]) && seen.add(item[id]))
     const items = wanted === undefined ? fresh : fresh.slice(0, wanted - given)
     const whole = offset === start && items.length === came.length
     offset += came.length
     given += items.length
     const total = totalOf(body)
     const { [key]: _, ...rest } = body
-    const paging = 'paging' in rest ? { paging: { limit: given, offset: start, total: total ?? given } } : {}
+    const paging =
+      'paging' in rest
+        ? { paging: { limit: given, offset: start, ...(total === undefined ? {} : { total }) } }
+        : {}
     yield {
       items,
       rest: { ...rest, ...paging },
@@ -65,7 +67,8 @@ export async function* paginate({ request, key, id, fetch, notice }: PagingOptio
         await notice(`showing ${given} of ${total}; --all lists all, --limit N and --offset N choose`)
       return
     }
-    if (came.length === 0 || (total !== undefined && total <= offset && came.length <= limit)) return
+    // A total that has been passed is wrong, or things have gone in the meantime: only an empty page is the end then.
+    if (came.length === 0 || total === offset) return
     if (fresh.length === 0) {
       await notice(
         `warning: the service repeats its answer for offset ${offset - came.length}; the list may not be complete`,

@@ -18,13 +18,12 @@ export function isJson(format: Format | string | undefined): boolean {
 
 /** Writes an error to standard error: a line or two for people, one object in JSON modes. */
 export async function reportError(host: Host, error: MeetroomError, options: ReportOptions): Promise<void> {
-  const text = options.json
-    ? formatErrorJson(error)
-    : formatError(error, styleFor(host.stderr, host.env, options.color))
+  const redact = (text: string) =>
+    options.secrets.reduce((said, secret) => said.replaceAll(secret, '[API key]'), text)
+  const style = styleFor(host.stderr, host.env, options.color)
+  const text = options.json ? formatErrorJson(error, redact) : formatError(error, style, redact)
   const stack =
     options.verbose && error.cause instanceof Error && error.exitCode === 70 ? `${error.cause.stack}\n` : ''
-  const forms = options.secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
-  const safe = forms.reduce((said, secret) => said.replaceAll(secret, '[API key]'), text + stack)
   // Nowhere left to complain to when standard error is closed.
-  await host.stderr.write(safe).catch(() => {})
+  await host.stderr.write(redact(text + stack)).catch(() => {})
 }

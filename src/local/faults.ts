@@ -13,7 +13,8 @@ export class Fault extends Error {
 export const invalid = (message: string) => new Fault(400, 'invalid_parameters', message)
 
 /** Section 5: a missing, invalid or unauthorized token yields status 400. */
-export const unauthorized = () => new Fault(400, 'unauthorized', 'the API key is missing or not valid')
+export const unauthorized = (message = 'the API key is missing or not valid') =>
+  new Fault(400, 'unauthorized', message)
 
 /** The document knows no 404. */
 export const notFound = (what: string) => new Fault(400, 'not_found', `no such ${what}`)

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { WireRequest } from '../api/wire.ts'
+import { refuseForeign } from './guard.ts'
 import type { Service } from './service.ts'
 
 export interface HttpServer {
@@ -13,16 +15,49 @@ export interface HttpServer {
 /** Largest request body, in bytes. */
 const maxBodyBytes = 10 * 1024 * 1024
 
-/** Serves the service over HTTP. Port 0 picks a free one. */
-export async function serveHttp(
-  service: Service,
-  { host, port }: { host: string; port: number },
-): Promise<HttpServer> {
+export interface ServeOptions {
+  host: string
+  /** 0 picks a free one. */
+  port: number
+  /** Names under which the service may be addressed, beside loopback and `host`. */
+  hosts?: readonly string[]
+  /** Takes over a request to become a WebSocket. */
+  upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>
+  /** Told of each answer, for the log. */
+  onAnswer?: (line: { method: string; path: string; status: number; ms: number }) => void
+}
+
+/** Serves the service over HTTP. */
+export async function serveHttp(service: Service, options: ServeOptions): Promise<HttpServer> {
+  const { host, port, hosts = [], upgrade, onAnswer } = options
+  const known = [host, ...hosts]
   let closing = false
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
-    if (closing) response.setHeader('connection', 'close')
-    response.on('close', () => closing && server.closeIdleConnections())
-    answer(service, request, response).catch(() => response.destroy())
+  const server = createServer(
+    { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000, maxHeaderSize: 16 * 1024 },
+    (request, response) => {
+      if (closing) response.setHeader('connection', 'close')
+      const began = performance.now()
+      response.on('close', () => {
+        if (closing) server.closeIdleConnections()
+        // Behind the question mark there may be somebody's name.
+        const path = request.url?.split('?')[0] ?? ''
+        onAnswer?.({
+          method: request.method ?? '',
+          path,
+          status: response.statusCode,
+          ms: performance.now() - began,
+        })
+      })
+      const foreign = refuseForeign(request, known)
+      if (foreign) return refuse(response, foreign)
+      answer(service, request, response).catch(() => response.destroy())
+    },
+  )
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const foreign = closing || !upgrade ? 'no upgrade here' : refuseForeign(request, known)
+    if (foreign || !upgrade)
+      socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    else upgrade(request, socket, head).catch(() => socket.destroy())
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -9,6 +9,7 @@ import type { WireRequest, WireResponse } from '../api/wire.ts'
 import { Fault, invalid, notFound, unauthorized } from './faults.ts'
 import { handlers } from './handlers/index.ts'
 import { newId } from './ids.ts'
+import { type Live, nobodyLive } from './live/live.ts'
 import type { Store } from './store/store.ts'
 
 /** What a handler works with. */
@@ -18,6 +19,9 @@ export interface Desk {
   now(): number
   /** 24 lower-case hex digits, roughly in the order of time. */
   newId(): string
+  live: Live
+  /** Does something once the write is on disk. */
+  afterCommit(work: () => void): void
 }
 
 type Parsed<O, K extends 'params' | 'query' | 'body'> = O extends {
@@ -42,20 +46,29 @@ export type Service = (request: WireRequest) => Promise<WireResponse>
 
 const prefix = '/v1'
 
-/** The whole service as a function from request to response: authorization, routing, validation, behaviour. */
-export function createService({
-  store,
-  apiKey,
-  now,
-}: {
+export interface ServiceOptions {
   store: Store
+  /** The key that every request must carry (section 5). */
   apiKey: string
+  /** Milliseconds since 1970. */
   now(): number
-}): Service {
+  live?: Live
+}
+
+export interface ServiceOptions {
+  store: Store
+  /** The key that every request must carry (section 5). */
+  apiKey: string
+  /** Milliseconds since 1970. */
+  now(): number
+  live?: Live
+}
+
+/** The whole service as a function from request to response: authorization, routing, validation, behaviour. */
+export function createService({ store, apiKey, now, live = nobodyLive }: ServiceOptions): Service {
   const router = new TrieRouter<OperationName>()
   for (const [name, { method, path }] of Object.entries(operations))
     router.add(method, prefix + path.replace(/\{(\w+)\}/g, ':$1'), name as OperationName)
-  const desk: Desk = { store, now, newId: () => newId(now()) }
   const expected = digest(`Bearer ${apiKey}`)
 
   async function answer(request: WireRequest): Promise<unknown> {
@@ -70,8 +83,18 @@ export function createService({
       query: operation.query && read(operation.query, queryObject(searchParams)),
       body: operation.body && read(operation.body, parseBody(request)),
     }
-    const handle = () => handlers[name](desk, input as never)
-    return operation.method === 'GET' ? handle() : store.write(handle)
+    const after: (() => void)[] = []
+    const desk: Desk = {
+      store,
+      now,
+      newId: () => newId(now()),
+      live,
+      afterCommit: (work) => after.push(work),
+    }
+    if (operation.method === 'GET') return handlers[name](desk, input as never)
+    const result = await store.write(() => handlers[name](desk, input as never))
+    for (const work of after) work()
+    return result
   }
 
   return async (request) => {

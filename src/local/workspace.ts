@@ -9,10 +9,13 @@ import { Store } from './store/store.ts'
 export interface WorkspaceOptions {
   /** Folder of the workspace; undefined keeps everything in memory. */
   dir: string | undefined
+  /** File of the key; `api-key` in the folder when not given. */
+  keyFile?: string | undefined
   host: { now(): number; quietly<T>(load: () => Promise<T>): Promise<T> }
 }
 
 export interface Workspace {
+  store: Store
   /** Answers requests (section 4), in this process. */
   service: Service
   /** The key that `service` accepts. */
@@ -24,15 +27,17 @@ export interface Workspace {
  * Opens the workspace in a folder, making it when it is not there.
  * @throws {OutputError} when the folder cannot be used
  */
-export async function openWorkspace({ dir, host }: WorkspaceOptions): Promise<Workspace> {
+export async function openWorkspace({ dir, keyFile, host }: WorkspaceOptions): Promise<Workspace> {
   try {
     if (dir !== undefined) mkdirSync(dir, { recursive: true, mode: 0o700 })
-    const apiKey = dir === undefined ? newKey() : readKey(join(dir, 'api-key'))
-    const file = dir === undefined ? ':memory:' : join(dir, 'workspace.db')
+    const file = keyFile ?? (dir === undefined ? undefined : join(dir, 'api-key'))
+    const apiKey = file === undefined ? newKey() : readKey(file)
+    const database = dir === undefined ? ':memory:' : join(dir, 'workspace.db')
     // SQLite gives its other files the mode of this one, which holds access tokens.
-    if (dir !== undefined) closeSync(openSync(file, 'a', 0o600))
-    const store = new Store(await openSqlite(file, host.quietly))
+    if (dir !== undefined) closeSync(openSync(database, 'a', 0o600))
+    const store = new Store(await openSqlite(database, host.quietly))
     return {
+      store,
       service: createService({ store, apiKey, now: host.now }),
       apiKey,
       close: () => store.close(),

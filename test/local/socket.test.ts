@@ -58,7 +58,7 @@ test('an answer is plain HTTP: status line, JSON type and length', async () => {
   const { url } = await serve(service)
   const text = await overSocket(
     url,
-    `GET /v1/rooms HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAUTHORIZATION: Bearer ${apiKey}\r\n\r\n`,
+    `GET /v1/rooms HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAUTHORIZATION: Bearer ${apiKey}\r\n\r\n`,
   )
   const body = '{"rooms":[],"paging":{"limit":30,"offset":0,"total":0}}\n'
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
@@ -99,7 +99,7 @@ describe('a request target that is no path of the service', () => {
       const { url } = await serve(service)
       const text = await overSocket(
         url,
-        `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`,
+        `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`,
       )
       expect(text.split('\r\n')[0]).toBe('HTTP/1.1 400 Bad Request')
     })
@@ -111,7 +111,7 @@ test('a body that is too large is answered 400', async () => {
   const size = 10 * 1024 * 1024 + 1
   const text = await overSocket(
     url,
-    `POST /v1/users HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`,
+    `POST /v1/users HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`,
     ' '.repeat(size),
   )
   expect(text.split('\r\n')[0]).toBe('HTTP/1.1 400 Bad Request')
@@ -122,7 +122,7 @@ test('a body that is not UTF-8 is answered 400', async () => {
   const { url } = await serve(service)
   const text = await overSocket(
     url,
-    `POST /v1/users HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n`,
+    `POST /v1/users HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n`,
     Buffer.from('{"user_id":"\xff"}', 'latin1'),
   )
   expect(text.split('\r\n')[0]).toBe('HTTP/1.1 400 Bad Request')
@@ -164,7 +164,7 @@ describe('closing', () => {
     const { url, close, apiKey, arrived, proceed } = await serveBehindGate()
     const text = overSocket(
       url,
-      `GET /v1/rooms HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`,
+      `GET /v1/rooms HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`,
     )
     await arrived
     const closed = close()

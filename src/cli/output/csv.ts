@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
+import { isLosslessNumber, type LosslessNumber } from 'lossless-json'
 import { plainText } from './text.ts'
 import { cellOf, type Item, type View } from './views.ts'
 
@@ -11,9 +12,19 @@ export function formatCsv(
     header,
   }: { view: View; fields?: readonly string[] | undefined; header: boolean },
 ): string {
-  const rows = items.map((item) => fields.map((field) => plainText(cellOf(view, field, item))))
+  const rows = items.map((item) => fields.map((field) => cell(cellOf(view, field, item))))
   return stringify(header ? [[...fields], ...rows] : rows, {
     record_delimiter: '\r\n',
+    quoted_match: /[\r\n]/,
     escape_formulas: true,
+    // A negative number is no formula.
+    cast: { number: verbatim, object: verbatim },
   })
+}
+
+const verbatim = (value: unknown) => ({ value: String(value), escape_formulas: false })
+
+/** Numbers stay numbers, so that the guard against formulas can tell them from text. */
+function cell(value: unknown): string | number | LosslessNumber {
+  return typeof value === 'number' || isLosslessNumber(value) ? value : plainText(value)
 }

@@ -2,16 +2,27 @@ import { MeetroomError } from '../../errors.ts'
 import type { Style } from './style.ts'
 import { visible, visibleJson } from './visible.ts'
 
+/** Takes secrets out of a text. Before anything is cut off: a cut secret is no longer found. */
+type Redact = (text: string) => string
+
+const longestText = 2000
+
+function cut(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text
+}
+
 /** `error: …` and, where there is one, `hint: …`. Text of the service is made safe to show. */
-export function formatError(error: MeetroomError, style: Style): string {
-  const hint = error.hint ? `${style.cyan('hint:')} ${visible(error.hint)}\n` : ''
-  return `${style.red('error:')} ${visible(error.message)}\n${hint}`
+export function formatError(error: MeetroomError, style: Style, redact: Redact): string {
+  const line = (text: string) => visible(cut(redact(text)))
+  const hint = error.hint ? `${style.cyan('hint:')} ${line(error.hint)}\n` : ''
+  return `${style.red('error:')} ${line(error.message)}\n${hint}`
 }
 
 /** The error as one JSON object, for JSON modes. */
-export function formatErrorJson(error: MeetroomError): string {
+export function formatErrorJson(error: MeetroomError, redact: Redact): string {
   const { code, message, hint, status, retryable, request, body } = error
-  return `${visibleJson(JSON.stringify({ error: { code, message, hint, status, retryable, request, body } }))}\n`
+  const safe = (_: string, value: unknown) => (typeof value === 'string' ? cut(redact(value)) : value)
+  return `${visibleJson(JSON.stringify({ error: { code, message, hint, status, retryable, request, body } }, safe))}\n`
 }
 
 /** A failure that nobody foresaw, as an error that says so. */

@@ -47,7 +47,9 @@ export class TableWriter {
     if (this.#options.width === undefined) this.#widths = widths(rows, this.#widths)
     for (let from = 0; from < items.length; from += chunkRows) {
       const chunk = rows.slice(from, from + chunkRows).map((row) => {
-        return this.#columns.map((column, j) => this.#paint(column, row[j] ?? ''))
+        return this.#columns.map((column, j) =>
+          this.#paint(column, truncate(row[j] ?? '', this.#widths[j] ?? 0)),
+        )
       })
       text += layOut(chunk, this.#widths)
     }
@@ -56,7 +58,11 @@ export class TableWriter {
 
   #start(rows: string[][]): void {
     const titles = this.#options.header ? this.#columns.map(title) : this.#columns.map(() => '')
-    const natural = widths(rows, titles.map(stringWidth))
+    // A column that is blank so far may not stay so.
+    const natural = widths(
+      rows,
+      titles.map((title) => Math.max(1, stringWidth(title))),
+    )
     const { width } = this.#options
     const fitted = width === undefined ? natural : shrinkToFit(natural, this.#columns, width)
     // A column that no longer fits goes altogether.
@@ -125,6 +131,22 @@ function shrinkToFit(natural: readonly number[], columns: readonly Column[], wid
     if (size > 0) sizes[i] = Math.min(natural[i] ?? size, size + Math.max(0, -excess()))
   }
   return sizes
+}
+
+const graphemes = new Intl.Segmenter()
+
+/** Cuts between graphemes. cli-table3 cuts between code units, and takes quadratic time for it. */
+function truncate(text: string, width: number): string {
+  if (text.length <= width && /^[ -~]*$/.test(text)) return text
+  if (text.length <= 1000 && stringWidth(text) <= width) return text
+  let kept = ''
+  let size = 0
+  for (const { segment } of graphemes.segment(text)) {
+    size += stringWidth(segment)
+    if (size >= width) return `${kept}…`
+    kept += segment
+  }
+  return kept
 }
 
 const bare = Object.fromEntries(

@@ -1,5 +1,6 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import { forbidden, invalid, notFound } from '../faults.ts'
+import { endings } from '../live/live.ts'
 import { listPage, timestamp } from '../paging.ts'
 import type { Desk, Handlers } from '../service.ts'
 import type { Store } from '../store/store.ts'
@@ -101,11 +102,13 @@ export const memberHandlers = {
     }
   },
 
-  updateMember({ store, now }, { params, body }) {
+  updateMember({ store, now, live, afterCommit }, { params, body }) {
     const member = requireMember(store, params.room_id, params.member_id)
     // Rule 2: is_blocked works only on rooms of type private.
     if (body.is_blocked && requireRoom(store, params.room_id).type !== 'private')
       throw forbidden('is_blocked works only on rooms of type private')
+    if (body.is_blocked)
+      afterCommit(live.end(params.room_id, endings.blocked, ({ memberId }) => memberId === member.id))
     store.run(
       'UPDATE members SET name = ?, type = ?, is_blocked = ?, updated_at = ? WHERE id = ?',
       body.name ?? member.name,

@@ -1,5 +1,6 @@
 import { deprecated, type RoomType } from '../../api/vocabulary.ts'
 import { notFound } from '../faults.ts'
+import { endings } from '../live/live.ts'
 import { listPage, requireEncodedUrl, timestamp } from '../paging.ts'
 import type { Desk, Handlers } from '../service.ts'
 import type { Value } from '../store/sqlite.ts'
@@ -27,7 +28,7 @@ export function requireRoom(store: Store, id: string): RoomRow {
   return row
 }
 
-function toRoom({ store }: Desk, row: RoomRow) {
+function toRoom({ store, live }: Desk, row: RoomRow) {
   return {
     id: row.id,
     type: row.type,
@@ -38,7 +39,7 @@ function toRoom({ store }: Desk, row: RoomRow) {
     layout: row.layout,
     record: row.record === 1,
     // Whole seconds: the document gives no unit.
-    meeting_time: Math.floor(row.meeting_ms / 1000),
+    meeting_time: Math.floor((row.meeting_ms + live.runningMs(row.id)) / 1000),
     max_meeting_seconds: row.max_meeting_seconds,
     started_at: timestamp(row.started_at),
     terminated_at: timestamp(row.terminated_at),
@@ -104,6 +105,7 @@ export const roomHandlers = {
     const { store } = desk
     const room = requireRoom(store, params.id)
     const now = desk.now()
+    if (body.is_terminated) desk.afterCommit(desk.live.end(room.id, endings.terminated))
     // Terminating what is terminated keeps the time at which it happened.
     const terminated =
       body.is_terminated === undefined
@@ -124,6 +126,7 @@ export const roomHandlers = {
 
   deleteRoom(desk, { params }) {
     const room = requireRoom(desk.store, params.id)
+    desk.afterCommit(desk.live.end(room.id, endings.deleted))
     desk.store.run('DELETE FROM rooms WHERE id = ?', room.id)
     return { room: toRoom(desk, room) }
   },

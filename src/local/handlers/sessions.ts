@@ -34,8 +34,9 @@ export const sessionHandlers = {
     }
   },
 
-  sendMessage({ store }, { params, body }) {
+  sendMessage({ store, live, afterCommit }, { params, body }) {
     if (requireRoom(store, params.room_id).terminated_at !== null) throw forbidden('the room is terminated')
+    afterCommit(() => live.broadcast(params.room_id, { event: 'message', message: body.message }))
     return { message: body.message }
   },
 } satisfies Partial<Handlers>

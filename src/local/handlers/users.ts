@@ -1,6 +1,7 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import { invalid, notFound } from '../faults.ts'
 import { newToken } from '../ids.ts'
+import { endings } from '../live/live.ts'
 import { listPage, requireEncodedUrl, timestamp } from '../paging.ts'
 import type { Handlers } from '../service.ts'
 import type { Store } from '../store/store.ts'
@@ -97,8 +98,9 @@ export const userHandlers = {
     return { user: toUser(requireUser(store, user.user_id)) }
   },
 
-  deleteUser({ store }, { params }) {
+  deleteUser({ store, live, afterCommit }, { params }) {
     const user = requireUser(store, params.user_id)
+    afterCommit(live.endUser(user.user_id, endings.userDeleted))
     store.run('DELETE FROM users WHERE user_id = ?', user.user_id)
     return { user: toUser(user) }
   },

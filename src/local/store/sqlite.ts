@@ -15,16 +15,16 @@ export interface Statement {
   all(...values: Value[]): unknown[]
 }
 
+/** Loads something without the notice that it is experimental. */
+export type Quietly = <T>(load: () => Promise<T>) => Promise<T>
+
 /**
  * Opens SQLite: the runtime’s own where there is one (Node 22.13), else libsql, whose interface is the same.
  * @param path a file, or `:memory:`
- * @param quietly loads node:sqlite without its notice that it is experimental
+ * @param quietly for node:sqlite, which Node 22 calls experimental on standard error
  * @throws {UsageError} when this Node has no SQLite and libsql is not installed
  */
-export async function openSqlite(
-  path: string,
-  quietly: <T>(load: () => Promise<T>) => Promise<T>,
-): Promise<Sqlite> {
+export async function openSqlite(path: string, quietly: Quietly): Promise<Sqlite> {
   const builtIn: string = 'node:sqlite'
   try {
     const { DatabaseSync } = await quietly(() => import(builtIn))

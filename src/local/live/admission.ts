@@ -1,0 +1,72 @@
+import type { MemberType } from '../../api/vocabulary.ts'
+import { Fault, notFound, unauthorized } from '../faults.ts'
+import type { MemberRow } from '../handlers/members.ts'
+import { requireRoom } from '../handlers/rooms.ts'
+import type { Desk } from '../service.ts'
+
+/** Who may come in, and as what. */
+export interface Admission {
+  roomId: string
+  memberId: string
+  userId: string | null
+  type: MemberType
+}
+
+/** The document knows of 400 for whoever is not authorized (section 7). */
+const refused = (message: string) => new Fault(400, 'refused', message)
+
+/**
+ * Decides whether the bearer of an access token may join a room, and makes a member of who is none yet; only inside
+ * `store.write`. Open rooms take anyone, public rooms any user of the workspace, private rooms invited members who
+ * are not blocked (section 2.1).
+ * @param token a user’s `access_token`; undefined for the anonymous
+ * @throws {Fault} for whoever may not join
+ */
+export function admit({ store, now, newId }: Desk, roomId: string, token: string | undefined): Admission {
+  const room = requireRoom(store, roomId)
+  if (room.terminated_at !== null) throw refused('the room is terminated')
+  const user =
+    token === undefined
+      ? undefined
+      : store.one<{ user_id: string; name: string | null; default_member_type: MemberType }>(
+          'SELECT * FROM users WHERE access_token = ?',
+          token,
+        )
+  if (token !== undefined && !user) throw unauthorized('the access token is not valid')
+  if (!user && room.type !== 'open') throw unauthorized('this room needs the access token of a user')
+
+  const member =
+    user &&
+    store.one<MemberRow>('SELECT * FROM members WHERE room_id = ? AND user_id = ?', roomId, user.user_id)
+  if (room.type === 'private') {
+    if (!member) throw refused('only invited users can join this room')
+    if (member.is_blocked) throw refused('blocked')
+  }
+  if (member) return { roomId, memberId: member.id, userId: member.user_id, type: member.type }
+
+  const memberId = newId()
+  const type = user?.default_member_type ?? 'guest'
+  const userId = user?.user_id ?? null
+  store.run(
+    'INSERT INTO members (id, room_id, user_id, type, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    memberId,
+    roomId,
+    userId,
+    type,
+    user?.name ?? null,
+    now(),
+    now(),
+  )
+  return { roomId, memberId, userId, type }
+}
+
+/** The room that a path connects to, undefined for any other path. */
+export function roomToConnect(pathname: string): string | undefined {
+  const [, segment] = /^\/v1\/rooms\/([^/]+)\/connect$/.exec(pathname) ?? []
+  if (segment === undefined) return undefined
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw notFound('room')
+  }
+}

@@ -1,0 +1,167 @@
+import { Webhook } from 'standardwebhooks'
+import type { Store } from '../store/store.ts'
+import { afterLong, type Clock } from './clock.ts'
+import type { Delivery, Target } from './outbox.ts'
+import { ForbiddenAddress, type Post } from './post.ts'
+
+interface DeliveriesOptions {
+  store: Store
+  clock: Clock
+  post: Post
+  /** Fraction in [0, 1), for jitter. */
+  random(): number
+  /** Multiplies the pauses between attempts: tests and tryouts shorten them. */
+  retryScale: number
+  userAgent: string
+  /** Told of each attempt, for the log. */
+  onAttempt?: (attempt: { id: string; url: string; outcome: string }) => void
+}
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+/** Pauses before each further attempt; then the last one, until a day is over. */
+const pauses = [
+  5 * second,
+  30 * second,
+  2 * minute,
+  10 * minute,
+  30 * minute,
+  hour,
+  2 * hour,
+  4 * hour,
+  6 * hour,
+]
+const giveUpAfterMs = 24 * hour
+
+/**
+ * Empties the outbox: each event at least once, first attempts in order within a room, rooms independent of each
+ * other, retries at growing intervals with jitter for up to a day. A delivery that is done leaves the outbox.
+ */
+export class Deliveries {
+  readonly #options: DeliveriesOptions
+  /** Rooms whose first attempts are under way. */
+  readonly #busy = new Set<string>()
+  readonly #waiting = new Map<number, () => void>()
+  #closed = false
+
+  constructor(options: DeliveriesOptions) {
+    this.#options = options
+  }
+
+  /** Takes up what an earlier run left. */
+  start(): void {
+    const { store } = this.#options
+    for (const { room_id } of store.all<{ room_id: string }>(
+      'SELECT DISTINCT room_id FROM deliveries WHERE attempts = 0',
+    ))
+      this.wake(room_id)
+    for (const delivery of store.all<Delivery>('SELECT * FROM deliveries WHERE attempts > 0'))
+      this.#scheduleRetry(delivery)
+  }
+
+  /** There may be something new for a room. */
+  wake(roomId: string): void {
+    if (this.#busy.has(roomId) || this.#closed) return
+    this.#busy.add(roomId)
+    void this.#firstAttempts(roomId).finally(() => this.#busy.delete(roomId))
+  }
+
+  /** Stops trying; what is left waits for the next run. */
+  close(): void {
+    this.#closed = true
+    for (const cancel of this.#waiting.values()) cancel()
+  }
+
+  async #firstAttempts(roomId: string): Promise<void> {
+    while (!this.#closed) {
+      const delivery = this.#options.store.one<Delivery>(
+        'SELECT * FROM deliveries WHERE room_id = ? AND attempts = 0 ORDER BY seq LIMIT 1',
+        roomId,
+      )
+      if (!delivery) return
+      await this.#attempt(delivery)
+    }
+  }
+
+  async #attempt(delivery: Delivery): Promise<void> {
+    const { store, clock, onAttempt } = this.#options
+    const { url } = JSON.parse(delivery.target) as Target
+    const outcome = await this.#post(delivery)
+    if (this.#closed) return
+    onAttempt?.({ id: delivery.id, url, outcome: String(outcome) })
+    const delivered = typeof outcome === 'number' && outcome >= 200 && outcome < 300
+    const nextAt = clock.now() + this.#pause(delivery.attempts)
+    const hopeless = outcome === 'forbidden' || nextAt > delivery.created_at + giveUpAfterMs
+    await store.write(() => {
+      if (outcome === 410) {
+        // The receiver says that it is gone for good: no further event for it.
+        store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', delivery.room_id)
+        store.run('DELETE FROM deliveries WHERE room_id = ?', delivery.room_id)
+      } else if (delivered || hopeless) store.run('DELETE FROM deliveries WHERE seq = ?', delivery.seq)
+      else
+        store.run(
+          'UPDATE deliveries SET attempts = attempts + 1, next_at = ? WHERE seq = ?',
+          nextAt,
+          delivery.seq,
+        )
+    })
+    const left = store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', delivery.seq)
+    if (left) this.#scheduleRetry(left)
+  }
+
+  /** The status of the answer, or why there is none. */
+  async #post({ id, target, body }: Delivery): Promise<number | 'unreachable' | 'forbidden'> {
+    const { post, clock, userAgent } = this.#options
+    const { url, headers = {}, secret } = JSON.parse(target) as Target
+    const seconds = Math.floor(clock.now() / 1000)
+    try {
+      return await post(
+        url,
+        {
+          ...lowerCase(headers),
+          'content-type': 'application/json',
+          'user-agent': userAgent,
+          'webhook-id': id,
+          'webhook-timestamp': String(seconds),
+          ...(secret ? { 'webhook-signature': signer(secret).sign(id, new Date(seconds * 1000), body) } : {}),
+        },
+        body,
+      )
+    } catch (error) {
+      const forbidden =
+        error instanceof ForbiddenAddress || (error as NodeJS.ErrnoException).code === 'EFORBIDDEN'
+      return forbidden ? 'forbidden' : 'unreachable'
+    }
+  }
+
+  /** Milliseconds until the attempt behind the one that just failed; a fifth more or less, so that retries spread. */
+  #pause(attempts: number): number {
+    const { random, retryScale } = this.#options
+    const pause = pauses[Math.min(attempts, pauses.length - 1)] ?? hour
+    return pause * retryScale * (0.8 + 0.4 * random())
+  }
+
+  #scheduleRetry(delivery: Delivery): void {
+    if (this.#closed) return
+    const { clock, store } = this.#options
+    const cancel = afterLong(clock, (delivery.next_at ?? 0) - clock.now(), () => {
+      this.#waiting.delete(delivery.seq)
+      // Its room may have lost its webhook in the meantime.
+      const current = store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', delivery.seq)
+      if (current) void this.#attempt(current)
+    })
+    this.#waiting.set(delivery.seq, cancel)
+  }
+}
+
+/** A secret as Standard Webhooks writes it (`whsec_` and base64), or any other text as it is. */
+export function signer(secret: string): Webhook {
+  return secret.startsWith('whsec_')
+    ? new Webhook(secret)
+    : new Webhook(Buffer.from(secret), { format: 'raw' })
+}
+
+function lowerCase(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}

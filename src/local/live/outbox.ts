@@ -1,0 +1,44 @@
+import type * as z from 'zod'
+import type { WebhookSettings } from '../../api/rooms.ts'
+import type { WebhookEvent } from '../../api/webhooks.ts'
+import type { Store } from '../store/store.ts'
+
+/** An event that waits to be delivered. */
+export interface Delivery {
+  seq: number
+  /** The `webhook-id`: the same at every attempt. */
+  id: string
+  room_id: string
+  /** `{url, headers?, secret?}` as JSON. */
+  target: string
+  body: string
+  attempts: number
+  /** When to try again; null before the first attempt. */
+  next_at: number | null
+  created_at: number
+}
+
+export type Target = z.infer<typeof WebhookSettings>
+type Event = z.input<typeof WebhookEvent>
+
+/**
+ * Puts an event into the outbox of a room that has a webhook; only inside `store.write`, with the change that it
+ * announces, so that neither is ever without the other.
+ * @returns whether there is something to deliver
+ */
+export function enqueue(store: Store, id: string, now: number, event: Event): boolean {
+  const room = store.one<{ webhook: string | null }>(
+    'SELECT webhook FROM rooms WHERE id = ? AND webhook_gone = 0',
+    event.payload.roomId,
+  )
+  if (!room?.webhook) return false
+  store.run(
+    'INSERT INTO deliveries (id, room_id, target, body, created_at) VALUES (?, ?, ?, ?, ?)',
+    id,
+    event.payload.roomId,
+    room.webhook,
+    JSON.stringify(event),
+    now,
+  )
+  return true
+}

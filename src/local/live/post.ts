@@ -1,0 +1,61 @@
+import { lookup } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import request from 'undici/lib/api/api-request.js'
+import Agent from 'undici/lib/dispatcher/agent.js'
+
+/** Posts a body and answers the status. Rejects when there is no answer in time. */
+export type Post = (url: string, headers: Record<string, string>, body: string) => Promise<number>
+
+const timeoutMs = 10_000
+
+/** The address may not be posted to: whoever can create a room could reach into the network behind the service. */
+export class ForbiddenAddress extends Error {}
+
+/** Public addresses and loopback; nothing of the network that the service stands in. */
+function isAllowed(address: string): boolean {
+  const range = ipaddr.process(address).range()
+  return range === 'unicast' || range === 'loopback'
+}
+
+/** Looks up at connection time, so that a name cannot point elsewhere once it has been checked. */
+const guardedLookup: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, found) => {
+    const allowed = error ? [] : found.filter(({ address }) => isAllowed(address))
+    const [first] = allowed
+    if (error || !first) {
+      callback(error ?? Object.assign(new ForbiddenAddress(hostname), { code: 'EFORBIDDEN' }), '', 4)
+    } else if (options.all) callback(null, allowed as never)
+    else callback(null, first.address, first.family)
+  })
+}
+
+/**
+ * How webhooks are posted: ten seconds, no redirects.
+ * @param allowPrivate lets private and link-local addresses be posted to
+ */
+export function createPost({ allowPrivate }: { allowPrivate: boolean }): Post & { close(): Promise<void> } {
+  const agent = new Agent({
+    connect: { timeout: timeoutMs, ...(allowPrivate ? {} : { lookup: guardedLookup }) },
+    pipelining: 1,
+    keepAliveTimeout: 1000,
+  })
+  const post: Post = async (url, headers, body) => {
+    const { origin, hostname, pathname, search } = new URL(url)
+    // A literal address is never looked up.
+    const literal = hostname.replace(/^\[|\]$/g, '')
+    if (!allowPrivate && ipaddr.isValid(literal) && !isAllowed(literal)) throw new ForbiddenAddress(hostname)
+    const answer = await request.call(agent, {
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers,
+      body,
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    // What a receiver says beyond its status is nobody's business, but the connection wants it read.
+    await answer.body.dump({ limit: 64 * 1024 })
+    return answer.statusCode
+  }
+  return Object.assign(post, { close: () => agent.destroy() })
+}

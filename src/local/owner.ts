@@ -1,0 +1,79 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConditionError } from '../errors.ts'
+import { openSqlite, type Quietly, type Sqlite } from './store/sqlite.ts'
+
+/** A running `meetroom serve`, as it describes itself in its data directory. */
+export interface Owner {
+  pid: number
+  base_url: string
+}
+
+const address = (dir: string) => join(dir, 'serve.json')
+
+/**
+ * Claims a data directory for as long as the process lives. The claim is a lock on a file, which the system takes
+ * back from whoever dies: nothing stale is ever left behind, however the process ended.
+ * @throws {ConditionError} when another process has it; says where it serves
+ */
+export async function claim(
+  dir: string,
+  quietly: Quietly,
+): Promise<{ publish(owner: Owner): void; release(): void }> {
+  const lock = await openLock(dir, quietly)
+  if (!tryLock(lock)) {
+    lock.close()
+    const owner = readOwner(dir)
+    throw new ConditionError(
+      owner
+        ? `this data directory is served already, at ${owner.base_url} by process ${owner.pid}`
+        : 'this data directory is served already',
+      { hint: `use that one, or name another folder with --data-dir (this one is ${dir})` },
+    )
+  }
+  return {
+    publish: (owner) => writeFileSync(address(dir), `${JSON.stringify(owner)}\n`, { mode: 0o600 }),
+    release() {
+      rmSync(address(dir), { force: true })
+      lock.close()
+    },
+  }
+}
+
+/** The process that serves a data directory now, if there is one. */
+export async function findOwner(dir: string, quietly: Quietly): Promise<Owner | undefined> {
+  // Most of the time nothing is served: then this is all it costs.
+  if (!existsSync(address(dir))) return undefined
+  const lock = await openLock(dir, quietly)
+  const free = tryLock(lock)
+  lock.close()
+  return free ? undefined : readOwner(dir)
+}
+
+async function openLock(dir: string, quietly: Quietly): Promise<Sqlite> {
+  return openSqlite(join(dir, 'owner.lock'), quietly)
+}
+
+function tryLock(lock: Sqlite): boolean {
+  try {
+    lock.exec('PRAGMA busy_timeout = 0')
+    lock.exec('BEGIN EXCLUSIVE')
+    return true
+  } catch (error) {
+    if (isBusy(error)) return false
+    throw error
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  const { code, errcode } = error as { code?: string; errcode?: number }
+  return code === 'SQLITE_BUSY' || errcode === 5
+}
+
+function readOwner(dir: string): Owner | undefined {
+  try {
+    return JSON.parse(readFileSync(address(dir), 'utf8')) as Owner
+  } catch {
+    return undefined
+  }
+}

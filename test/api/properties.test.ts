@@ -1,0 +1,520 @@
+import fc from 'fast-check'
+import stringWidth from 'string-width'
+import { describe, expect, test } from 'vitest'
+import { shellQuote } from '../../src/api/client.ts'
+import { readJson, writeJson } from '../../src/api/json.ts'
+import { fillPath, queryString } from '../../src/api/path.ts'
+import { encodeUrl, parseAssignments } from '../../src/cli/input.ts'
+import { formatCsv } from '../../src/cli/output/csv.ts'
+import { formatRecord } from '../../src/cli/output/record.ts'
+import { styleFor } from '../../src/cli/output/style.ts'
+import { TableWriter } from '../../src/cli/output/table.ts'
+import { views } from '../../src/cli/output/views.ts'
+import { visible, visibleJson } from '../../src/cli/output/visible.ts'
+import { UsageError } from '../../src/errors.ts'
+import { requireEncodedUrl } from '../../src/local/paging.ts'
+import { testHost, testNow } from '../helpers/host.ts'
+
+/** Whatever a service or a person may come up with. */
+const hostilePieces = [
+  ...[
+    '',
+    ' ',
+    '  ',
+    '..',
+    '.',
+    '%2e%2e',
+    '%',
+    '%zz',
+    'a/b',
+    '\\',
+    '?',
+    '#',
+    '"',
+    "'",
+    ',',
+    '=1+1',
+    '+1',
+    '-1',
+    '@x',
+  ],
+  ...['\n', '\r', '\r\n', '\t', '\0', '\u001b[31m', '\u001b]0;title\u0007', '\u009b2J', '\u007f'],
+  ...[
+    '\u202e',
+    '\u2066',
+    '\u200b',
+    '\u200d',
+    '\ufeff',
+    '\u2028',
+    '\u2029',
+    '\u00ad',
+    '\u{e0041}',
+    '\ue000',
+    '\u{100000}',
+  ],
+  ...['漢字', 'ｆｕｌｌ', '한', '😀', '👨‍👩‍👧', '🇩🇪', '✊🏽', 'e\u0301', '\u0301', '\ufe0f', 'ﷺ', 'é', 'ß'],
+  ...['\ud800', '\udc00', 'x'.repeat(300), '漢'.repeat(200), 'null', '__proto__', '{"a":1}'],
+]
+const hostile = fc.oneof(
+  fc.array(fc.constantFrom(...hostilePieces), { maxLength: 6 }).map((pieces) => pieces.join('')),
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: 'grapheme', maxLength: 30 }),
+  fc
+    .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 12 })
+    .map((units) => String.fromCharCode(...units)),
+)
+
+describe('a path', () => {
+  const base = 'https://meet.test/v1'
+  const template = '/rooms/{room_id}/members/{member_id}'
+
+  test('never lets an id leave its segment', () => {
+    fc.assert(
+      fc.property(hostile, hostile, (room_id, member_id) => {
+        let path: string
+        try {
+          path = fillPath(template, { room_id, member_id })
+        } catch (error) {
+          expect(error).toBeInstanceOf(UsageError)
+          return
+        }
+        const segments = new URL(base + path).pathname.split('/')
+        expect(segments.map(decodeURIComponent)).toEqual(['', 'v1', 'rooms', room_id, 'members', member_id])
+        expect(new URL(base + path).search + new URL(base + path).hash).toBe('')
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test.each(['', '.', '..', 'a\nb', 'a\u0000', '\u007f', '\u0085', '\ud800', 'x\udc00'])(
+    'refuses the id %j',
+    (id) => {
+      expect(() => fillPath('/rooms/{id}', { id })).toThrow(UsageError)
+    },
+  )
+
+  test.each([
+    ['%2e%2e', '/rooms/%252e%252e'],
+    ['a/b', '/rooms/a%2Fb'],
+    ['a\\b', '/rooms/a%5Cb'],
+    ['?x#y', '/rooms/%3Fx%23y'],
+    ['...', '/rooms/...'],
+    ['..;', '/rooms/..%3B'],
+    ['né 😀', '/rooms/n%C3%A9%20%F0%9F%98%80'],
+    ["it's(*)!~", "/rooms/it's(*)!~"],
+  ])('takes the id %j', (id, path) => {
+    expect(fillPath('/rooms/{id}', { id })).toBe(path)
+  })
+
+  test('has a query that reads back', () => {
+    const text = fc.string({ unit: 'grapheme' })
+    fc.assert(
+      fc.property(fc.dictionary(text, fc.option(text, { nil: undefined })), (query) => {
+        const given = Object.entries(query).filter(([, value]) => value !== undefined)
+        expect([...new URL(`https://h/${queryString(query)}`).searchParams]).toEqual(given)
+      }),
+    )
+  })
+})
+
+describe('encodeUrl', () => {
+  const encode = encodeUrl('--image')
+  const encoded = fc.integer({ min: 0, max: 255 }).map((byte) => `%${byte.toString(16).padStart(2, '0')}`)
+  const anything = fc
+    .array(fc.oneof(encoded, hostile), { maxLength: 6 })
+    .map((pieces) => `https://host/${pieces.join('')}`)
+  /** Without what only some parsers take for part of a URL. */
+  const wellFormed = (text: string) => text.replaceAll('%', '').toWellFormed().trim()
+
+  test('gives ASCII without spaces', () => {
+    fc.assert(
+      fc.property(anything, (url) => {
+        expect(encode(url)).toMatch(/^[\x21-\x7e]+$/)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('does it once: the second time changes nothing', () => {
+    fc.assert(
+      fc.property(anything, (url) => {
+        expect(encode(encode(url))).toBe(encode(url))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('leaves a valid %XX alone and encodes every other percent sign', () => {
+    fc.assert(
+      fc.property(fc.array(encoded), (escapes) => {
+        const url = `https://host/${escapes.join('/')}`
+        expect(encode(url)).toBe(url)
+      }),
+    )
+    expect(encode('https://host/100%/a%20b/%zz/%4')).toBe('https://host/100%25/a%20b/%25zz/%254')
+  })
+
+  test('loses nothing', () => {
+    fc.assert(
+      fc.property(hostile.map(wellFormed), (text) => {
+        expect(decodeURIComponent(encode(`https://host/${text}`))).toBe(`https://host/${text}`)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('gives what the embedded service takes', () => {
+    fc.assert(
+      fc.property(anything, (url) => requireEncodedUrl('src', encode(url))),
+      { numRuns: 1000 },
+    )
+  })
+
+  test.each(['\u0001https://host/', 'https://ho\tst/', 'https://host/\u00a0', ' https://host/ '])(
+    '%j becomes a URL or is refused',
+    (url) => {
+      let sent: string
+      try {
+        sent = encode(url)
+      } catch (error) {
+        expect(error).toBeInstanceOf(UsageError)
+        return
+      }
+      expect(URL.canParse(sent)).toBe(true)
+    },
+  )
+})
+
+describe('--set key=value', () => {
+  const key = fc.string({ minLength: 1 }).filter((text) => !text.includes('='))
+
+  test('reads any JSON value', () => {
+    fc.assert(
+      fc.property(key, fc.jsonValue(), (name, value) => {
+        const read = parseAssignments([`${name}=${JSON.stringify(value)}`])
+        expect(Object.keys(read)).toEqual([name])
+        expect(writeJson(read[name])).toBe(JSON.stringify(value))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('and takes what is not JSON as it is', () => {
+    const notJson = hostile.filter((text) => {
+      try {
+        JSON.parse(text)
+        return false
+      } catch {
+        return true
+      }
+    })
+    fc.assert(
+      fc.property(key, notJson, (name, text) => {
+        expect(parseAssignments([`${name}=${text}`])).toEqual(Object.fromEntries([[name, text]]))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test.each([['a', '1'], ['=1'], ['']])('refuses %j', (...pairs) => {
+    expect(() => parseAssignments(pairs)).toThrow(UsageError)
+  })
+})
+
+describe('JSON', () => {
+  const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 40 })
+  const number = fc
+    .tuple(
+      fc.boolean(),
+      digits.map((text) => text.replace(/^0+(?=\d)/, '')),
+      fc.option(digits),
+      fc.option(fc.integer({ min: -400, max: 400 })),
+    )
+    .map(
+      ([negative, whole, fraction, exponent]) =>
+        `${negative ? '-' : ''}${whole}${fraction ? `.${fraction}` : ''}${exponent === null ? '' : `e${exponent}`}`,
+    )
+
+  /** Sign, significant digits and the power of ten of the last of them: what a number is, however it is written. */
+  function exactly(text: string): string {
+    const [, sign, whole = '', fraction = '', exponent = '0'] =
+      /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? []
+    const all = `${whole}${fraction}`.replace(/^0+/, '')
+    const significant = all.replace(/0+$/, '')
+    if (significant === '') return '0'
+    return `${sign}${significant}e${Number(exponent) - fraction.length + all.length - significant.length}`
+  }
+
+  test('numbers lose no digit', () => {
+    fc.assert(
+      fc.property(number, (text) => {
+        expect(exactly(writeJson(readJson(text)))).toBe(exactly(text))
+        const [, inside = ''] = /^\{"n":\[(.*)\]\}$/.exec(writeJson(readJson(`{"n":[${text}]}`))) ?? []
+        expect(exactly(inside)).toBe(exactly(text))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  test.each([
+    '9007199254740993',
+    '-9007199254740993',
+    '1e400',
+    '1e-400',
+    '0.1',
+    '1E5',
+    '12345678901234567890.5',
+    '5e-324',
+  ])('%s', (text) => expect(exactly(writeJson(readJson(text)))).toBe(exactly(text)))
+
+  test('everything else reads as JSON.parse does, whichever way it is read', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(writeJson(readJson(text))).toBe(JSON.stringify(JSON.parse(text)))
+        const both = `[${text},12345678901234567890]`
+        expect(writeJson(readJson(both))).toBe(`[${JSON.stringify(JSON.parse(text))},12345678901234567890]`)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('strings of every kind come back', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(readJson(writeJson(text))).toBe(text)
+        expect(readJson(writeJson([text, '0'.repeat(20)]))).toEqual([text, '0'.repeat(20)])
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('what is not JSON is a SyntaxError, whichever way it is read', () => {
+    for (const text of ['', '{', '[1,]', '01', '1.', '.5', '+1', 'NaN', '"\n"', "'a'", '{"a":1}}', 'nul'])
+      for (const variant of [text, `[12345678901234567890,${text}]`])
+        expect(() => readJson(variant), variant).toThrow(SyntaxError)
+  })
+})
+
+describe('what is shown', () => {
+  const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/u
+
+  test('never holds a character that a terminal would obey or hide', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(visible(text)).not.toMatch(unsafe)
+      }),
+      { numRuns: 2000 },
+    )
+    for (let code = 0; code <= 0x10ffff; code++) {
+      const shown = visible(String.fromCodePoint(code))
+      if (unsafe.test(shown)) expect.fail(`U+${code.toString(16)} is shown as it is`)
+    }
+  })
+
+  test('is left alone when it is safe', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(visible(visible(text))).toBe(visible(text))
+      }),
+    )
+    for (const text of ['plain', 'né', '漢字', '😀 ✊🏽', 'e\u0301', 'a\\nb', ' '])
+      expect(visible(text)).toBe(text)
+  })
+
+  test('as JSON is still the same JSON', () => {
+    fc.assert(
+      fc.property(fc.dictionary(hostile, hostile), fc.constantFrom(undefined, 2), (value, space) => {
+        const shown = visibleJson(writeJson(value, space))
+        expect(shown.replaceAll('\n', '')).not.toMatch(unsafe)
+        expect(JSON.stringify(JSON.parse(shown))).toBe(JSON.stringify(value))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('in a command to paste is one word, read back by a shell as it was', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(shellQuote(text).replaceAll(`'\\''`, '')).toMatch(/^([\w@%+=:,./-]+|'[^']*')$/)
+      }),
+    )
+  })
+})
+
+/** RFC 4180: records that end with CRLF, fields that are quoted when they hold a quote, a comma or a line break. */
+function parseCsv(text: string): string[][] {
+  const rows: string[][] = []
+  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy
+  let row: string[] = []
+  while (field.lastIndex < text.length) {
+    const at = field.lastIndex
+    const match = field.exec(text)
+    if (!match) throw new Error(`no CSV from position ${at}: ${JSON.stringify(text.slice(at, at + 40))}`)
+    row.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '')
+    if (match[3] === ',') continue
+    rows.push(row)
+    row = []
+  }
+  return rows
+}
+
+describe('CSV', () => {
+  /** A cell that a spreadsheet would run gets an apostrophe in front. */
+  const defused = (text: string) => (/^[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text)
+  const fields = ['name', 'layout', 'id'] as const
+  const item = fc.record({ name: hostile, layout: hostile, id: hostile })
+
+  test('of any text reads back as that text, formulas defused', () => {
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 4 }), fc.boolean(), (items, header) => {
+        const text = formatCsv(items, { view: views.room, fields, header })
+        expect(parseCsv(text)).toEqual([
+          ...(header ? [[...fields]] : []),
+          ...items.map(({ name, layout, id }) => [name, layout, id].map(defused)),
+        ])
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test.each([
+    ['a\nb', '"a\nb"'],
+    ['a\rb', '"a\rb"'],
+    ['a\r\nb', '"a\r\nb"'],
+    ['a"b', '"a""b"'],
+    ['a,b', '"a,b"'],
+    ['=1+1', "'=1+1"],
+    ['=HYPERLINK("https://evil.test","x")', `"'=HYPERLINK(""https://evil.test"",""x"")"`],
+    ['@SUM(1)', "'@SUM(1)"],
+    ['\t=1', "'\t=1"],
+    [' x ', ' x '],
+    ['', ''],
+  ])('%j', (name, cell) => {
+    expect(formatCsv([{ id: 'r1', name }], { view: views.room, fields: ['id', 'name'], header: false })).toBe(
+      `r1,${cell}\r\n`,
+    )
+  })
+
+  test('a number is no formula', () => {
+    const items = [{ id: 'r1', offset: -5, big: readJson('-12345678901234567890') }]
+    expect(formatCsv(items, { view: views.room, fields: ['id', 'offset', 'big'], header: false })).toBe(
+      'r1,-5,-12345678901234567890\r\n',
+    )
+  })
+})
+
+describe('tables and records', () => {
+  const { stdout } = testHost()
+  const style = styleFor(stdout, {}, false)
+  const item = fc.record(
+    {
+      id: hostile,
+      name: hostile,
+      type: hostile,
+      layout: fc.oneof(hostile, fc.constant(null)),
+      record: fc.boolean(),
+      created_at: fc.oneof(hostile, fc.constant('2026-01-02T03:04:05.678Z')),
+    },
+    { requiredKeys: ['id'] },
+  )
+  const items = fc.array(item, { minLength: 1, maxLength: 4 })
+  const controls = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/u
+
+  function table(rows: object[], width: number | undefined, header = true, fields?: string[]): string[] {
+    const writer = new TableWriter({
+      view: views.room,
+      header,
+      style,
+      width,
+      now: width === undefined ? undefined : testNow,
+      fields,
+    })
+    const text = writer.page(rows as Record<string, unknown>[])
+    expect(text.endsWith('\n')).toBe(true)
+    return text.slice(0, -1).split('\n')
+  }
+
+  test('one line for each item, without a control character', () => {
+    fc.assert(
+      fc.property(items, fc.option(fc.integer({ min: 20, max: 200 }), { nil: undefined }), (rows, width) => {
+        const lines = table(rows, width)
+        expect(lines).toHaveLength(rows.length + 2)
+        for (const line of lines) expect(line).not.toMatch(controls)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('every line fits the terminal', () => {
+    fc.assert(
+      fc.property(items, fc.integer({ min: 20, max: 200 }), fc.boolean(), (rows, width, header) => {
+        for (const line of table(rows, width, header)) expect(stringWidth(line)).toBeLessThanOrEqual(width)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('and on later pages too', () => {
+    fc.assert(
+      fc.property(items, items, fc.integer({ min: 20, max: 200 }), (first, second, width) => {
+        const writer = new TableWriter({ view: views.room, header: true, style, width, now: testNow })
+        const text = writer.page(first) + writer.page(second)
+        for (const line of text.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(width)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test.each([
+    ['wide letters', '漢字'.repeat(50)],
+    ['wide letters behind narrow ones', `x${'漢字'.repeat(50)}`],
+    ['emoji', '😀'.repeat(50)],
+    ['flags', '🇩🇪'.repeat(50)],
+    ['wide letters and as many marks', '漢'.repeat(40) + '\u0301'.repeat(40)],
+    ['marks', 'e\u0301'.repeat(80)],
+  ])('a long name of %s is cut to fit', (_what, name) => {
+    for (let width = 20; width <= 60; width++) {
+      const lines = table([{ id: 'r1', name, type: 'open' }], width, true, ['id', 'name'])
+      for (const line of lines) {
+        expect(line).not.toMatch(controls)
+        expect(stringWidth(line)).toBeLessThanOrEqual(width)
+      }
+      expect(lines.at(-1)).toMatch(/…$/)
+    }
+  })
+
+  test('a very long name of wide letters takes no time', () => {
+    const started = performance.now()
+    table([{ id: 'r1', name: '漢'.repeat(8000) }], 80)
+    expect(performance.now() - started).toBeLessThan(500)
+  })
+
+  test('a pipe gets every cell in full', () => {
+    fc.assert(
+      fc.property(hostile, (name) => {
+        const [line = ''] = table([{ id: 'r1', name, type: 'open' }], undefined, false, [
+          'id',
+          'name',
+          'type',
+        ])
+        expect(line).toContain(visible(name))
+        expect(line.startsWith('r1  ')).toBe(true)
+        expect(line.endsWith('  open')).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('a record is one line for each field, without a control character', () => {
+    fc.assert(
+      fc.property(fc.dictionary(hostile, hostile, { minKeys: 1 }), (record) => {
+        const shown = Object.values(record).filter((value) => value !== '#DEPRECATED#')
+        const text = formatRecord(record, { view: views.room, style, now: testNow })
+        const lines = text.split('\n')
+        expect(lines).toHaveLength(shown.length + 1)
+        for (const line of lines) expect(line).not.toMatch(controls)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,547 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import {
+  type AddressInfo,
+  connect,
+  createServer as createNetServer,
+  type Server,
+  type Socket,
+} from 'node:net'
+import { join } from 'node:path'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { networkTransport, type TransportOptions } from '../../src/api/transport.ts'
+import { maxBodyBytes, TransportError, type WireRequest } from '../../src/api/wire.ts'
+import { ServiceError, UsageError } from '../../src/errors.ts'
+import { tempDir } from '../helpers/world.ts'
+
+const key = 'secret-key-0123456789'
+
+/** Starts a server on a free port of this machine; it is gone when the test is over. */
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>()
+  const remember = (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  }
+  server.on('connection', remember)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return (server.address() as AddressInfo).port
+}
+
+/** Origin of an HTTP server. */
+async function serve(listener: RequestListener): Promise<string> {
+  return `http://127.0.0.1:${await listen(createServer(listener))}`
+}
+
+/** Origin of a server that does with each connection, once a request has come in, what it is told. */
+async function serveRaw(onRequest: (socket: Socket) => void): Promise<string> {
+  const server = createNetServer((socket) => socket.once('data', () => onRequest(socket)))
+  return `http://127.0.0.1:${await listen(server)}`
+}
+
+/** A port on which nobody listens. */
+async function closedPort(): Promise<number> {
+  const server = createNetServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Sends one request, over a transport that is closed when the test is over. */
+async function send(
+  origin: string,
+  {
+    request = {},
+    signal = new AbortController().signal,
+    ...options
+  }: Partial<TransportOptions> & {
+    request?: Partial<WireRequest>
+    signal?: AbortSignal
+  } = {},
+) {
+  const transport = networkTransport({ origin, env: {}, ...options })
+  onTestFinished(() => transport.close())
+  const answer = await transport(
+    { method: 'GET', url: `${origin}/v1/rooms`, headers: { authorization: `Bearer ${key}` }, ...request },
+    signal,
+  )
+  return { ...answer, text: new TextDecoder().decode(answer.body) }
+}
+
+/** What is wrong with an answer that came and is of no use. */
+async function unreadable(origin: string): Promise<string> {
+  const error = await send(origin).then(
+    () => expect.fail('there was an answer'),
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(ServiceError)
+  return (error as ServiceError).message.replace('the service’s answer cannot be read: ', '')
+}
+
+/** What a failed request says; a test in itself that it fails in the right way and shows no key. */
+async function failure(origin: string, options: Parameters<typeof send>[1] = {}) {
+  const error = await send(origin, options).then(
+    () => expect.fail('there was an answer'),
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(TransportError)
+  const { message, maybeSent, transient, stack, cause } = error as TransportError
+  expect(`${message}${stack}${cause}`).not.toContain(key)
+  return { message, maybeSent, transient }
+}
+
+describe('a request', () => {
+  test('goes out as it is, and its answer comes back as it is', async () => {
+    const origin = await serve(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      const { method, url } = request
+      const { authorization, 'content-type': type } = request.headers
+      response.writeHead(201, { 'content-type': 'application/json', 'X-Odd': ['a', 'b'] })
+      response.end(JSON.stringify({ method, url, authorization, type, body }))
+    })
+    const { status, headers, text } = await send(origin, {
+      request: {
+        method: 'PUT',
+        url: `${origin}/v1/rooms/a%2Fb?limit=1&name=%C3%A9`,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: '{"name":"né"}',
+      },
+    })
+    expect({ status, type: headers['content-type'], odd: headers['x-odd'] }).toEqual({
+      status: 201,
+      type: 'application/json',
+      odd: 'a, b',
+    })
+    expect(JSON.parse(text)).toEqual({
+      method: 'PUT',
+      url: '/v1/rooms/a%2Fb?limit=1&name=%C3%A9',
+      authorization: `Bearer ${key}`,
+      type: 'application/json',
+      body: '{"name":"né"}',
+    })
+  })
+
+  test.each([301, 302, 303, 307, 308])('answered with %i is not sent anywhere else', async (status) => {
+    let requests = 0
+    const origin = await serve((_request, response) => {
+      requests++
+      response.writeHead(status, { location: '/v1/elsewhere' }).end('moved')
+    })
+    const answer = await send(origin)
+    expect({ status: answer.status, location: answer.headers['location'], text: answer.text }).toEqual({
+      status,
+      location: '/v1/elsewhere',
+      text: 'moved',
+    })
+    expect(requests).toBe(1)
+  })
+
+  test.each([400, 404, 429, 500, 503])('answered with %i is an answer', async (status) => {
+    const origin = await serve((_request, response) => response.writeHead(status).end('no'))
+    expect(await send(origin)).toMatchObject({ status, text: 'no' })
+  })
+
+  test('many at once all get their own answer', async () => {
+    const origin = await serve((request, response) => response.end(request.url))
+    const transport = networkTransport({ origin, env: {}, connections: 2 })
+    onTestFinished(() => transport.close())
+    const paths = Array.from({ length: 50 }, (_, i) => `/v1/rooms/${i}`)
+    const answers = await Promise.all(
+      paths.map((path) =>
+        transport({ method: 'GET', url: origin + path, headers: {} }, new AbortController().signal),
+      ),
+    )
+    expect(answers.map(({ body }) => new TextDecoder().decode(body))).toEqual(paths)
+  })
+})
+
+describe('the body', () => {
+  const text = JSON.stringify({ rooms: Array(500).fill({ name: 'né 漢字' }) })
+
+  test.each([
+    ['gzip', gzipSync(text)],
+    ['x-gzip', gzipSync(text)],
+    ['GZIP', gzipSync(text)],
+    ['br', brotliCompressSync(text)],
+    ['deflate', deflateSync(text)],
+    ['identity', Buffer.from(text)],
+  ])('is decoded from %s', async (encoding, body) => {
+    const origin = await serve((_request, response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end(body),
+    )
+    expect((await send(origin)).text).toBe(text)
+  })
+
+  test('may be empty', async () => {
+    const origin = await serve((_request, response) => response.writeHead(204).end())
+    expect(await send(origin)).toMatchObject({ status: 204, text: '' })
+  })
+
+  test('is an error when its encoding is not known', async () => {
+    const origin = await serve((_request, response) =>
+      response.writeHead(200, { 'content-encoding': 'zstd' }).end('?'),
+    )
+    expect(await unreadable(origin)).toBe('its content encoding, zstd, is not known')
+  })
+
+  test('is an error when its encoding is the name of something in JavaScript', async () => {
+    const origin = await serve((_request, response) =>
+      response.writeHead(200, { 'content-encoding': 'constructor' }).end('?'),
+    )
+    expect(await unreadable(origin)).toBe('its content encoding, constructor, is not known')
+  })
+
+  test.each([
+    ['gzip', gzipSync(text)],
+    ['br', brotliCompressSync(text)],
+    ['deflate', deflateSync(text)],
+  ])('is an error when it is damaged: %s', async (encoding, body) => {
+    for (const damaged of [body.subarray(0, body.length - 12), Buffer.from('not compressed at all')]) {
+      const origin = await serve((_request, response) =>
+        response.writeHead(200, { 'content-encoding': encoding }).end(damaged),
+      )
+      expect(await unreadable(origin)).toBe('its compression is damaged')
+    }
+  })
+
+  test('of exactly 64 MB is read', async () => {
+    const bomb = gzipSync(Buffer.alloc(maxBodyBytes))
+    const origin = await serve((_request, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    )
+    const transport = networkTransport({ origin, env: {} })
+    onTestFinished(() => transport.close())
+    const { body } = await transport(
+      { method: 'GET', url: `${origin}/`, headers: {} },
+      new AbortController().signal,
+    )
+    expect(body.length).toBe(64 * 1024 * 1024)
+  })
+
+  test('that decodes to more is refused, however small it is on the wire', async () => {
+    const bomb = gzipSync(Buffer.alloc(maxBodyBytes + 1))
+    expect(bomb.length).toBeLessThan(100_000)
+    const origin = await serve((_request, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    )
+    expect(await unreadable(origin)).toBe('it is larger than 64 MB')
+  })
+
+  test('without end is refused too, and the connection closed', async () => {
+    const closed = new Promise<void>((resolve) => {
+      void serveRaw((socket) => {
+        socket.on('close', () => resolve())
+        socket.write('HTTP/1.1 200 OK\r\n\r\n')
+        const block = Buffer.alloc(1024 * 1024)
+        const more = () =>
+          socket.destroyed || (socket.write(block) ? setImmediate(more) : socket.once('drain', more))
+        more()
+      }).then(async (origin) => expect(await unreadable(origin)).toBe('it is larger than 64 MB'))
+    })
+    await closed
+  })
+})
+
+describe('no answer', () => {
+  test('connection refused: nothing was sent', async () => {
+    expect(await failure(`http://127.0.0.1:${await closedPort()}`)).toEqual({
+      message: 'connection refused',
+      maybeSent: false,
+      transient: true,
+    })
+  })
+
+  test('connection refused on every address of a name', async () => {
+    expect(await failure(`http://localhost:${await closedPort()}`)).toEqual({
+      message: 'connection refused',
+      maybeSent: false,
+      transient: true,
+    })
+  })
+
+  test('a host name that does not exist: nothing was sent', async () => {
+    const { message, maybeSent } = await failure('http://no-such-host.invalid')
+    expect(message).toMatch(/^the host name (is not known|cannot be looked up now)$/)
+    expect(maybeSent).toBe(false)
+  })
+
+  test.each<[string, (socket: Socket) => void, string]>([
+    ['reset before the answer', (socket) => socket.resetAndDestroy(), 'the connection was reset'],
+    [
+      'closed before the answer',
+      (socket) => socket.end(),
+      'the connection was closed before the answer was complete',
+    ],
+    [
+      'closed within the headers',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le'),
+      'the connection was closed before the answer was complete',
+    ],
+    [
+      'closed within a body of known length',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"rooms":['),
+      'the connection was closed before the answer was complete',
+    ],
+    [
+      'closed within a chunked body',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\n{"rooms":['),
+      'the connection was closed before the answer was complete',
+    ],
+    [
+      'reset within a body',
+      (socket) =>
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"rooms":[', () =>
+          setImmediate(() => socket.resetAndDestroy()),
+        ),
+      'the connection was closed before the answer was complete',
+    ],
+    [
+      'closed within a compressed body',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 100\r\n\r\n')
+        socket.end(gzipSync('{"rooms":[]}').subarray(0, 10))
+      },
+      'the connection was closed before the answer was complete',
+    ],
+  ])('%s: the request may have arrived', async (_what, act, message) => {
+    const origin = await serveRaw(act)
+    for (const method of ['GET', 'POST'])
+      expect(
+        await failure(origin, { request: { method, ...(method === 'POST' ? { body: '{}' } : {}) } }),
+      ).toEqual({
+        message,
+        maybeSent: true,
+        transient: true,
+      })
+  })
+
+  test.each([
+    '220 mail.test ESMTP ready\r\n',
+    'HTTP/1.1 abc\r\n\r\n',
+    'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n',
+  ])('not HTTP at all: %j', async (text) => {
+    const origin = await serveRaw((socket) => socket.write(text))
+    expect(await unreadable(origin)).toBe('it is not HTTP')
+  })
+
+  test('the caller’s signal ends a request without an answer', async () => {
+    const abort = new AbortController()
+    const origin = await serveRaw(() => abort.abort())
+    await expect(send(origin, { signal: abort.signal })).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  test('and one in the middle of its body', async () => {
+    const abort = new AbortController()
+    const origin = await serveRaw((socket) =>
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{', () =>
+        setImmediate(() => abort.abort()),
+      ),
+    )
+    await expect(send(origin, { signal: abort.signal })).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  test('and one that is given up before it is sent', async () => {
+    let requests = 0
+    const origin = await serve((_request, response) => {
+      requests++
+      response.end()
+    })
+    await expect(send(origin, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })
+    expect(requests).toBe(0)
+  })
+
+  test('a header that HTTP does not allow is not quoted', async () => {
+    const origin = await serve((_request, response) => response.end())
+    const { maybeSent } = await failure(origin, {
+      request: { headers: { authorization: `Bearer ${key}\n` } },
+    })
+    expect(maybeSent).toBe(false)
+  })
+})
+
+describe('a proxy', () => {
+  /** A proxy that answers forwarded requests and tunnels itself to one port, and what it was asked for. */
+  async function proxy(target: number) {
+    const asked: string[] = []
+    const server = createServer(async (request, response) => {
+      asked.push(`${request.method} ${request.url}`)
+      const answer = await fetch(`http://127.0.0.1:${target}${new URL(request.url ?? '').pathname}`)
+      response.writeHead(answer.status).end(await answer.text())
+    })
+    server.on('connect', (request, socket: Socket) => {
+      asked.push(`CONNECT ${request.url}`)
+      const upstream = connect(target, '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+        upstream.pipe(socket)
+        socket.pipe(upstream)
+      })
+      for (const end of [upstream, socket]) {
+        end.on('error', () => {})
+        end.on('close', () => {
+          upstream.destroy()
+          socket.destroy()
+        })
+      }
+    })
+    return { url: `http://127.0.0.1:${await listen(server)}`, asked }
+  }
+
+  const target = async () => listen(createServer((_request, response) => response.end('through')))
+
+  test.each(['HTTP_PROXY', 'http_proxy'])('%s is used', async (name) => {
+    const { url, asked } = await proxy(await target())
+    const answer = await send('http://meet.test', { env: { [name]: url } })
+    expect(answer.text).toBe('through')
+    expect(asked).toHaveLength(1)
+    expect(asked[0]).toMatch(/^(CONNECT meet\.test:80|GET http:\/\/meet\.test\/v1\/rooms)$/)
+  })
+
+  test('may be named without a scheme, as curl has it', async () => {
+    const { url, asked } = await proxy(await target())
+    const answer = await send('http://meet.test', { env: { HTTP_PROXY: url.replace('http://', '') } })
+    expect(answer.text).toBe('through')
+    expect(asked).toHaveLength(1)
+  })
+
+  test('that is named by no URL is a mistake in the settings, and is not quoted', () => {
+    for (const url of ['not a url', 'ftp://user:secret@proxy.test', 'http://']) {
+      const open = () => networkTransport({ origin: 'http://meet.test', env: { HTTP_PROXY: url } })
+      expect(open).toThrow(new UsageError('HTTP_PROXY is not the URL of an HTTP proxy'))
+    }
+  })
+
+  test.each(['meet.test', '.test', '*.test', 'a.test,meet.test', 'meet.test:80', '*'])(
+    'is not used for what NO_PROXY names: %s',
+    async (noProxy) => {
+      const { url, asked } = await proxy(await target())
+      // Nobody answers for meet.test itself: that is how the test tells.
+      await failure('http://meet.test', { env: { HTTP_PROXY: url, NO_PROXY: noProxy } })
+      expect(asked).toEqual([])
+    },
+  )
+
+  test('is used for what NO_PROXY does not name', async () => {
+    const { url, asked } = await proxy(await target())
+    const env = { HTTP_PROXY: url, NO_PROXY: 'other.test,eet.test' }
+    expect((await send('http://meet.test', { env })).text).toBe('through')
+    expect(asked).toHaveLength(1)
+  })
+
+  test('is not used when the origin is to be talked to itself', async () => {
+    const port = await target()
+    const { url, asked } = await proxy(port)
+    const answer = await send(`http://127.0.0.1:${port}`, { env: { HTTP_PROXY: url }, direct: true })
+    expect(answer.text).toBe('through')
+    expect(asked).toEqual([])
+  })
+
+  test('HTTPS_PROXY has nothing to do with http', async () => {
+    const port = await target()
+    const { url, asked } = await proxy(port)
+    const answer = await send(`http://127.0.0.1:${port}`, { env: { HTTPS_PROXY: url } })
+    expect(answer.text).toBe('through')
+    expect(asked).toEqual([])
+  })
+
+  test('that does not answer: nothing was sent', async () => {
+    const env = { HTTP_PROXY: `http://127.0.0.1:${await closedPort()}` }
+    expect(await failure('http://meet.test', { env })).toEqual({
+      message: 'connection refused',
+      maybeSent: false,
+      transient: true,
+    })
+  })
+
+  test('that refuses a tunnel: nothing was sent', async () => {
+    const server = createServer()
+    server.on('connect', (_request, socket: Socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${await listen(server)}` }
+    const { message, maybeSent } = await failure('https://meet.test', { env })
+    expect({ message, maybeSent }).toEqual({ message: 'the proxy refused the connection', maybeSent: false })
+  })
+
+  test('sees neither path nor key of a request over TLS', async () => {
+    const seen: string[] = []
+    const server = createServer()
+    server.on('connect', (request, socket: Socket) => {
+      seen.push(`${request.url} ${JSON.stringify(request.headers)}`)
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      socket.once('data', (data) => {
+        seen.push(data.toString('latin1'))
+        socket.destroy()
+      })
+    })
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${await listen(server)}` }
+    await failure('https://meet.test', { env })
+    expect(seen[0]).toMatch(/^meet\.test:443 /)
+    expect(seen.join('\n')).not.toMatch(new RegExp(`${key}|/v1/rooms`))
+  })
+})
+
+describe('TLS', () => {
+  const canMakeCertificates = (() => {
+    try {
+      return Boolean(execFileSync('openssl', ['version'], { stdio: ['ignore', 'pipe', 'ignore'] }))
+    } catch {
+      return false
+    }
+  })()
+
+  /** A certificate that nobody vouches for. */
+  function certificate(name: string) {
+    const dir = tempDir()
+    const files = { key: join(dir, 'key.pem'), cert: join(dir, 'cert.pem') }
+    execFileSync(
+      'openssl',
+      [
+        ...[
+          'req',
+          '-x509',
+          '-newkey',
+          'ec',
+          '-pkeyopt',
+          'ec_paramgen_curve:prime256v1',
+          '-nodes',
+          '-days',
+          '2',
+        ],
+        ...['-subj', `/CN=${name}`, '-keyout', files.key, '-out', files.cert],
+      ],
+      { stdio: 'ignore' },
+    )
+    return { key: readFileSync(files.key), cert: readFileSync(files.cert) }
+  }
+
+  test.runIf(canMakeCertificates)('a self-signed certificate: nothing was sent, and what to do', async () => {
+    let requests = 0
+    const port = await listen(
+      createTlsServer(certificate('127.0.0.1'), (_request, response) => {
+        requests++
+        response.end()
+      }),
+    )
+    expect(await failure(`https://127.0.0.1:${port}`)).toEqual({
+      message: 'the certificate is self-signed; NODE_EXTRA_CA_CERTS names a file of further authorities',
+      maybeSent: false,
+      transient: false,
+    })
+    expect(requests).toBe(0)
+  })
+
+  test('a service that does not speak TLS on this port', async () => {
+    const origin = await serve((_request, response) => response.end())
+    const { message, maybeSent, transient } = await failure(origin.replace('http:', 'https:'))
+    expect(message).toMatch(/^(the service does not speak TLS on this port|TLS cannot be agreed on)$/)
+    expect({ maybeSent, transient }).toEqual({ maybeSent: false, transient: false })
+  })
+})

@@ -1,0 +1,554 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { TransportError } from '../../src/api/wire.ts'
+import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+let file: string
+beforeEach(async () => {
+  world = await createWorld()
+  file = join(world.configDir, 'config.json')
+})
+
+/** An environment that names neither key nor service. */
+const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+const plain = { ...bare, NO_COLOR: '1' }
+
+const stored = () => JSON.parse(readFileSync(file, 'utf8'))
+function store(config: object): void {
+  mkdirSync(world.configDir, { recursive: true })
+  writeFileSync(file, JSON.stringify(config))
+}
+
+/** Logs in with the key of the service, as people do. */
+const logIn = (flags = '') =>
+  world.run(`auth login --with-token --base-url ${baseUrl} ${flags}`.trim(), {
+    stdin: `${world.apiKey}\n`,
+    env: bare,
+  })
+
+const loggedIn = () => ({
+  profiles: { default: { base_url: baseUrl, api_key: world.apiKey, api_key_origin: 'https://meet.test' } },
+  profile: 'default',
+})
+
+test('login asks for the key at a hidden prompt, tries it and stores it', async () => {
+  const { host, done } = world.start(['auth', 'login', '--base-url', baseUrl], { tty: true, env: plain })
+  setImmediate(() => host.type(`${world.apiKey}\n`))
+  const { code, stdout, stderr } = await done
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+  expect(stderr).toContain('API key for https://meet.test:')
+  expect(stderr).toMatch(/logged in to https:\/\/meet\.test as profile default\n$/)
+  expect(stderr).not.toContain(world.apiKey)
+  expect(stored()).toEqual(loggedIn())
+  expect(world.requests).toMatchObject([
+    { method: 'GET', url: `${baseUrl}/rooms?limit=1`, headers: { authorization: `Bearer ${world.apiKey}` } },
+  ])
+})
+
+test('the prompt shows no part of the key while it is typed', async () => {
+  const { host, done } = world.start(['auth', 'login', '--base-url', baseUrl], { tty: true, env: plain })
+  setImmediate(() => {
+    for (const character of `${world.apiKey}\n`) host.type(character)
+  })
+  const { stderr } = await done
+  for (let i = 0; i + 6 <= world.apiKey.length; i++)
+    expect(stderr).not.toContain(world.apiKey.slice(i, i + 6))
+})
+
+test('login --with-token reads the key from standard input', async () => {
+  expect(await logIn()).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'logged in to https://meet.test as profile default\n',
+  })
+  expect(stored()).toEqual(loggedIn())
+})
+
+test('after a login, commands need neither key nor address', async () => {
+  await logIn()
+  expect(await world.run('rooms list -o ids', { env: bare })).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('login into several profiles keeps them apart, and stays with the first', async () => {
+  await logIn()
+  expect(await logIn('--profile staging')).toMatchObject({
+    code: 0,
+    stderr: 'logged in to https://meet.test as profile staging\n',
+  })
+  expect(stored().profile).toBe('default')
+  expect(Object.keys(stored().profiles)).toEqual(['default', 'staging'])
+})
+
+test('login goes to the profile in use, and to the one that MEETROOM_PROFILE names', async () => {
+  await logIn('--profile staging')
+  expect((await logIn()).stderr).toBe('logged in to https://meet.test as profile staging\n')
+  const other = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
+    stdin: world.apiKey,
+    env: { ...bare, MEETROOM_PROFILE: 'other' },
+  })
+  expect(other).toMatchObject({ code: 0, stderr: 'logged in to https://meet.test as profile other\n' })
+  expect(Object.keys(stored().profiles)).toEqual(['staging', 'other'])
+})
+
+test('login again keeps the other settings of the profile, and its address', async () => {
+  store({
+    profiles: {
+      default: { base_url: baseUrl, output: 'csv', timeout: 5, api_key: 'old', api_key_origin: 'x' },
+    },
+  })
+  const run = await world.run('auth login --with-token', { stdin: world.apiKey, env: bare })
+  expect(run.code).toBe(0)
+  expect(stored().profiles.default).toEqual({
+    base_url: baseUrl,
+    output: 'csv',
+    timeout: 5,
+    api_key: world.apiKey,
+    api_key_origin: 'https://meet.test',
+  })
+})
+
+test('the settings file is for its owner alone', async () => {
+  await logIn()
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(statSync(world.configDir).mode & 0o777).toBe(0o700)
+})
+
+test('a settings file that everybody could read is for its owner alone after a login', async () => {
+  mkdirSync(world.configDir, { mode: 0o755 })
+  writeFileSync(file, '{}', { mode: 0o644 })
+  await logIn()
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(statSync(world.configDir).mode & 0o777).toBe(0o700)
+})
+
+test('a key that the service refuses is not stored', async () => {
+  const run = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
+    stdin: 'wrong-key-1234',
+    env: bare,
+  })
+  expect(run).toMatchObject({
+    code: 4,
+    stdout: '',
+    stderr: 'error: https://meet.test refuses this key; nothing was stored\n',
+  })
+  expect(existsSync(file)).toBe(false)
+})
+
+test('a refused key does not replace the one that works', async () => {
+  await logIn()
+  expect((await world.run('auth login --with-token', { stdin: 'wrong-key-1234', env: bare })).code).toBe(4)
+  expect(stored()).toEqual(loggedIn())
+})
+
+test('a key that could not be tried is not stored', async () => {
+  world.intercept = async () => {
+    throw new TransportError('connection refused', false)
+  }
+  expect(await logIn('--retries 0')).toMatchObject({
+    code: 5,
+    stdout: '',
+    stderr: 'error: connection refused\n',
+  })
+  world.intercept = async () => answer(200, '<html>', { 'content-type': 'text/html' })
+  expect(await logIn()).toMatchObject({ code: 6, stdout: '' })
+  expect(existsSync(file)).toBe(false)
+})
+
+test('a service that quotes the key it refuses does not bring it to the terminal', async () => {
+  world.intercept = async () => answer(500, { error: { message: `no such key: ${world.apiKey}` } })
+  for (const flags of ['', '--json', '--verbose']) {
+    const { code, stdout, stderr } = await logIn(flags)
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
+    expect(stderr).toContain('no such key: [API key]')
+    expect(stderr).not.toContain(world.apiKey)
+  }
+})
+
+test('what cannot be a key is refused without being sent, and not said to be refused by the service', async () => {
+  for (const key of ['two words', 'ключ', 'a\nb']) {
+    const { code, stdout, stderr } = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
+      stdin: key,
+      env: bare,
+    })
+    expect({ code, stdout }, key).toEqual({ code: 4, stdout: '' })
+    expect(stderr, key).toMatch(/^error: the API key contains a space, a line break or a character/)
+    expect(stderr, key).not.toContain(key)
+  }
+  expect(world.requests).toEqual([])
+  expect(existsSync(file)).toBe(false)
+})
+
+test.each([
+  ['auth login --with-token', '', 'no service to log in to'],
+  [`auth login --with-token --base-url ${baseUrl}`, ' \n', 'no key was given'],
+  ['auth login --with-token --base-url meet.test', 'k', 'that is not a URL'],
+  ['auth login --with-token --base-url ftp://meet.test', 'k', 'a base URL is http or https'],
+  [
+    'auth login --with-token --base-url https://u:secret@meet.test',
+    'k',
+    'a base URL holds no user name or password',
+  ],
+  [
+    'auth login --with-token --base-url http://meet.test/v1',
+    'k',
+    'a key for plain http would travel unencrypted to http://meet.test',
+  ],
+  [`auth login --with-token --local`, 'k', 'the local workspace needs no key: just use --local'],
+  [`auth login --with-token --profile local`, 'k', 'the local workspace needs no key: just use --local'],
+  [
+    `auth login --with-token --profile __proto__ --base-url ${baseUrl}`,
+    'k',
+    '“__proto__” is not a profile name: use letters, digits, dots, dashes and underscores',
+  ],
+])('%s is refused', async (line, stdin, message) => {
+  const { code, stdout, stderr } = await world.run(line, { stdin, env: bare })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr.split('\n')[0]).toBe(`error: ${message}`)
+  expect(stderr).not.toContain('secret')
+  expect(world.requests).toEqual([])
+  expect(existsSync(file)).toBe(false)
+})
+
+test('login over plain http is fine on this machine', async () => {
+  const run = await world.run('auth login --with-token --base-url http://127.0.0.1:4680/v1/', {
+    stdin: world.apiKey,
+    env: bare,
+  })
+  expect(run).toMatchObject({ code: 0 })
+  expect(stored().profiles.default).toMatchObject({
+    base_url: 'http://127.0.0.1:4680/v1',
+    api_key_origin: 'http://127.0.0.1:4680',
+  })
+})
+
+test('login without a terminal and without --with-token says how to pipe the key in', async () => {
+  expect(await world.run(`auth login --base-url ${baseUrl}`, { env: bare })).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr:
+      'error: there is no terminal to ask for the key at\nhint: pipe it in: meetroom auth login --with-token < file\n',
+  })
+})
+
+test('^C at the prompt exits 130 and stores nothing', async () => {
+  const { host, done } = world.start(['auth', 'login', '--base-url', baseUrl], { tty: true, env: plain })
+  setImmediate(() => host.type('\x03'))
+  expect((await done).code).toBe(130)
+  expect(existsSync(file)).toBe(false)
+})
+
+test('login says so when a key in the environment goes before the stored one', async () => {
+  const { code, stderr } = await world.run('auth login --with-token', { stdin: world.apiKey })
+  expect(code).toBe(0)
+  expect(stderr).toContain('MEETROOM_API_KEY')
+})
+
+test('login --dry-run stores nothing', async () => {
+  await logIn('--dry-run')
+  expect(existsSync(file)).toBe(false)
+})
+
+test('login --curl neither sends nor stores anything', async () => {
+  await logIn('--curl')
+  expect(world.requests).toEqual([])
+  expect(existsSync(file)).toBe(false)
+})
+
+test('status --curl sends nothing', async () => {
+  await world.run('auth status --curl')
+  expect(world.requests).toEqual([])
+})
+
+test('there is no flag for the key, and a key that is given to one is not repeated', async () => {
+  const { code, stdout, stderr } = await world.run('rooms list --api-key=s3cr3t')
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain("error: unknown option '--api-key")
+  expect(stderr).not.toContain('s3cr3t')
+})
+
+test('the stored key goes to no other origin', async () => {
+  await logIn()
+  world.requests.length = 0
+  for (const [url, origin] of [
+    ['https://evil.test/v1', 'https://evil.test'],
+    ['https://meet.test.evil.test/v1', 'https://meet.test.evil.test'],
+    ['https://meet.test:8443/v1', 'https://meet.test:8443'],
+    ['http://meet.test/v1', 'http://meet.test'],
+  ]) {
+    const refusal = {
+      code: 4,
+      stdout: '',
+      stderr:
+        `error: the key of profile default belongs to https://meet.test and is not sent to ${origin}\n` +
+        `hint: log in there too: meetroom auth login --profile NAME --base-url ${url}\n`,
+    }
+    expect(await world.run(`rooms list --base-url ${url}`, { env: bare })).toMatchObject(refusal)
+    expect(await world.run('rooms list', { env: { ...bare, MEETROOM_BASE_URL: url } })).toMatchObject(refusal)
+  }
+  expect(world.requests).toEqual([])
+})
+
+test('the stored key goes to another path of its origin', async () => {
+  await logIn()
+  world.requests.length = 0
+  expect((await world.run('rooms list --base-url https://meet.test/v2', { env: bare })).code).not.toBe(4)
+  expect(world.requests[0]?.url).toBe('https://meet.test/v2/rooms')
+})
+
+test('an address that was changed by hand or by config set does not take the key along', async () => {
+  await logIn()
+  world.requests.length = 0
+  await world.run('config set base_url https://evil.test/v1', { env: bare })
+  expect(await world.run('rooms list', { env: bare })).toMatchObject({ code: 4, stdout: '' })
+  expect(world.requests).toEqual([])
+})
+
+test('the stored key is never sent over plain http to another machine', async () => {
+  store({
+    profiles: {
+      default: { base_url: 'http://meet.test/v1', api_key: world.apiKey, api_key_origin: 'http://meet.test' },
+    },
+  })
+  expect(await world.run('rooms list', { env: bare })).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'error: the stored key is not sent over plain http to meet.test\nhint: use an https base URL\n',
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('a key from the environment over plain http is sent, with a warning', async () => {
+  expect(
+    await world.run('rooms list -o ids', { env: { MEETROOM_BASE_URL: 'http://meet.test/v1' } }),
+  ).toMatchObject({
+    code: 0,
+    stderr: 'warning: the API key travels unencrypted to meet.test; use https\n',
+  })
+})
+
+test('MEETROOM_API_KEY beats the stored key', async () => {
+  await logIn()
+  world.requests.length = 0
+  expect(
+    await world.run('rooms list -o ids', { env: { ...bare, MEETROOM_API_KEY: 'from-env' } }),
+  ).toMatchObject({ code: 4 })
+  expect(world.requests[0]?.headers['authorization']).toBe('Bearer from-env')
+})
+
+test('no key: exit 4, and how to log in', async () => {
+  expect(await world.run('rooms list', { env: { ...bare, MEETROOM_BASE_URL: baseUrl } })).toMatchObject({
+    code: 4,
+    stdout: '',
+    stderr:
+      'error: no API key\nhint: log in with: meetroom auth login, or set MEETROOM_API_KEY, or try it without a service: meetroom --local …\n',
+  })
+})
+
+test('no service: exit 2, and how to name one', async () => {
+  expect(await world.run('rooms list', { env: bare })).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr:
+      'error: no service to talk to\nhint: name one with: meetroom auth login --base-url URL, or MEETROOM_BASE_URL, or try it without: meetroom --local …\n',
+  })
+})
+
+test('a key in the environment that is no key is refused without being shown', async () => {
+  for (const flags of ['', ' --json', ' --verbose']) {
+    const { code, stderr } = await world.run(`rooms list${flags}`, {
+      env: { MEETROOM_API_KEY: 'top\nsecret' },
+    })
+    expect(code).toBe(4)
+    expect(stderr).not.toContain('secret')
+  }
+  expect(world.requests).toEqual([])
+})
+
+test('status of a key that works', async () => {
+  await logIn()
+  expect(await world.run('auth status', { env: bare })).toMatchObject({
+    code: 0,
+    stdout:
+      'profile        default\n' +
+      'profile_from   settings file\n' +
+      `base_url       ${baseUrl}\n` +
+      'base_url_from  profile default\n' +
+      'key_from       profile default\n' +
+      'works          true\n',
+    stderr: '',
+  })
+})
+
+test('status --json is one object', async () => {
+  const { code, stdout, stderr } = await world.run('auth status --json')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(JSON.parse(stdout)).toEqual({
+    profile: 'default',
+    profile_from: 'default',
+    base_url: baseUrl,
+    base_url_from: 'MEETROOM_BASE_URL',
+    workspace: null,
+    key_from: 'MEETROOM_API_KEY',
+    works: true,
+  })
+})
+
+test('status of a key that is refused', async () => {
+  const env = { MEETROOM_API_KEY: 'wrong-key' }
+  expect(await world.run('auth status', { env })).toMatchObject({
+    code: 4,
+    stdout:
+      'profile        default\n' +
+      'profile_from   default\n' +
+      `base_url       ${baseUrl}\n` +
+      'base_url_from  MEETROOM_BASE_URL\n' +
+      'key_from       MEETROOM_API_KEY\n' +
+      'works          false\n',
+    stderr: 'error: the service refuses the key\nhint: log in again with: meetroom auth login\n',
+  })
+  const { stdout, stderr } = await world.run('auth status --json', { env })
+  expect(JSON.parse(stdout)).toMatchObject({ works: false, key_from: 'MEETROOM_API_KEY' })
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'auth' })
+  expect(stdout + stderr).not.toContain('wrong-key')
+})
+
+test('status without a key', async () => {
+  const env = { ...bare, MEETROOM_BASE_URL: baseUrl }
+  const { code, stdout, stderr } = await world.run('auth status', { env })
+  expect({ code, stdout }).toEqual({
+    code: 4,
+    stdout:
+      'profile        default\n' +
+      'profile_from   default\n' +
+      `base_url       ${baseUrl}\n` +
+      'base_url_from  MEETROOM_BASE_URL\n' +
+      'works          false\n',
+  })
+  expect(stderr).toMatch(/^error: no API key\n/)
+  expect(JSON.parse((await world.run('auth status --json', { env })).stdout)).toMatchObject({
+    key_from: null,
+    works: false,
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('status without a service', async () => {
+  const { code, stdout, stderr } = await world.run('auth status', { env: bare })
+  expect({ code, stdout }).toEqual({
+    code: 2,
+    stdout: 'profile       default\nprofile_from  default\nworks         false\n',
+  })
+  expect(stderr).toMatch(/^error: no service to talk to\n/)
+})
+
+test('status of a key that belongs elsewhere, without asking anybody', async () => {
+  await logIn()
+  world.requests.length = 0
+  const { code, stdout } = await world.run('auth status --json --base-url https://evil.test/v1', {
+    env: bare,
+  })
+  expect(code).toBe(4)
+  expect(JSON.parse(stdout)).toMatchObject({ base_url: 'https://evil.test/v1', works: false })
+  expect(world.requests).toEqual([])
+})
+
+test('status of a service that does not answer', async () => {
+  world.intercept = async () => {
+    throw new TransportError('connection refused', false)
+  }
+  const { code, stdout, stderr } = await world.run('auth status --retries 0')
+  expect(code).toBe(5)
+  expect(stdout).toMatch(/\nworks {10}false\n$/)
+  expect(stderr).toBe('error: connection refused\n')
+})
+
+test.each([
+  ['fails', answer(500, {})],
+  ['is not there', answer(404, {})],
+  ['points elsewhere', answer(302, '', { location: 'https://login.test/' })],
+  ['is a web page', answer(200, '<html>', { 'content-type': 'text/html' })],
+])('status of a service that %s does not say that the key works', async (_, said) => {
+  world.intercept = async () => said
+  const { code, stdout } = await world.run('auth status --json')
+  expect(JSON.parse(stdout)).toMatchObject({ works: false })
+  expect(code).not.toBe(0)
+})
+
+test('status of the local workspace', async () => {
+  expect(await world.run('auth status --local')).toMatchObject({
+    code: 0,
+    stdout:
+      'profile       local\n' +
+      'profile_from  --local\n' +
+      `workspace     ${join(world.dir, 'data')}\n` +
+      'key_from      workspace\n' +
+      'works         true\n',
+    stderr: '',
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('status never shows the key', async () => {
+  await logIn()
+  for (const line of [
+    'auth status',
+    'auth status --json',
+    'auth status --verbose',
+    'auth status -o csv',
+    'auth status --local',
+  ])
+    for (const env of [{}, bare]) {
+      const { stdout, stderr } = await world.run(line, { env })
+      expect(stdout + stderr, line).not.toContain(world.apiKey)
+    }
+})
+
+test('logout forgets the key and keeps the other settings', async () => {
+  await logIn()
+  await world.run('config set timeout 5', { env: bare })
+  expect(await world.run('auth logout', { env: bare })).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'forgot the key of profile default\n',
+  })
+  expect(stored()).toEqual({
+    profiles: { default: { base_url: baseUrl, timeout: 5 } },
+    profile: 'default',
+  })
+  expect((await world.run('rooms list', { env: bare })).code).toBe(4)
+  expect(await world.run('auth logout', { env: bare })).toMatchObject({
+    code: 0,
+    stderr: 'profile default holds no key; nothing to forget\n',
+  })
+})
+
+test('logout of a profile that is named leaves the others alone', async () => {
+  await logIn()
+  await logIn('--profile staging')
+  await world.run('auth logout --profile staging', { env: bare })
+  expect(stored().profiles).toEqual({ ...loggedIn().profiles, staging: { base_url: baseUrl } })
+})
+
+test('logout forgets the key of the profile in use, also with a key and an address in the environment', async () => {
+  await logIn('--profile staging')
+  expect(await world.run('auth logout')).toMatchObject({
+    code: 0,
+    stderr: 'forgot the key of profile staging\nMEETROOM_API_KEY is still set in the environment\n',
+  })
+  expect(stored().profiles.staging).toEqual({ base_url: baseUrl })
+})
+
+test('logout of the local workspace is refused: it has no key to forget', async () => {
+  expect(await world.run('auth logout --local')).toMatchObject({
+    code: 2,
+    stderr: 'error: the local workspace has no key to forget\n',
+  })
+})
+
+test('logout --dry-run forgets nothing', async () => {
+  await logIn()
+  await world.run('auth logout --dry-run', { env: bare })
+  expect(stored()).toEqual(loggedIn())
+})

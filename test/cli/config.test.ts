@@ -1,0 +1,474 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+let file: string
+beforeEach(async () => {
+  world = await createWorld()
+  file = join(world.configDir, 'config.json')
+})
+
+const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+const run = (line: string, env: Record<string, string | undefined> = {}) =>
+  world.run(line, { env: { ...bare, ...env } })
+
+const stored = () => JSON.parse(readFileSync(file, 'utf8'))
+function store(config: object | string): void {
+  mkdirSync(world.configDir, { recursive: true })
+  writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config))
+}
+
+/** What a setting is and where it comes from. */
+async function origin(key: string, flags: string, env: Record<string, string | undefined> = {}) {
+  const { code, stdout, stderr } = await run(`config list --show-origin ${flags}`.trim(), env)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const line = stdout.split('\n').find((each) => each.startsWith(`${key} `))
+  return line
+    ?.split(/ {2,}/)
+    .slice(1)
+    .map((cell) => cell.trim())
+}
+
+describe('a flag goes before the environment, which goes before the profile, which goes before the default', () => {
+  const profile = { base_url: 'https://profile.test/v1', output: 'table', timeout: 11, retries: 11 }
+
+  test('base_url', async () => {
+    const env = { MEETROOM_BASE_URL: 'https://env.test/v1' }
+    expect((await run('config get base_url')).code).toBe(3)
+    store({ profiles: { default: profile } })
+    expect(await origin('base_url', '')).toEqual(['https://profile.test/v1', 'profile default'])
+    expect(await origin('base_url', '', env)).toEqual(['https://env.test/v1', 'MEETROOM_BASE_URL'])
+    expect(await origin('base_url', '--base-url https://flag.test/v1/', env)).toEqual([
+      'https://flag.test/v1',
+      '--base-url',
+    ])
+  })
+
+  test('output', async () => {
+    const env = { MEETROOM_OUTPUT: 'table' }
+    expect(await origin('output', '')).toEqual(['table', 'default'])
+    store({ profiles: { default: profile } })
+    expect(await origin('output', '')).toEqual(['table', 'profile default'])
+    expect(await origin('output', '', env)).toEqual(['table', 'MEETROOM_OUTPUT'])
+    expect(await origin('output', '--output table', env)).toEqual(['table', '--output'])
+  })
+
+  test('timeout', async () => {
+    const env = { MEETROOM_TIMEOUT: '0.5' }
+    expect(await origin('timeout', '')).toEqual(['30', 'default'])
+    store({ profiles: { default: profile } })
+    expect(await origin('timeout', '')).toEqual(['11', 'profile default'])
+    expect(await origin('timeout', '', env)).toEqual(['0.5', 'MEETROOM_TIMEOUT'])
+    expect(await origin('timeout', '--timeout 7', env)).toEqual(['7', '--timeout'])
+  })
+
+  test('retries', async () => {
+    const env = { MEETROOM_RETRIES: '0' }
+    expect(await origin('retries', '')).toEqual(['2', 'default'])
+    store({ profiles: { default: profile } })
+    expect(await origin('retries', '')).toEqual(['11', 'profile default'])
+    expect(await origin('retries', '', env)).toEqual(['0', 'MEETROOM_RETRIES'])
+    expect(await origin('retries', '--retries 7', env)).toEqual(['7', '--retries'])
+  })
+})
+
+test('base_url decides where requests go', async () => {
+  store({ profiles: { default: { base_url: 'https://profile.test/v1' } } })
+  const env = { MEETROOM_API_KEY: world.apiKey }
+  await run('rooms list', env)
+  await run('rooms list', { ...env, MEETROOM_BASE_URL: 'https://env.test/v1' })
+  await run('rooms list --base-url https://flag.test/api/v1/', {
+    ...env,
+    MEETROOM_BASE_URL: 'https://env.test/v1',
+  })
+  expect(world.requests.map(({ url }) => url)).toEqual([
+    'https://profile.test/v1/rooms',
+    'https://env.test/v1/rooms',
+    'https://flag.test/api/v1/rooms',
+  ])
+})
+
+test('output decides the format, of errors too', async () => {
+  store({ profiles: { default: { base_url: baseUrl, output: 'json' } } })
+  const env = { MEETROOM_API_KEY: world.apiKey }
+  expect((await run('rooms list', env)).stdout).toBe(
+    '{"rooms":[],"paging":{"limit":30,"offset":0,"total":0}}\n',
+  )
+  expect((await run('rooms list', { ...env, MEETROOM_OUTPUT: 'csv' })).stdout).toMatch(/^id,/)
+  expect((await run('rooms list -o ids', { ...env, MEETROOM_OUTPUT: 'csv' })).stdout).toBe('')
+  for (const { stderr, code } of [
+    await run('rooms get nowhere --json', env),
+    await run('rooms get nowhere', { ...env, MEETROOM_OUTPUT: 'ndjson' }),
+    await run('rooms get nowhere', env),
+  ]) {
+    expect(code).toBe(3)
+    expect(JSON.parse(stderr).error.code).toBe('not_found')
+  }
+  const { stderr } = await run('rooms get nowhere -o table', { ...env, MEETROOM_OUTPUT: 'json' })
+  expect(stderr).toMatch(/^error: no such room: nowhere\n/)
+})
+
+test('retries decides how often a call is repeated', async () => {
+  store({ profiles: { default: { base_url: baseUrl, retries: 1 } } })
+  const env = { MEETROOM_API_KEY: world.apiKey }
+  world.intercept = async () => answer(503, {})
+  const attempts = async (line: string, more = {}) => {
+    world.requests.length = 0
+    expect((await run(line, { ...env, ...more })).code).toBe(6)
+    return world.requests.length
+  }
+  expect(await attempts('rooms list')).toBe(2)
+  expect(await attempts('rooms list', { MEETROOM_RETRIES: '3' })).toBe(4)
+  expect(await attempts('rooms list --retries 0', { MEETROOM_RETRIES: '3' })).toBe(1)
+  await run('config unset retries')
+  expect(await attempts('rooms list')).toBe(3)
+})
+
+test('timeout decides how long a call may take, the waits that the service asks for included', async () => {
+  store({ profiles: { default: { base_url: baseUrl, timeout: 5 } } })
+  const env = { MEETROOM_API_KEY: world.apiKey }
+  world.intercept = async (_, next) =>
+    world.requests.length === 1 ? answer(503, {}, { 'retry-after': '10' }) : next()
+  const code = async (line: string, more = {}) => {
+    world.requests.length = 0
+    return (await run(line, { ...env, ...more })).code
+  }
+  expect(await code('rooms list')).toBe(6)
+  expect(await code('rooms list', { MEETROOM_TIMEOUT: '11' })).toBe(0)
+  expect(await code('rooms list --timeout 10', { MEETROOM_TIMEOUT: '11' })).toBe(6)
+  expect(await code('rooms list --timeout 10.5')).toBe(0)
+})
+
+test.each([
+  ['--timeout 0', '--timeout: “0” is not a number of seconds above 0 and up to 86400'],
+  ['--timeout 86401', '--timeout: “86401” is not a number of seconds above 0 and up to 86400'],
+  ['--timeout 1e3', '--timeout: “1e3” is not a number of seconds above 0 and up to 86400'],
+  ['--timeout=-1', '--timeout: “-1” is not a number of seconds above 0 and up to 86400'],
+  ['--retries 21', '--retries: “21” is not a number of retries from 0 to 20'],
+  ['--retries x', '--retries: “x” is not a number of retries from 0 to 20'],
+  ['--base-url meet.test/v1', '--base-url: that is not a URL'],
+  ['--base-url https://meet.test/v1?x=1', '--base-url: a base URL has no query and no fragment'],
+  ['--json -o csv', '--json and --output csv exclude each other'],
+])('%s is refused before anything is sent', async (flags, message) => {
+  const { code, stdout, stderr } = await world.run(`rooms list ${flags}`)
+  expect({
+    code,
+    stdout,
+    line: stderr.split('\n')[0]?.replace(/^\{.*"message":"([^"]*)".*$/, 'error: $1'),
+  }).toEqual({
+    code: 2,
+    stdout: '',
+    line: `error: ${message}`,
+  })
+  expect(world.requests).toEqual([])
+})
+
+test.each([
+  ['MEETROOM_OUTPUT', 'xml', '“xml” is not an output format; formats are table, json, ndjson, csv, ids'],
+  ['MEETROOM_TIMEOUT', 'soon', '“soon” is not a number of seconds above 0 and up to 86400'],
+  ['MEETROOM_RETRIES', '-1', '“-1” is not a number of retries from 0 to 20'],
+  ['MEETROOM_BASE_URL', 'meet.test', 'that is not a URL'],
+])('%s=%s is refused, and the variable named', async (name, value, message) => {
+  const { code, stdout, stderr } = await world.run('rooms list', { env: { [name]: value } })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr.split('\n')[0]).toBe(`error: ${name}: ${message}`)
+})
+
+test('a setting of the profile that cannot be used is refused, and the profile named', async () => {
+  for (const [key, value] of Object.entries({ output: 'xml', timeout: -1, retries: {}, base_url: 7 })) {
+    store({ profiles: { default: { [key]: value } } })
+    const { code, stdout, stderr } = await run('rooms list')
+    expect({ code, stdout }, key).toEqual({ code: 2, stdout: '' })
+    expect(stderr, key).toMatch(/^error: profile default: /)
+    expect((await run(`config unset ${key}`)).code, key).toBe(0)
+    expect(stored(), key).toEqual({ profiles: { default: {} } })
+  }
+})
+
+test('an empty variable is as good as none', async () => {
+  const env = { MEETROOM_OUTPUT: '', MEETROOM_TIMEOUT: '', MEETROOM_RETRIES: '', MEETROOM_PROFILE: '' }
+  expect(await origin('timeout', '', env)).toEqual(['30', 'default'])
+})
+
+test('list shows the settings as they apply', async () => {
+  expect(await world.run('config list')).toMatchObject({
+    code: 0,
+    stdout:
+      'KEY       VALUE\n' +
+      '────────  ────────────────────\n' +
+      'profile   default\n' +
+      'base_url  https://meet.test/v1\n' +
+      'api_key   set\n' +
+      'output    table\n' +
+      'timeout   30\n' +
+      'retries   2\n',
+    stderr: '',
+  })
+})
+
+test('list --show-origin says where each comes from', async () => {
+  store({
+    profile: 'staging',
+    profiles: {
+      staging: { base_url: baseUrl, api_key: 'secret', api_key_origin: 'https://meet.test', timeout: 5 },
+    },
+  })
+  expect(
+    await run('config list --show-origin --no-header --retries 3', { MEETROOM_OUTPUT: 'table' }),
+  ).toMatchObject({
+    code: 0,
+    stdout:
+      'profile   staging               settings file\n' +
+      'base_url  https://meet.test/v1  profile staging\n' +
+      'api_key   set                   profile staging\n' +
+      'output    table                 MEETROOM_OUTPUT\n' +
+      'timeout   5                     profile staging\n' +
+      'retries   3                     --retries\n',
+    stderr: '',
+  })
+  const { stdout } = await run('config list --show-origin --json')
+  expect(JSON.parse(stdout).settings[4]).toEqual({ key: 'timeout', value: 5, origin: 'profile staging' })
+})
+
+test('list of the local profile', async () => {
+  expect((await world.run('config list --show-origin --no-header --local')).stdout).toBe(
+    'profile   local                   --local\n' +
+      'base_url\n' +
+      'api_key   made for the workspace  workspace\n' +
+      'output    table                   default\n' +
+      'timeout   30                      default\n' +
+      'retries   2                       default\n',
+  )
+})
+
+test('ls is another name for list', async () => {
+  expect((await world.run('config ls -o ids')).stdout).toBe(
+    'profile\nbase_url\napi_key\noutput\ntimeout\nretries\n',
+  )
+})
+
+test('get prints one setting', async () => {
+  expect(await world.run('config get base_url')).toMatchObject({
+    code: 0,
+    stdout: `${baseUrl}\n`,
+    stderr: '',
+  })
+  expect(await world.run('config get timeout --timeout 2.5')).toMatchObject({ code: 0, stdout: '2.5\n' })
+  expect(await world.run('config get timeout --json')).toMatchObject({
+    code: 0,
+    stdout: '{"key":"timeout","value":30,"origin":"default"}\n',
+  })
+  expect(await world.run('config get api_key')).toMatchObject({ code: 0, stdout: 'set\n' })
+  expect(await run('config get base_url')).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: 'error: base_url is not set\n',
+  })
+})
+
+test('set and unset change the profile in use', async () => {
+  await run('config set timeout 2.5')
+  await run('config set retries 0')
+  await run('config set output csv')
+  await run('config set base_url https://meet.test/v1/')
+  expect(stored()).toEqual({
+    profiles: { default: { timeout: 2.5, retries: 0, output: 'csv', base_url: 'https://meet.test/v1' } },
+  })
+  expect((await run('config get timeout')).stdout).toBe('2.5\n')
+  for (const key of ['timeout', 'retries', 'base_url', 'output'])
+    expect(await run(`config unset ${key}`)).toMatchObject({ code: 0, stdout: '' })
+  expect(stored()).toEqual({ profiles: { default: {} } })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(statSync(world.configDir).mode & 0o777).toBe(0o700)
+})
+
+test('set and unset change the profile that is named', async () => {
+  store({ profile: 'a', profiles: { a: {}, b: {}, c: {} } })
+  await run('config set timeout 1')
+  await run('config set timeout 2 --profile b')
+  await run('config set timeout 3', { MEETROOM_PROFILE: 'c' })
+  expect(stored()).toEqual({
+    profile: 'a',
+    profiles: { a: { timeout: 1 }, b: { timeout: 2 }, c: { timeout: 3 } },
+  })
+  await run('config unset timeout --profile b')
+  expect(stored().profiles.b).toEqual({})
+})
+
+test('set works with a key and an address in the environment', async () => {
+  store({ profile: 'a', profiles: { a: {} } })
+  await world.run('config set timeout 1')
+  expect(stored().profiles.a).toEqual({ timeout: 1 })
+})
+
+test('unset of what is not set is a success', async () => {
+  expect(await run('config unset timeout')).toMatchObject({ code: 0, stdout: '' })
+})
+
+test.each([
+  ['config set output xml', '“xml” is not an output format; formats are table, json, ndjson, csv, ids'],
+  ['config set timeout 0', '“0” is not a number of seconds above 0 and up to 86400'],
+  ['config set retries 2.5', '“2.5” is not a number of retries from 0 to 20'],
+  ['config set base_url meet', 'that is not a URL'],
+  ['config set base_url https://u:hunter2@meet.test', 'a base URL holds no user name or password'],
+  ['config set colour red', 'there is no setting “colour”; settings are base_url, output, timeout, retries'],
+  [
+    'config set __proto__ x',
+    'there is no setting “__proto__”; settings are base_url, output, timeout, retries',
+  ],
+  [
+    'config unset constructor',
+    'there is no setting “constructor”; settings are base_url, output, timeout, retries',
+  ],
+  ['config get toString', 'there is no setting “toString”; settings are base_url, output, timeout, retries'],
+  ['config set profile staging', 'choose the profile with: meetroom profiles use NAME'],
+  ['config set api_key hunter2', 'a key is never an argument: arguments are public'],
+  ['config unset api_key', 'a key is never an argument: arguments are public'],
+])('%s is refused', async (line, message) => {
+  const { code, stdout, stderr } = await run(line)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr.split('\n')[0]).toBe(`error: ${message}`)
+  expect(stderr).not.toContain('hunter2')
+  expect(existsSync(file)).toBe(false)
+})
+
+test('config unset api_key says how to forget the key', async () => {
+  expect((await run('config unset api_key')).stderr).toContain('meetroom auth logout')
+})
+
+test.each(['--dry-run', '--curl'])('set and unset %s change nothing', async (flag) => {
+  store({ profiles: { default: { retries: 1 } } })
+  await run(`config set timeout 5 ${flag}`)
+  await run(`config unset retries ${flag}`)
+  expect(stored()).toEqual({ profiles: { default: { retries: 1 } } })
+})
+
+test('path prints where the settings file is, whether it exists or not', async () => {
+  expect(await run('config path')).toMatchObject({ code: 0, stdout: `${file}\n`, stderr: '' })
+  expect(existsSync(file)).toBe(false)
+  expect(await run('config path', { MEETROOM_CONFIG_DIR: '' })).toMatchObject({
+    code: 0,
+    stdout: '/nonexistent/config/config.json\n',
+  })
+})
+
+test('no command of config prints the key', async () => {
+  store({
+    profiles: { default: { base_url: baseUrl, api_key: world.apiKey, api_key_origin: 'https://meet.test' } },
+  })
+  for (const line of [
+    'config list',
+    'config list --show-origin',
+    'config list --show-origin --json',
+    'config list -o csv',
+    'config list -o ids --verbose',
+    'config get api_key',
+    'config get api_key --json',
+    'config get api_key_origin',
+    'config set timeout 1 --verbose',
+    'config unset timeout',
+    'config path',
+    'profiles list --json',
+    'profiles list --columns name,api_key',
+    'profiles use default',
+  ])
+    for (const env of [bare, {}]) {
+      const { stdout, stderr } = await world.run(line, { env })
+      expect(stdout + stderr, line).not.toContain(world.apiKey)
+    }
+})
+
+describe('a broken settings file', () => {
+  const broken = [
+    '{',
+    '[]',
+    'null',
+    '"x"',
+    '{"profiles":[]}',
+    '{"profiles":{"a":1}}',
+    '{"profile":{}}',
+    '\u0000',
+    '',
+  ]
+  const commands = [
+    'rooms list',
+    'auth status',
+    'auth logout',
+    `auth login --with-token --base-url ${baseUrl}`,
+    'profiles list',
+    'profiles use local',
+    'profiles remove a --yes',
+    'config list',
+    'config get timeout',
+    'config set timeout 5',
+    'config unset timeout',
+  ]
+
+  test.each(broken)('%j is one clear line, and is left as it is', async (text) => {
+    store(text)
+    for (const line of commands) {
+      const { code, stdout, stderr } = await world.run(line, { env: bare, stdin: world.apiKey })
+      expect({ code, stdout, stderr }, line).toEqual({
+        code: 2,
+        stdout: '',
+        stderr:
+          `error: the settings file ${file} is not a settings file of meetroom\n` +
+          'hint: mend it, or move it away and log in again\n',
+      })
+      expect(readFileSync(file, 'utf8'), line).toBe(text)
+    }
+    expect(world.requests).toEqual([])
+  })
+
+  test('that cannot be read says why', async () => {
+    mkdirSync(file, { recursive: true })
+    expect(await run('rooms list')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `error: the settings file ${file} cannot be read (EISDIR)\n`,
+    })
+  })
+
+  test('is not read when key and address are in the environment and no profile is named', async () => {
+    store('{')
+    expect(await world.run('rooms list -o ids')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await world.run('auth status --json')).toMatchObject({ code: 0, stderr: '' })
+    expect(await world.run(`rooms list -o ids --base-url ${baseUrl}`)).toMatchObject({ code: 0, stderr: '' })
+    expect((await world.run('rooms list --profile default')).code).toBe(2)
+  })
+
+  test('does not keep config path from saying where it is', async () => {
+    store('{')
+    expect(await run('config path')).toMatchObject({ code: 0, stdout: `${file}\n`, stderr: '' })
+  })
+
+  test.each([
+    'help',
+    'help rooms',
+    'help rooms list',
+    'help exit-codes',
+    '--help',
+    'rooms --help',
+    '--version',
+  ])('does not keep %s from helping', async (line) => {
+    store('{')
+    expect(await run(line)).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+test('a profile of settings that are all unknown to us keeps them', async () => {
+  store({ future: 1, profiles: { default: { future: { x: 1 } } } })
+  await run('config set timeout 5')
+  expect(stored()).toEqual({ future: 1, profiles: { default: { future: { x: 1 }, timeout: 5 } } })
+})
+
+test('settings that cannot be stored say why', async () => {
+  writeFileSync(join(world.dir, 'file'), '')
+  const { code, stdout, stderr } = await run('config set timeout 5', {
+    MEETROOM_CONFIG_DIR: join(world.dir, 'file', 'sub'),
+  })
+  expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
+  expect(stderr).toBe(`error: the settings cannot be stored in ${join(world.dir, 'file', 'sub')} (ENOTDIR)\n`)
+})

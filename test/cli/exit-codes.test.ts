@@ -1,0 +1,385 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { TransportError } from '../../src/api/wire.ts'
+import type { HostOptions } from '../helpers/host.ts'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+const fine = answer(200, { room: { id: 'r1', type: 'open' }, rooms: [] })
+const systemError = (code: string) => Object.assign(new Error(`${code}: write`), { code })
+
+interface Case {
+  when: string
+  command: string
+  code: number
+  stderr: string
+  arrange?: () => unknown
+  options?: HostOptions
+  /** What writing to standard output fails with. */
+  disk?: Error
+  signal?: 'SIGINT' | 'SIGTERM'
+}
+
+const always = (status: number, body: unknown) => () => {
+  world.intercept = async () => answer(status, body)
+}
+const throwing = (error: () => Error) => () => {
+  world.intercept = async () => {
+    throw error()
+  }
+}
+
+const cases: Case[] = [
+  {
+    code: 0,
+    when: 'done',
+    command: 'rooms get r1 -o ids',
+    arrange: always(200, { room: { id: 'r1', type: 'open' } }),
+    stderr: '',
+  },
+  { code: 0, when: 'an empty list', command: 'rooms list', stderr: 'no rooms\n' },
+  { code: 0, when: 'help', command: '--help', stderr: '' },
+  {
+    code: 0,
+    when: 'the reader of the output went away',
+    command: 'rooms list --json',
+    disk: systemError('EPIPE'),
+    stderr: '',
+  },
+  {
+    code: 1,
+    when: 'the service refuses',
+    command: 'rooms update r1 --name New',
+    arrange: always(422, { error: { message: 'the name is taken' } }),
+    stderr: 'error: the service refuses the request (422): the name is taken\n',
+  },
+  {
+    code: 1,
+    when: 'every item of a bulk was refused',
+    command: 'users delete a b --yes',
+    stderr:
+      'error: no such user: a\nhint: see what there is with: meetroom users list\n' +
+      'error: no such user: b\nhint: see what there is with: meetroom users list\n' +
+      'error: deleted 0 of 2 users; 2 failed\n',
+  },
+  {
+    code: 2,
+    when: 'a flag is unknown',
+    command: 'rooms list --limits 3',
+    stderr: "error: unknown option '--limits'\nhint: Did you mean --limit?\n",
+  },
+  {
+    code: 2,
+    when: 'a flag cannot be read',
+    command: 'rooms list --timeout soon',
+    stderr: 'error: --timeout: “soon” is not a number of seconds above 0 and up to 86400\n',
+  },
+  {
+    code: 2,
+    when: 'a setting cannot be used',
+    command: 'rooms list',
+    options: { env: { MEETROOM_RETRIES: '-1' } },
+    stderr: 'error: MEETROOM_RETRIES: “-1” is not a number of retries from 0 to 20\n',
+  },
+  {
+    code: 2,
+    when: 'an id would leave its place',
+    command: 'rooms get ..',
+    stderr: 'error: “..” is not a valid id\n',
+  },
+  {
+    code: 3,
+    when: 'there is no such thing',
+    command: 'rooms get nope',
+    stderr: 'error: no such room: nope\nhint: see what there is with: meetroom rooms list\n',
+  },
+  {
+    code: 4,
+    when: 'there is no key',
+    command: 'rooms list',
+    options: { env: { MEETROOM_API_KEY: undefined } },
+    stderr:
+      'error: no API key\n' +
+      'hint: log in with: meetroom auth login, or set MEETROOM_API_KEY, or try it without a service: meetroom --local …\n',
+  },
+  {
+    code: 4,
+    when: 'the key is refused',
+    command: 'rooms list',
+    options: { env: { MEETROOM_API_KEY: 'wrong' } },
+    stderr:
+      'error: the service refuses the API key (400): the API key is missing or not valid\n' +
+      'hint: see which key is used with: meetroom auth status\n',
+  },
+  {
+    code: 5,
+    when: 'no answer comes',
+    command: 'rooms list --retries 0',
+    arrange: throwing(() => new TransportError('connection refused', false)),
+    stderr: 'error: no answer from meet.test: connection refused\n',
+  },
+  {
+    code: 5,
+    when: 'a write was provably not sent',
+    command: 'rooms create --name X --type open --retries 0',
+    arrange: throwing(() => new TransportError('connection refused', false)),
+    stderr: 'error: no answer from meet.test: connection refused\n',
+  },
+  {
+    code: 6,
+    when: 'the service fails',
+    command: 'rooms list --retries 0',
+    arrange: always(503, {}),
+    stderr: 'error: the service failed (503)\n',
+  },
+  {
+    code: 6,
+    when: 'the answer cannot be read',
+    command: 'rooms list',
+    arrange: always(200, '{'),
+    stderr:
+      'error: the service’s answer cannot be read: it is not valid JSON\n' +
+      'hint: is https://meet.test/v1 the address of a Meeting Room Service? It ends with the version, as in https://host/v1\n',
+  },
+  {
+    code: 7,
+    when: 'a write was sent and got no answer',
+    command: 'users update ada --name Ada --retries 0',
+    arrange: throwing(() => new TransportError('the connection was reset', true)),
+    stderr:
+      'error: no answer from meet.test: the connection was reset; whether the change was made is not known\n' +
+      'hint: check with: meetroom users get ada\n',
+  },
+  {
+    code: 8,
+    when: 'some items of a bulk failed',
+    command: 'users delete nope ada --yes -o ids',
+    arrange: () => world.send('POST', '/users', { user_id: 'ada' }),
+    stderr:
+      'error: no such user: nope\nhint: see what there is with: meetroom users list\n' +
+      'error: deleted 1 of 2 users; 1 failed\n',
+  },
+  {
+    code: 10,
+    when: 'a yes is missing',
+    command: 'users delete ada',
+    stderr:
+      'error: to delete users needs a yes, and there is no terminal to ask at\n' +
+      'hint: add --yes to answer beforehand\n',
+  },
+  {
+    code: 70,
+    when: 'something nobody foresaw happens, and quotes the key',
+    command: 'rooms list',
+    arrange: throwing(() => new TypeError(`Invalid header value: Bearer ${world.apiKey}\nmore`)),
+    stderr:
+      'error: meetroom has a bug: TypeError: Invalid header value: Bearer [API key]\n' +
+      'hint: please report it with the output of the same command with --verbose\n',
+  },
+  {
+    code: 74,
+    when: 'the disk is full',
+    command: 'rooms list -o csv',
+    disk: systemError('ENOSPC'),
+    stderr: 'error: the output cannot be written: no space left\n',
+  },
+  {
+    code: 74,
+    when: 'the disk is full, and help was asked for',
+    command: '--help',
+    disk: systemError('ENOSPC'),
+    stderr: 'error: the output cannot be written: no space left\n',
+  },
+  {
+    code: 130,
+    when: 'SIGINT comes',
+    command: 'rooms list',
+    signal: 'SIGINT',
+    stderr: 'error: interrupted\n',
+  },
+  {
+    code: 143,
+    when: 'SIGTERM comes',
+    command: 'rooms list',
+    signal: 'SIGTERM',
+    stderr: 'error: interrupted\n',
+  },
+]
+
+test.each(cases)('$code: $when', async ({ command, code, stderr, arrange, options, disk, signal }) => {
+  await arrange?.()
+  if (signal)
+    world.intercept = (_request, _next, aborted) => {
+      host.signal(signal)
+      return Promise.reject(aborted.reason)
+    }
+  const { host, done } = world.start(command.split(' '), options)
+  host.stdout.failure = disk
+  const run = await done
+  expect({ code: run.code, stderr: run.stderr }).toEqual({ code, stderr })
+})
+
+test('errors leave standard output empty', async () => {
+  for (const { command, arrange, options, disk, signal, code } of cases) {
+    if (disk || signal || code === 0 || code === 8) continue
+    world = await createWorld()
+    await arrange?.()
+    const { stdout } = await world.run(command, options)
+    expect({ command, stdout }).toEqual({ command, stdout: '' })
+  }
+})
+
+describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('with %s', (format) => {
+  /** The error object on standard error, which is one line. */
+  async function errorOf(command: string, options?: HostOptions) {
+    const { stdout, stderr } = await world.run(`${command} ${format}`, options)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(/^.*\n$/)
+    return JSON.parse(stderr)
+  }
+
+  test('a refusal is one object with everything that is known', async () => {
+    world.intercept = async () =>
+      answer(429, { error: { message: 'slow down', n: 1 } }, { 'retry-after': '60' })
+    const error = await errorOf('rooms update r1 --name New')
+    expect(error).toEqual({
+      error: {
+        code: 'refused',
+        message: 'the service refuses the request (429): slow down',
+        hint: 'it asks to wait 60 s',
+        status: 429,
+        retryable: true,
+        request: { method: 'PUT', path: '/rooms/r1' },
+        body: { error: { message: 'slow down', n: 1 } },
+      },
+    })
+    expect(Object.keys(error.error)).toEqual([
+      'code',
+      'message',
+      'hint',
+      'status',
+      'retryable',
+      'request',
+      'body',
+    ])
+  })
+
+  test('what is not known is left out', async () => {
+    expect(await errorOf('rooms list --timeout soon')).toEqual({
+      error: {
+        code: 'usage',
+        message: '--timeout: “soon” is not a number of seconds above 0 and up to 86400',
+        retryable: false,
+      },
+    })
+  })
+
+  test('a command line that cannot be read is an object too', async () => {
+    expect(await errorOf('rooms lst')).toEqual({
+      error: {
+        code: 'usage',
+        message: "unknown command 'lst'",
+        hint: 'Did you mean one of list, ls?',
+        retryable: false,
+      },
+    })
+  })
+
+  test('a body that is not JSON is a string', async () => {
+    world.intercept = async () => answer(404, '<h1>Not found</h1>')
+    expect(await errorOf('rooms get r1')).toEqual({
+      error: {
+        code: 'not_found',
+        message: 'no such room: r1',
+        hint: 'see what there is with: meetroom rooms list',
+        status: 404,
+        retryable: false,
+        request: { method: 'GET', path: '/rooms/r1' },
+        body: '<h1>Not found</h1>',
+      },
+    })
+  })
+
+  test('a lost connection may be tried again, a lost write must not', async () => {
+    world.intercept = throwingLost
+    expect(await errorOf('rooms get r1 --retries 0')).toEqual({
+      error: {
+        code: 'network',
+        message: 'no answer from meet.test: the connection was reset',
+        retryable: true,
+        request: { method: 'GET', path: '/rooms/r1' },
+      },
+    })
+    expect(await errorOf('rooms update r1 --name New --retries 0')).toEqual({
+      error: {
+        code: 'unknown_outcome',
+        message:
+          'no answer from meet.test: the connection was reset; whether the change was made is not known',
+        hint: 'check with: meetroom rooms get r1',
+        retryable: false,
+        request: { method: 'PUT', path: '/rooms/r1' },
+      },
+    })
+  })
+
+  test('our own bug is an object too', async () => {
+    world.intercept = async () => {
+      throw new TypeError(`no: ${world.apiKey}`)
+    }
+    expect(await errorOf('rooms get r1')).toEqual({
+      error: {
+        code: 'bug',
+        message: 'meetroom has a bug: TypeError: no: [API key]',
+        hint: 'please report it with the output of the same command with --verbose',
+        retryable: false,
+      },
+    })
+  })
+})
+
+async function throwingLost(): Promise<never> {
+  throw new TransportError('the connection was reset', true)
+}
+
+test('in JSON modes each failed item of a bulk is an object on a line of its own', async () => {
+  const { stderr } = await world.run('users delete a b --yes --json')
+  expect(
+    stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).error.message),
+  ).toEqual(['no such user: a', 'no such user: b', 'deleted 0 of 2 users; 2 failed'])
+})
+
+test('MEETROOM_OUTPUT chooses how errors are written', async () => {
+  const { stderr } = await world.run('rooms get nope', { env: { MEETROOM_OUTPUT: 'ndjson' } })
+  expect(JSON.parse(stderr).error.code).toBe('not_found')
+})
+
+test('a deletion is carried out to its end when nobody reads the output', async () => {
+  for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
+  const { host, done } = world.start(['users', 'delete', 'ada', 'grace', '--yes'])
+  host.stdout.failure = systemError('EPIPE')
+  expect((await done).code).toBe(0)
+  expect((await world.send('GET', '/users')).body.users).toEqual([])
+})
+
+test('an error on a closed standard error still has its exit code', async () => {
+  const { host, done } = world.start(['rooms', 'get', 'nope'])
+  host.stderr.failure = systemError('EPIPE')
+  expect((await done).code).toBe(3)
+})
+
+test('the table of this file names every code that design.md lists, 9 apart', () => {
+  expect([...new Set(cases.map(({ code }) => code))]).toEqual([
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 70, 74, 130, 143,
+  ])
+})
+
+test('a success says nothing on standard error', async () => {
+  world.intercept = async () => fine
+  expect(await world.run('rooms get r1')).toMatchObject({ code: 0, stderr: '' })
+})

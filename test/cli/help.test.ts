@@ -1,0 +1,391 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { main } from '../../src/main.ts'
+import { version } from '../../src/version.ts'
+import { testHost } from '../helpers/host.ts'
+import { createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+/** What a command line prints where nothing is set up. */
+async function show(line: string): Promise<string> {
+  const host = testHost()
+  const code = await main(line === '' ? [] : line.split(' '), host)
+  expect({ code, stderr: host.stderr.text }, line).toEqual({ code: 0, stderr: '' })
+  return host.stdout.text
+}
+
+/** The commands that a help text lists. */
+const commandsIn = (help: string): string[] =>
+  [...help.matchAll(/^(?:Commands|Resources|Set-up|[A-Z][\w -]*):\n((?: {2}.*\n)+)/gm)]
+    .filter(([text]) => !/^(Options|Arguments|Examples)/.test(text))
+    .flatMap(([, lines = '']) => [...lines.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name))
+
+const verbs: Record<string, string[]> = {
+  rooms: ['list', 'get', 'create', 'update', 'terminate', 'reopen', 'delete'],
+  members: ['list', 'get', 'add', 'update', 'block', 'unblock'],
+  users: ['list', 'get', 'create', 'update', 'delete'],
+  sessions: ['list'],
+  pages: ['create'],
+  message: ['send'],
+  auth: ['login', 'logout', 'status'],
+  profiles: ['list', 'use', 'remove'],
+  config: ['list', 'get', 'set', 'unset', 'path'],
+}
+const leaves = Object.entries(verbs).flatMap(([group, names]) => names.map((name) => `${group} ${name}`))
+
+describe('help', () => {
+  test('of the program lists its groups, its options and examples', async () => {
+    const help = await show('--help')
+    expect(help).toMatch(/^Usage: meetroom \[options\] \[command\]\n/)
+    for (const group of [...Object.keys(verbs), 'help']) expect(commandsIn(help)).toContain(group)
+    for (const flag of [
+      ...[
+        '-o, --output <format>',
+        '--json',
+        '--columns <names>',
+        '--no-header',
+        '--profile <name>',
+        '--local',
+      ],
+      ...['--base-url <url>', '--timeout <seconds>', '--retries <n>', '--dry-run', '--curl', '-y, --yes'],
+      ...['-q, --quiet', '--verbose', '--no-color', '-V, --version', '-h, --help'],
+    ])
+      expect(help).toContain(`  ${flag} `)
+    expect(help).toContain('\nExamples:\n  $ meetroom ')
+    expect(help).not.toContain('api-key')
+  })
+
+  test('is the same by every way of asking for it', async () => {
+    const help = await show('--help')
+    for (const line of ['', '-h', 'help', '--json --help', '-o json -h', '--help --local'])
+      expect(await show(line), line).toBe(help)
+  })
+
+  test.each(Object.entries(verbs))('of %s lists its commands', async (group, names) => {
+    const help = await show(`${group} --help`)
+    expect(help).toMatch(new RegExp(`^Usage: meetroom ${group} \\[options\\] \\[command\\]\\n`))
+    expect(commandsIn(help).filter((name) => name !== 'help')).toEqual(names)
+    for (const line of [`${group} -h`, `help ${group}`, `--local ${group} --help`, `${group} --json --help`])
+      expect(await show(line), line).toBe(help)
+  })
+
+  test('asked for before the words of a command is help on that command', async () => {
+    for (const words of ['rooms', 'rooms list', 'config set'])
+      for (const flag of ['--help', '-h'])
+        expect(await show(`${flag} ${words}`), `${flag} ${words}`).toBe(await show(`${words} --help`))
+    expect(await show('rooms --help list')).toBe(await show('rooms list --help'))
+  })
+
+  test('asked for as a command of a group is help on that group', async () => {
+    expect(await show('rooms help')).toBe(await show('rooms --help'))
+    expect(await show('rooms help list')).toBe(await show('rooms list --help'))
+  })
+
+  test.each(leaves)('of %s has a usage line, a sentence and examples', async (leaf) => {
+    const help = await show(`${leaf} --help`)
+    expect(help).toMatch(
+      new RegExp(`^Usage: meetroom ${leaf} \\[options\\]( [<\\[].*)?\\n\\n[A-Z].*\\.\\n`, 's'),
+    )
+    expect(help).toMatch(new RegExp(`\nExamples:\n( {2}\\$ .*\\bmeetroom ${leaf}\\b.*\n)+`))
+    expect(help).toContain('Global options work here too: meetroom --help lists them.')
+    expect(help.endsWith('\n')).toBe(true)
+    for (const line of [`help ${leaf}`, `${leaf} -h`, `--no-color ${leaf} --help`, `${leaf} --json -h`])
+      expect(await show(line), line).toBe(help)
+  })
+
+  test.each(leaves)('of %s goes before its arguments and before anything that is done', async (leaf) => {
+    expect(await show(`${leaf} a b c d --nope --help`)).toBe(await show(`${leaf} --help`))
+  })
+
+  test('names the flags of a command', async () => {
+    const help = await show('rooms create --help')
+    for (const flag of [
+      '--name <name>',
+      '--type <type>',
+      '--record',
+      '--max-meeting-seconds <s>',
+      '--webhook-url <url>',
+    ])
+      expect(help).toContain(`  ${flag} `)
+    expect(help.replaceAll(/\s+/g, ' ')).toContain('(choices: "open", "public", "private")')
+    expect(await show('users create --help')).toContain('  --overwrite ')
+    expect(await show('members block --help')).toContain('  --force ')
+  })
+
+  test('never shows the other names of commands', async () => {
+    const hidden = ['ls', 'show', 'rm', 'room', 'member', 'user', 'session', 'page', 'messages', 'profile']
+    for (const line of ['', ...Object.keys(verbs)]) {
+      const help = await show(`${line} --help`.trim())
+      expect(help, line).not.toContain('|')
+      expect(
+        commandsIn(help).filter((name) => hidden.includes(name)),
+        line,
+      ).toEqual([])
+    }
+    for (const leaf of leaves) expect((await show(`${leaf} --help`)).split('\n')[0]).not.toContain('|')
+  })
+
+  test('works with the other names all the same', async () => {
+    expect(await show('room ls --help')).toBe(await show('rooms list --help'))
+    expect(await show('help user rm')).toBe(await show('help users delete'))
+  })
+
+  test.each([
+    [
+      'exit-codes',
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 70, 130].map((code) => `\n${String(code).padStart(4)}  `),
+    ],
+    [
+      'environment',
+      [
+        ...[
+          'API_KEY',
+          'BASE_URL',
+          'PROFILE',
+          'OUTPUT',
+          'CONFIG_DIR',
+          'DATA_DIR',
+          'TIMEOUT',
+          'RETRIES',
+          'NO_INPUT',
+        ].map((name) => `\n  MEETROOM_${name} `),
+        ...[
+          'NO_COLOR',
+          'FORCE_COLOR',
+          'HTTPS_PROXY',
+          'HTTP_PROXY',
+          'NO_PROXY',
+          'NODE_EXTRA_CA_CERTS',
+          'COLUMNS',
+        ],
+      ],
+    ],
+    ['formatting', ['-o table', '-o json', '-o ndjson', '-o csv', '-o ids', '--columns a,b', '--no-header']],
+  ])('has the topic %s', async (topic, parts) => {
+    const text = await show(`help ${topic}`)
+    for (const part of parts) expect(text).toContain(part)
+    expect(text).toMatch(/[^\n]\n$/)
+    expect(text.split('\n').filter((line) => line.length > 120)).toEqual([])
+  })
+
+  test('topics are listed where help is asked for', async () => {
+    for (const topic of ['exit-codes', 'environment', 'formatting'])
+      expect(await show('help --help')).toContain(topic)
+  })
+
+  test.each(['nope', 'rooms nope', 'exit-codes nope', '__proto__', 'constructor'])(
+    'on “%s” is a mistake',
+    async (words) => {
+      expect(await world.run(`help ${words}`)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr:
+          `error: no help on “${words}”\n` +
+          'hint: topics are exit-codes, environment, formatting; commands are listed by: meetroom --help\n',
+      })
+    },
+  )
+
+  test('does not mind settings that cannot be used', async () => {
+    const env = { MEETROOM_OUTPUT: 'xml', MEETROOM_PROFILE: 'nowhere', MEETROOM_TIMEOUT: 'x' }
+    for (const line of [
+      'help',
+      'help rooms',
+      'help rooms list',
+      'help environment',
+      'rooms list --help',
+      '--version',
+    ])
+      expect(await world.run(line, { env }), line).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('fits the terminal', async () => {
+    for (const columns of [60, 100])
+      for (const options of [
+        { tty: true, columns },
+        { tty: true, columns: 200, env: { COLUMNS: String(columns) } },
+      ]) {
+        const { stdout } = await world.run('sessions list --help', options)
+        const body = stdout.slice(0, stdout.indexOf('\nExamples:'))
+        expect(Math.max(...body.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns)
+      }
+  })
+
+  test('goes to standard output without colours', async () => {
+    const { stdout } = await world.run('--help', { tty: true })
+    expect(stdout).not.toContain('\u001b')
+  })
+})
+
+describe('--version', () => {
+  test.each([
+    '--version',
+    '-V',
+    'rooms --version',
+    'rooms list -V',
+    '--json --version',
+    'rooms list --limit 3 --version',
+  ])('%s prints the version and nothing else', async (line) => {
+    expect(await show(line)).toBe(`${version}\n`)
+  })
+
+  test('is that of package.json', async () => {
+    const { default: manifest } = await import('../../package.json')
+    expect(version).toBe(manifest.version)
+  })
+})
+
+describe('a mistake', () => {
+  test.each([
+    ['romos list', "unknown command 'romos'", '(?:D|d)id you mean rooms\\?'],
+    ['rooms lst', "unknown command 'lst'", '(?:D|d)id you mean list\\?'],
+    ['rooms lsit', "unknown command 'lsit'", '(?:D|d)id you mean list\\?'],
+    ['usres', "unknown command 'usres'", '(?:D|d)id you mean users\\?'],
+    ['rooms xyzzy', "unknown command 'xyzzy'", 'see .*--help'],
+    ['rooms list --limt 3', "unknown option '--limt'", '(?:D|d)id you mean --limit\\?'],
+    ['rooms list --jsno', "unknown option '--jsno'", '(?:D|d)id you mean --json\\?'],
+    ['--jsno rooms list', "unknown option '--jsno'", '(?:D|d)id you mean --json\\?'],
+    ['rooms list --xyzzy', "unknown option '--xyzzy'", 'see .*--help'],
+    ['rooms list extra', "too many arguments for 'list'. Expected 0 arguments but got 1.", 'see .*--help'],
+    ['rooms get', "missing required argument 'room'", 'see .*--help'],
+    ['rooms list --name', "option '--name <name>' argument missing", 'see .*--help'],
+    [
+      'rooms list -o xml',
+      "option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are table, json, ndjson, csv, ids.",
+      'see .*--help',
+    ],
+    [
+      'rooms create --type opne',
+      "option '--type <type>' argument 'opne' is invalid. Allowed choices are open, public, private.",
+      '(?:(?:D|d)id you mean open\\?|see .*--help)',
+    ],
+  ])('%s exits 2 and says what to do', async (line, message, hint) => {
+    const { code, stdout, stderr } = await world.run(line)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    const [first, second, ...rest] = stderr.split('\n')
+    expect(first).toBe(`error: ${message}`)
+    expect(second).toMatch(new RegExp(`^hint: ${hint}$`))
+    expect(rest).toEqual([''])
+    expect(world.requests).toEqual([])
+  })
+
+  test('in a JSON mode is one JSON object', async () => {
+    for (const line of [
+      'rooms lst --json',
+      'rooms lst -o ndjson',
+      '--output=json rooms lst',
+      '-ojson rooms lst',
+    ]) {
+      const { code, stdout, stderr } = await world.run(line)
+      expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })
+      expect(JSON.parse(stderr).error, line).toMatchObject({
+        code: 'usage',
+        message: "unknown command 'lst'",
+        retryable: false,
+      })
+      expect(stderr, line).toMatch(/^\{.*\}\n$/)
+    }
+  })
+
+  test('of text behind -- does not turn errors into JSON', async () => {
+    const { stderr } = await world.run(['rooms', 'get', '--', '--json'])
+    expect(stderr).toMatch(/^error: no such room: --json\n/)
+  })
+
+  test.each(Object.entries(verbs))('%s without a command names its commands', async (group, names) => {
+    for (const line of [group, `${group} --json`, `--no-color ${group}`, `${group} -o table`]) {
+      const { code, stdout, stderr } = await world.run(line)
+      expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })
+      const said = line.includes('--json')
+        ? JSON.parse(stderr).error.message
+        : stderr.split('\n')[0]?.replace('error: ', '')
+      expect(said, line).toBe(`${group} needs a command: ${names.join(', ')}`)
+      expect(stderr, line).toContain(`meetroom ${group} --help`)
+    }
+  })
+
+  test('options without a command say that one is needed', async () => {
+    for (const line of ['--no-color', '--local', '-y', '--retries 1']) {
+      const { code, stdout, stderr } = await world.run(line)
+      expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })
+      expect(stderr, line).toMatch(/^error: .*command/)
+      expect(stderr, line).not.toContain('undefined')
+    }
+  })
+
+  test('with a name from the prototype of objects is only a mistake', async () => {
+    for (const line of [
+      '__proto__',
+      'constructor',
+      'rooms constructor',
+      'rooms list --__proto__',
+      'rooms toString',
+    ])
+      expect(await world.run(line), line).toMatchObject({ code: 2, stdout: '' })
+  })
+})
+
+describe('global flags', () => {
+  let ids: string
+  beforeEach(async () => {
+    ids = `${(await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room.id}\n`
+  })
+
+  test.each([
+    '-o ids rooms list',
+    'rooms -o ids list',
+    'rooms list -o ids',
+    'rooms list --output ids',
+    '--output=ids rooms list',
+    'rooms --output=ids list --limit 1',
+    'rooms list --limit 1 -oids',
+    '-q rooms -o csv list -o ids',
+    '--no-color -q rooms --retries 0 list --timeout 9 -o ids',
+  ])('%s: work before and after the words of a command', async (line) => {
+    expect(await world.run(line)).toMatchObject({ code: 0, stdout: ids, stderr: '' })
+  })
+
+  test.each([
+    '--dry-run rooms create --name X --type open',
+    'rooms --dry-run create --name X --type open',
+    'rooms create --dry-run --name X --type open',
+    'rooms create --name X --type open --dry-run',
+  ])('%s: --dry-run is heard everywhere', async (line) => {
+    expect((await world.run(line)).stdout).toBe(
+      'POST https://meet.test/v1/rooms {"name":"X","type":"open"}\n',
+    )
+    expect(world.requests).toEqual([])
+  })
+
+  test('are no flags where they are the value of another', async () => {
+    await world.run(['rooms', 'create', '--name=--json', '--type', 'open'])
+    expect(JSON.parse(world.requests[0]?.body ?? '')).toEqual({ name: '--json', type: 'open' })
+  })
+
+  test('do not become the value of a flag that lacks one, nor change what a command does', async () => {
+    const { code } = await world.run(['rooms', 'create', '--name', '-q', '--type', 'open'])
+    const body = world.requests[0]?.body
+    expect({ code, body }).toEqual(
+      code === 0 ? { code: 0, body: '{"name":"-q","type":"open"}' } : { code: 2, body: undefined },
+    )
+  })
+})
+
+describe('every command', () => {
+  let listed: Record<string, string[]>
+  beforeAll(async () => {
+    const groups = commandsIn(await show('--help')).filter((name) => name !== 'help')
+    listed = {}
+    for (const group of groups)
+      listed[group] = commandsIn(await show(`${group} --help`)).filter((name) => name !== 'help')
+  })
+
+  test('that the program has has examples', async () => {
+    for (const [group, names] of Object.entries(listed))
+      for (const line of names.length > 0 ? names.map((name) => `${group} ${name}`) : [group])
+        expect(await show(`${line} --help`), line).toMatch(/\nExamples:\n {2}\$ /)
+  })
+})

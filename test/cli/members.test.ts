@@ -1,0 +1,442 @@
+import { beforeEach, expect, test } from 'vitest'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+/** Id of a new room. */
+async function room(type = 'private'): Promise<string> {
+  return (await world.send('POST', '/rooms', { name: 'Room', type })).body.room.id
+}
+
+/** Id of a new member, whose user is made first. */
+async function member(room_id: string, user_id: string, type = 'guest'): Promise<string> {
+  await world.send('POST', '/users', { user_id })
+  return (await world.send('POST', `/rooms/${room_id}/members`, { user_id, type })).body.member.id
+}
+
+const sent = () => world.requests.map(({ method, url, body }) => [method, url.slice(20), body])
+const writes = () => world.requests.filter(({ method }) => method !== 'GET')
+
+test('list shows the members of a room, newest first', async () => {
+  const id = await room()
+  const ada = await member(id, 'ada', 'host')
+  const grace = await member(id, 'grace')
+  const { code, stdout, stderr } = await world.run(`members list ${id}`)
+  const line = '─'.repeat(24)
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout:
+      'ID                        USER ID  TYPE   STATUS  NAME\n' +
+      `${line}  ───────  ─────  ──────  ────\n` +
+      `${grace}  grace    guest\n` +
+      `${ada}  ada      host\n`,
+    stderr: '',
+  })
+  expect(sent()).toEqual([['GET', `/rooms/${id}/members`, undefined]])
+})
+
+test('list marks who is blocked', async () => {
+  const id = await room()
+  const ada = await member(id, 'ada')
+  await world.send('PUT', `/rooms/${id}/members/${ada}`, { is_blocked: true, name: 'A.' })
+  const { stdout } = await world.run(`members list ${id} --no-header`)
+  expect(stdout).toBe(`${ada}  ada  guest  blocked  A.\n`)
+})
+
+test('list of a room without members is a success', async () => {
+  const id = await room()
+  expect(await world.run(`members list ${id}`)).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'no members\n',
+  })
+  expect(await world.run(`members list ${id} -o ids`)).toMatchObject({ code: 0, stdout: '', stderr: '' })
+})
+
+test('list of a room that is not there exits 3', async () => {
+  expect(await world.run('members list nowhere')).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: 'error: no such room: nowhere\nhint: see what there is with: meetroom rooms list\n',
+  })
+})
+
+test('list without --all says that there is more', async () => {
+  const id = await room()
+  for (let i = 0; i < 32; i++) await member(id, `u${i}`)
+  const { stdout, stderr } = await world.run(`members list ${id} -o ids`)
+  expect(stdout.trim().split('\n')).toHaveLength(30)
+  expect(stderr).toBe('showing 30 of 32; --all lists all, --limit N and --offset N choose\n')
+})
+
+test('list takes --limit, --offset, --all and --page-size', async () => {
+  const id = await room()
+  const ids: string[] = []
+  for (let i = 0; i < 7; i++) ids.unshift(await member(id, `u${i}`))
+  const list = async (flags: string) =>
+    (await world.run(`members list ${id} -o ids ${flags}`)).stdout.split('\n').slice(0, -1)
+  expect(await list('--limit 2')).toEqual(ids.slice(0, 2))
+  expect(await list('--limit 2 --offset 4')).toEqual(ids.slice(4, 6))
+  expect(await list('--offset 5')).toEqual(ids.slice(5))
+  world.requests.length = 0
+  expect(await list('--all --page-size 3')).toEqual(ids)
+  expect(sent().map(([, path]) => path)).toEqual([
+    `/rooms/${id}/members?limit=3`,
+    `/rooms/${id}/members?limit=3&offset=3`,
+    `/rooms/${id}/members?limit=3&offset=6`,
+  ])
+  expect(await world.run(`members list ${id} --all --limit 3`)).toMatchObject({
+    code: 2,
+    stderr: 'error: --all and --limit exclude each other\n',
+  })
+})
+
+test('--all --json is one document with every member', async () => {
+  const id = await room()
+  const ids = [await member(id, 'a'), await member(id, 'b'), await member(id, 'c')].reverse()
+  const { stdout } = await world.run(`members list ${id} --all --page-size 2 --json`)
+  const document = JSON.parse(stdout)
+  expect(document.members.map((each: { id: string }) => each.id)).toEqual(ids)
+  expect(document.paging).toEqual({ limit: 3, offset: 0, total: 3 })
+})
+
+test('get shows one member as a record', async () => {
+  const id = await room()
+  const ada = await member(id, 'ada', 'host')
+  const { created_at, updated_at } = (await world.send('GET', `/rooms/${id}/members/${ada}`)).body.member
+  expect(await world.run(`members get ${id} ${ada}`)).toMatchObject({
+    code: 0,
+    stdout:
+      `id          ${ada}\n` +
+      'user_id     ada\n' +
+      `room_id     ${id}\n` +
+      'type        host\n' +
+      'name\n' +
+      'is_blocked  false\n' +
+      `created_at  ${created_at}\n` +
+      `updated_at  ${updated_at}\n`,
+    stderr: '',
+  })
+})
+
+test('get of a member who is not there exits 3 and names what was looked for', async () => {
+  const id = await room()
+  expect(await world.run(`members get ${id} nobody`)).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: `error: no such room or member: ${id} nobody\nhint: see what there is with: meetroom members list ${id}\n`,
+  })
+})
+
+test('an id is one segment of the path, whatever is in it', async () => {
+  await world.run(['members', 'get', 'a/b', '?c#d'])
+  expect(sent()[0]).toEqual(['GET', '/rooms/a%2Fb/members/%3Fc%23d', undefined])
+  world.requests.length = 0
+  for (const id of ['.', '..', '', 'a\nb'])
+    expect(await world.run(['members', 'get', 'room', id]), id).toMatchObject({ code: 2, stdout: '' })
+  expect(world.requests).toEqual([])
+})
+
+test('add invites a user in the type that is named', async () => {
+  const id = await room()
+  await world.send('POST', '/users', { user_id: 'ada' })
+  const { code, stdout, stderr } = await world.run(
+    `members add ${id} ada --type monitor --columns user_id,type`,
+  )
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: 'user_id  ada\ntype     monitor\n',
+    stderr: '',
+  })
+  expect(sent()).toEqual([['POST', `/rooms/${id}/members`, '{"user_id":"ada","type":"monitor"}']])
+  expect((await world.send('GET', `/rooms/${id}/members`)).body.members).toMatchObject([
+    { user_id: 'ada', type: 'monitor' },
+  ])
+})
+
+test('add without a type leaves it to the service, which takes the default of the user', async () => {
+  const id = await room()
+  await world.send('POST', '/users', { user_id: 'ada', default_member_type: 'host' })
+  const { stdout } = await world.run(`members add ${id} ada --json`)
+  expect(JSON.parse(stdout).member.type).toBe('host')
+  expect(sent()).toEqual([['POST', `/rooms/${id}/members`, '{"user_id":"ada"}']])
+})
+
+test('add takes fields that the document leaves out', async () => {
+  const id = await room()
+  await world.send('POST', '/users', { user_id: 'ada' })
+  await world.run(
+    [
+      'members',
+      'add',
+      id,
+      'ada',
+      '--type',
+      'host',
+      '--data',
+      '-',
+      '--set',
+      'seat=7',
+      '--set',
+      'tag=a=b',
+      '--set',
+      'deep={"x":[1]}',
+    ],
+    { stdin: '{"type":"guest","note":"from stdin","n":12345678901234567890}' },
+  )
+  expect(sent()[0]?.[2]).toBe(
+    '{"type":"host","note":"from stdin","n":12345678901234567890,"user_id":"ada","seat":7,"tag":"a=b","deep":{"x":[1]}}',
+  )
+})
+
+test('add of a user who is not there exits 1 with what the service says', async () => {
+  const id = await room()
+  expect(await world.run(`members add ${id} nobody`)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'error: the service refuses the request (400): user_id: no such user\n',
+  })
+})
+
+test('add with an unknown type says which there are, before anything is sent', async () => {
+  expect(await world.run('members add room ada --type boss')).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr:
+      "error: option '--type <type>' argument 'boss' is invalid. Allowed choices are guest, host, monitor.\nhint: see --help\n",
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('update changes the name, the type and the block of a member', async () => {
+  const id = await room()
+  const ada = await member(id, 'ada')
+  const run = await world.run([
+    ...['members', 'update', id, ada, '--name', 'Dr. Ada', '--type', 'host', '--blocked'],
+    ...['--columns', 'name,type,is_blocked,status'],
+  ])
+  expect(run).toMatchObject({
+    code: 0,
+    stdout: 'name        Dr. Ada\ntype        host\nis_blocked  true\nstatus      blocked\n',
+    stderr: '',
+  })
+  expect(sent()).toEqual([
+    ['PUT', `/rooms/${id}/members/${ada}`, '{"name":"Dr. Ada","type":"host","is_blocked":true}'],
+  ])
+  world.requests.length = 0
+  await world.run(`members update ${id} ${ada} --unblocked`)
+  expect(sent()).toEqual([['PUT', `/rooms/${id}/members/${ada}`, '{"is_blocked":false}']])
+  expect((await world.send('GET', `/rooms/${id}/members/${ada}`)).body.member).toMatchObject({
+    name: 'Dr. Ada',
+    type: 'host',
+    is_blocked: false,
+  })
+})
+
+test('update takes --set and --data', async () => {
+  const id = await room()
+  const ada = await member(id, 'ada')
+  await world.run(['members', 'update', id, ada, '--data', '{"name":"data","x":1}', '--set', 'name=set'])
+  expect(sent()[0]?.[2]).toBe('{"name":"set","x":1}')
+})
+
+test('update refuses to change nothing, and to block and unblock at once', async () => {
+  expect(await world.run('members update room ada')).toMatchObject({
+    code: 2,
+    stderr: 'error: nothing to change: name at least one field\n',
+  })
+  expect(await world.run('members update room ada --blocked --unblocked')).toMatchObject({
+    code: 2,
+    stderr: "error: option '--blocked' cannot be used with option '--unblocked'\nhint: see --help\n",
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('block kicks members out of a private room', async () => {
+  const id = await room()
+  const ids = [await member(id, 'ada'), await member(id, 'grace')]
+  const run = await world.run(`members block ${id} ${ids.join(' ')} --yes -o ids`)
+  expect(run).toMatchObject({ code: 0, stdout: `${ids.join('\n')}\n`, stderr: 'blocked 2 members\n' })
+  expect(sent()).toEqual([
+    ['GET', `/rooms/${id}`, undefined],
+    ...ids.map((each) => ['PUT', `/rooms/${id}/members/${each}`, '{"is_blocked":true}']),
+  ])
+  for (const each of ids)
+    expect((await world.send('GET', `/rooms/${id}/members/${each}`)).body.member.is_blocked).toBe(true)
+})
+
+test('unblock lets members in again, without a question', async () => {
+  const id = await room()
+  const ada = await member(id, 'ada')
+  await world.send('PUT', `/rooms/${id}/members/${ada}`, { is_blocked: true })
+  const run = await world.run(`members unblock ${id} ${ada} -o ids`)
+  expect(run).toMatchObject({ code: 0, stdout: `${ada}\n`, stderr: 'unblocked 1 member\n' })
+  expect(sent()).toEqual([['PUT', `/rooms/${id}/members/${ada}`, '{"is_blocked":false}']])
+  expect((await world.send('GET', `/rooms/${id}/members/${ada}`)).body.member.is_blocked).toBe(false)
+})
+
+test.each(['open', 'public'])('block in an %s room is refused before anything is changed', async (type) => {
+  const id = await room(type)
+  const ada = await member(id, 'ada')
+  expect(await world.run(`members block ${id} ${ada} --yes`)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr:
+      `error: blocking works only in private rooms, and room ${id} is ${type}\n` +
+      'hint: add --force to send it all the same\n',
+  })
+  expect(writes()).toEqual([])
+})
+
+test('block --force sends it all the same, and the 500 of the service exits 6', async () => {
+  const id = await room('open')
+  const ada = await member(id, 'ada')
+  expect(await world.run(`members block ${id} ${ada} --yes --force`)).toMatchObject({
+    code: 6,
+    stdout: '',
+    stderr:
+      'error: the service reports a validation exception (500): is_blocked works only on rooms of type private\n' +
+      'hint: by its document, 500 means that the request breaks a rule; sending it again will not help\n',
+  })
+  expect(sent()).toEqual([['PUT', `/rooms/${id}/members/${ada}`, '{"is_blocked":true}']])
+})
+
+test('block without a terminal and without --yes refuses', async () => {
+  const id = await room()
+  const ada = await member(id, 'ada')
+  expect(await world.run(`members block ${id} ${ada}`)).toMatchObject({
+    code: 10,
+    stdout: '',
+    stderr:
+      'error: to block members needs a yes, and there is no terminal to ask at\nhint: add --yes to answer beforehand\n',
+  })
+  expect(writes()).toEqual([])
+})
+
+test('block asks on a terminal, naming the user, and a yes blocks', async () => {
+  const id = await room()
+  const ada = await member(id, 'ada')
+  const { host, done } = world.start(['members', 'block', id, ada, '-o', 'ids'], { tty: true })
+  setImmediate(() => host.type('y\n'))
+  const { code, stdout, stderr } = await done
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${ada}\n` })
+  expect(stderr).toContain(`Block member “ada” (${ada}) in room`)
+  expect(stderr).toMatch(/blocked 1 member\n$/)
+})
+
+test('block asks on a terminal, and anything but a yes leaves the member alone', async () => {
+  const id = await room()
+  const ada = await member(id, 'ada')
+  const { host, done } = world.start(['members', 'block', id, ada], { tty: true })
+  setImmediate(() => host.type('\n'))
+  expect((await done).code).toBe(10)
+  expect(writes()).toEqual([])
+})
+
+test('block and unblock read ids from standard input', async () => {
+  const id = await room()
+  const ids = [await member(id, 'ada'), await member(id, 'grace')]
+  const stdin = `${ids.join('\r\n')}\r\n\r\n`
+  expect(await world.run(`members block ${id} - --yes -q -o ids`, { stdin })).toMatchObject({
+    code: 0,
+    stdout: `${ids.join('\n')}\n`,
+    stderr: '',
+  })
+  const unblocked = await world.run(`members unblock ${id} - --json`, { stdin })
+  expect(unblocked).toMatchObject({ code: 0, stderr: 'unblocked 2 members\n' })
+  expect(JSON.parse(unblocked.stdout).members).toMatchObject(
+    ids.map((each) => ({ id: each, is_blocked: false })),
+  )
+})
+
+test('one bad id among several does not stop the others', async () => {
+  const id = await room()
+  const ada = await member(id, 'ada')
+  const run = await world.run(`members block ${id} nobody ${ada} --yes -o ids`)
+  expect(run).toMatchObject({ code: 8, stdout: `${ada}\n` })
+  expect(run.stderr).toMatch(/^error: no such room or member: .* nobody\n/)
+  expect(run.stderr).toMatch(/\nerror: blocked 1 of 2 members; 1 failed\n$/)
+})
+
+test('a key that stops working stops the rest', async () => {
+  const id = await room()
+  world.intercept = async () => answer(401, {})
+  expect(await world.run(`members unblock ${id} a b c`)).toMatchObject({
+    code: 4,
+    stdout: '',
+    stderr:
+      'error: the service refuses the API key (401)\nhint: see which key is used with: meetroom auth status\n',
+  })
+  expect(world.requests).toHaveLength(1)
+})
+
+test('--dry-run sends no write and asks nothing', async () => {
+  const id = await room()
+  const ada = await member(id, 'ada')
+  expect(await world.run(`members block ${id} ${ada} --dry-run`)).toMatchObject({
+    code: 0,
+    stdout: `PUT https://meet.test/v1/rooms/${id}/members/${ada} {"is_blocked":true}\n`,
+    stderr: '',
+  })
+  expect(await world.run(`members unblock ${id} ${ada} x --dry-run`)).toMatchObject({
+    code: 0,
+    stdout:
+      `PUT https://meet.test/v1/rooms/${id}/members/${ada} {"is_blocked":false}\n` +
+      `PUT https://meet.test/v1/rooms/${id}/members/x {"is_blocked":false}\n`,
+    stderr: '',
+  })
+  expect(await world.run(`members add ${id} ada --dry-run --json`)).toMatchObject({
+    code: 0,
+    stdout: `{"method":"POST","url":"https://meet.test/v1/rooms/${id}/members","body":{"user_id":"ada"}}\n`,
+  })
+  expect(await world.run(`members update ${id} ${ada} --type host --dry-run`)).toMatchObject({
+    stdout: `PUT https://meet.test/v1/rooms/${id}/members/${ada} {"type":"host"}\n`,
+  })
+  expect(writes()).toEqual([])
+})
+
+test('--dry-run still refuses to block in a room that is not private', async () => {
+  const id = await room('open')
+  expect(await world.run(`members block ${id} x --dry-run`)).toMatchObject({ code: 2, stdout: '' })
+})
+
+test('--curl sends nothing at all', async () => {
+  const key = '-H "Authorization: Bearer $MEETROOM_API_KEY"'
+  const json = "-H 'content-type: application/json'"
+  const url = 'https://meet.test/v1/rooms/r/members'
+  const lines = {
+    'members list r': `curl -X GET ${url} ${key}\n`,
+    'members list r --all': `curl -X GET '${url}?limit=100' ${key}\n`,
+    'members get r m': `curl -X GET ${url}/m ${key}\n`,
+    'members add r ada': `curl -X POST ${url} ${key} ${json} --data-raw '{"user_id":"ada"}'\n`,
+    'members update r m --name N': `curl -X PUT ${url}/m ${key} ${json} --data-raw '{"name":"N"}'\n`,
+    'members block r m': `curl -X PUT ${url}/m ${key} ${json} --data-raw '{"is_blocked":true}'\n`,
+    'members unblock r m n': ['m', 'n']
+      .map((id) => `curl -X PUT ${url}/${id} ${key} ${json} --data-raw '{"is_blocked":false}'\n`)
+      .join(''),
+  }
+  for (const [line, stdout] of Object.entries(lines))
+    expect(await world.run(`${line} --curl`), line).toMatchObject({ code: 0, stdout, stderr: '' })
+  expect(world.requests).toEqual([])
+})
+
+test('ls, show and the singular are other names', async () => {
+  const id = await room()
+  const ada = await member(id, 'ada')
+  expect((await world.run(`member ls ${id} -o ids`)).stdout).toBe(`${ada}\n`)
+  expect((await world.run(`member show ${id} ${ada}`)).code).toBe(0)
+})
+
+test('a missing argument is named', async () => {
+  expect(await world.run('members add room')).toMatchObject({
+    code: 2,
+    stderr: "error: missing required argument 'user'\nhint: see --help\n",
+  })
+  expect(await world.run('members block room')).toMatchObject({
+    code: 2,
+    stderr: "error: missing required argument 'member'\nhint: see --help\n",
+  })
+})

@@ -1,0 +1,156 @@
+import { beforeEach, expect, test } from 'vitest'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+let room: string
+beforeEach(async () => {
+  world = await createWorld()
+  room = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room.id
+})
+
+const sent = () => world.requests.map(({ method, url, body }) => [method, url.slice(20), body])
+
+test('send sends the text and shows what the service says was sent', async () => {
+  expect(await world.run(['message', 'send', room, 'We close in five minutes'])).toMatchObject({
+    code: 0,
+    stdout: 'message  We close in five minutes\n',
+    stderr: '',
+  })
+  expect(sent()).toEqual([['POST', `/rooms/${room}/message`, '{"message":"We close in five minutes"}']])
+})
+
+test.each([
+  ['json', '{"message":"hi"}\n'],
+  ['ndjson', '{"message":"hi"}\n'],
+  ['csv', 'message\r\nhi\r\n'],
+  ['table', 'message  hi\n'],
+])('send -o %s', async (format, stdout) => {
+  expect(await world.run(`message send ${room} hi -o ${format}`)).toMatchObject({
+    code: 0,
+    stdout,
+    stderr: '',
+  })
+})
+
+test('send -o ids is refused before anything is sent: a message has no id', async () => {
+  expect(await world.run(`message send ${room} hi -o ids`)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'error: a message has no id to print\n',
+  })
+  expect(world.requests).toEqual([])
+})
+
+test.each([
+  ['from a pipe\n', 'from a pipe'],
+  ['two\nlines\n', 'two\nlines'],
+  ['windows\r\n', 'windows'],
+  ['one of two\n\n', 'one of two\n'],
+  ['no line break', 'no line break'],
+  ['  blanks stay ', '  blanks stay '],
+  ['{"type":"poll","😀":1}\n', '{"type":"poll","😀":1}'],
+])('send - reads the text %j from standard input', async (stdin, message) => {
+  expect(await world.run(`message send ${room} - --json`, { stdin })).toMatchObject({ code: 0, stderr: '' })
+  expect(sent()).toEqual([['POST', `/rooms/${room}/message`, JSON.stringify({ message })]])
+})
+
+test('text that is not UTF-8 is refused', async () => {
+  expect(await world.run(`message send ${room} -`, { stdin: Uint8Array.of(0xff, 0x0a) })).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'error: standard input is not valid UTF-8\n',
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('text that looks like an option goes behind --', async () => {
+  expect(await world.run(['message', 'send', room, '--', '--json'])).toMatchObject({
+    code: 0,
+    stdout: 'message  --json\n',
+  })
+  expect(await world.run(['message', 'send', '-o', 'csv', room, '--no-header', '--', '-y'])).toMatchObject({
+    code: 0,
+    stdout: "'-y\r\n",
+  })
+})
+
+test('send takes --set and --data for fields that the document leaves out', async () => {
+  await world.run([
+    'message',
+    'send',
+    room,
+    'hi',
+    '--set',
+    'urgent=true',
+    '--data',
+    '{"to":"all","message":"x"}',
+  ])
+  expect(sent()[0]?.[2]).toBe('{"to":"all","message":"hi","urgent":true}')
+})
+
+test('one standard input cannot be both the text and --data', async () => {
+  const { code, stdout } = await world.run(`message send ${room} - --data -`, { stdin: '{"a":1}' })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(world.requests).toEqual([])
+})
+
+test('a missing text is named', async () => {
+  expect(await world.run(`message send ${room}`)).toMatchObject({
+    code: 2,
+    stderr: "error: missing required argument 'text'\nhint: see --help\n",
+  })
+})
+
+test('a room that is not there exits 3', async () => {
+  expect(await world.run('message send nowhere hi')).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: 'error: no such room: nowhere\nhint: see what there is with: meetroom rooms list\n',
+  })
+})
+
+test('a terminated room answers 500, which exits 6', async () => {
+  await world.send('PUT', `/rooms/${room}`, { is_terminated: true })
+  expect(await world.run(`message send ${room} hi`)).toMatchObject({
+    code: 6,
+    stdout: '',
+    stderr:
+      'error: the service reports a validation exception (500): the room is terminated\n' +
+      'hint: by its document, 500 means that the request breaks a rule; sending it again will not help\n',
+  })
+  expect(world.requests).toHaveLength(1)
+})
+
+test('send is not repeated when the service fails: everybody would read it twice', async () => {
+  world.intercept = async () => answer(503, {})
+  expect((await world.run(`message send ${room} hi`)).code).toBe(6)
+  expect(world.requests).toHaveLength(1)
+})
+
+test('send is repeated when the service was too busy to take it', async () => {
+  world.intercept = async (_, next) => (world.requests.length === 1 ? answer(429, {}) : next())
+  const { code, stderr } = await world.run(`message send ${room} hi`)
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: 'the service answered 429; trying again in 0.1 s\n',
+  })
+  expect(world.requests).toHaveLength(2)
+})
+
+test('--dry-run and --curl send nothing', async () => {
+  expect(await world.run(['message', 'send', 'r', "it's", '--dry-run'])).toMatchObject({
+    code: 0,
+    stdout: 'POST https://meet.test/v1/rooms/r/message {"message":"it\'s"}\n',
+  })
+  expect(await world.run(['message', 'send', 'r', "it's", '--curl'])).toMatchObject({
+    code: 0,
+    stdout:
+      'curl -X POST https://meet.test/v1/rooms/r/message -H "Authorization: Bearer $MEETROOM_API_KEY" ' +
+      `-H 'content-type: application/json' --data-raw '{"message":"it'\\''s"}'\n`,
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('the plural is another name', async () => {
+  expect(await world.run(`messages send ${room} hi`)).toMatchObject({ code: 0 })
+})

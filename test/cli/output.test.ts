@@ -1,0 +1,627 @@
+import stringWidth from 'string-width'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { HostOptions } from '../helpers/host.ts'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+/** Lets the service answer every request with this body. */
+function say(body: unknown): void {
+  world.intercept = async () => answer(200, body)
+}
+
+const esc = String.fromCharCode(27)
+const rightToLeft = String.fromCharCode(0x202e)
+
+const room = (fields: object = {}) => ({
+  id: 'r1',
+  type: 'open',
+  name: 'Sync',
+  layout: 'grid',
+  record: true,
+  terminated_at: null,
+  created_at: '2026-01-02T03:00:00.000Z',
+  is_terminated: '#DEPRECATED#',
+  created_user_id: '#DEPRECATED#',
+  ...fields,
+})
+const list = (...rooms: object[]) => ({ rooms, paging: { limit: 30, offset: 0, total: rooms.length } })
+const terminal: HostOptions = { tty: true, columns: 120, env: { NO_COLOR: '1' } }
+
+/** Runs a command that is to succeed without a word, and gives what it prints. */
+async function print(line: string, options: HostOptions = {}): Promise<string> {
+  const { code, stdout, stderr } = await world.run(line, options)
+  expect({ code, stderr }, line).toEqual({ code: 0, stderr: '' })
+  return stdout
+}
+
+const two = list(
+  room(),
+  room({ id: 'r2', name: 'Demo', type: 'private', terminated_at: '2026-01-02T03:01:00.000Z', record: false }),
+)
+
+describe('a list', () => {
+  beforeEach(() => say(two))
+
+  test('as a table, piped', async () => {
+    expect(await print('rooms list')).toBe(
+      'ID  NAME  TYPE     STATUS      RECORD  LAYOUT  CREATED AT\n' +
+        '──  ────  ───────  ──────────  ──────  ──────  ────────────────────────\n' +
+        'r1  Sync  open     active      true    grid    2026-01-02T03:00:00.000Z\n' +
+        'r2  Demo  private  terminated  false   grid    2026-01-02T03:00:00.000Z\n',
+    )
+  })
+
+  test('as a table on a terminal: times are relative', async () => {
+    expect(await print('rooms list', terminal)).toBe(
+      'ID  NAME  TYPE     STATUS      RECORD  LAYOUT  CREATED AT\n' +
+        '──  ────  ───────  ──────────  ──────  ──────  ─────────────\n' +
+        'r1  Sync  open     active      true    grid    4 minutes ago\n' +
+        'r2  Demo  private  terminated  false   grid    4 minutes ago\n',
+    )
+  })
+
+  test('as JSON is what the service sent', async () => {
+    expect(await print('rooms list --json')).toBe(JSON.stringify(two))
+    expect(await print('rooms list -o json')).toBe(JSON.stringify(two))
+  })
+
+  test('as JSON on a terminal is indented', async () => {
+    expect(await print('rooms list --json', terminal)).toBe(`${JSON.stringify(two, null, 2)}\n`)
+  })
+
+  test('as NDJSON is one item a line, on a terminal too', async () => {
+    const lines = two.rooms.map((item) => `${JSON.stringify(item)}\n`).join('')
+    expect(await print('rooms list -o ndjson')).toBe(lines)
+    expect(await print('rooms list -o ndjson', terminal)).toBe(lines)
+  })
+
+  test('as CSV has the fields of the document, without the deprecated ones', async () => {
+    expect(await print('rooms list -o csv')).toBe(
+      'id,type,name,application_id,thumbnail_url,layout,record,meeting_time,started_at,terminated_at,updated_at,created_at\r\n' +
+        'r1,open,Sync,,,grid,true,,,,,2026-01-02T03:00:00.000Z\r\n' +
+        'r2,private,Demo,,,grid,false,,,2026-01-02T03:01:00.000Z,,2026-01-02T03:00:00.000Z\r\n',
+    )
+  })
+
+  test('as CSV on a terminal has the same cells, times included', async () => {
+    const piped = await print('rooms list -o csv')
+    expect(await print('rooms list -o csv', terminal)).toBe(piped.replaceAll('\r\n', '\n'))
+  })
+
+  test('as ids is one id a line, on a terminal too', async () => {
+    expect(await print('rooms list -o ids')).toBe('r1\nr2\n')
+    expect(await print('rooms list -o ids', terminal)).toBe('r1\nr2\n')
+  })
+})
+
+describe('an empty list', () => {
+  beforeEach(() => say(list()))
+
+  test.each([
+    ['table', '', 'no rooms\n'],
+    ['json', '{"rooms":[],"paging":{"limit":30,"offset":0,"total":0}}', ''],
+    ['ndjson', '', ''],
+    [
+      'csv',
+      'id,type,name,application_id,thumbnail_url,layout,record,meeting_time,started_at,terminated_at,updated_at,created_at\r\n',
+      '',
+    ],
+    ['ids', '', ''],
+  ])('as %s', async (format, stdout, stderr) => {
+    expect(await world.run(`rooms list -o ${format}`)).toMatchObject({ code: 0, stdout, stderr })
+    expect(await world.run(`rooms list -o ${format} -q`)).toMatchObject({ code: 0, stdout, stderr: '' })
+  })
+
+  test('as CSV without a header is nothing', async () => {
+    expect(await print('rooms list -o csv --no-header')).toBe('')
+  })
+
+  test('does not mind a column that only some rooms have', async () => {
+    say(list(room({ seats: 5 })))
+    expect(await print('rooms list -o csv --columns id,seats')).toBe('id,seats\r\nr1,5\r\n')
+    say(list())
+    expect(await world.run('rooms list -o csv --columns id,seats')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('a single thing', () => {
+  beforeEach(() => say({ room: room({ seats: 5 }) }))
+
+  test('as a record, piped', async () => {
+    expect(await print('rooms get r1')).toBe(
+      'id             r1\n' +
+        'type           open\n' +
+        'name           Sync\n' +
+        'layout         grid\n' +
+        'record         true\n' +
+        'terminated_at\n' +
+        'created_at     2026-01-02T03:00:00.000Z\n' +
+        'seats          5\n',
+    )
+  })
+
+  test('as a record on a terminal: times are told both ways', async () => {
+    expect(await print('rooms get r1 --columns name,created_at', terminal)).toBe(
+      'name        Sync\ncreated_at  2026-01-02T03:00:00.000Z (4 minutes ago)\n',
+    )
+  })
+
+  test('as JSON, NDJSON, CSV and ids', async () => {
+    const item = JSON.stringify(room({ seats: 5 }))
+    expect(await print('rooms get r1 --json')).toBe(`{"room":${item}}`)
+    expect(await print('rooms get r1 -o ndjson')).toBe(`${item}\n`)
+    expect(await print('rooms get r1 -o ids')).toBe('r1\n')
+    expect(await print('rooms get r1 -o csv --columns id,seats')).toBe('id,seats\r\nr1,5\r\n')
+    expect(await print('rooms get r1 --json', terminal)).toBe(
+      `${JSON.stringify({ room: room({ seats: 5 }) }, null, 2)}\n`,
+    )
+  })
+})
+
+describe('JSON', () => {
+  const odd =
+    '{ "paging":{"total":1,"limit":30.0,  "offset":0},\r\n\t"rooms" : [ {"name":"\\u0041\\/\\ud83d\\ude00","id":"r1","type":"open",\n' +
+    '"z":1.0,"a":12345678901234567890,"e":1E400,"m":-0,"d":0.1000000000000000055511151231257827} ],"extra":{"b":1,"a":[]}}  '
+
+  test('in a pipe is byte for byte what the service sent', async () => {
+    say(odd)
+    expect(await print('rooms list --json')).toBe(odd)
+    expect(await print('rooms list --json --limit 1')).toBe(odd)
+    expect(await print('rooms list --json --all')).toBe(odd)
+    const single = odd.replace('"rooms" : [', '"room" : ').replace('],"extra"', ',"extra"')
+    say(single)
+    expect(await print('rooms get r1 --json')).toBe(single)
+    expect(await print('rooms update r1 --name x --json')).toBe(single)
+  })
+
+  test('in a pipe is byte for byte what the service sent, when it is no text that we would write', async () => {
+    const bytes = new TextEncoder().encode('\ufeff{"rooms":[{"id":"\u2028","type":"open","name":"n"}]}')
+    world.intercept = async () => ({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: bytes,
+    })
+    const { code, host } = await world.run('rooms list --json')
+    expect(code).toBe(0)
+    expect(Buffer.concat(host.stdout.chunks)).toEqual(Buffer.from(bytes))
+  })
+
+  test('as NDJSON loses no digit, no field and not their order', async () => {
+    say(odd)
+    expect(await print('rooms list -o ndjson')).toMatch(
+      /^\{"name":"A\/😀","id":"r1","type":"open","z":1(\.0)?,"a":12345678901234567890,"e":1E400,"m":-?0,"d":0\.1000000000000000055511151231257827\}\n$/,
+    )
+  })
+
+  test('put together from several answers loses no digit, and is one document', async () => {
+    const big = '123456789012345678901234567890'
+    world.intercept = async ({ url }) =>
+      answer(
+        200,
+        url.includes('offset=1')
+          ? `{"rooms":[{"id":"b","type":"open","name":"x","n":${big}}],"paging":{"total":2}}`
+          : `{"rooms":[{"id":"a","type":"open","name":"x","n":${big}}],"paging":{"total":2}}`,
+      )
+    expect(await print('rooms list --all --page-size 1 --json')).toBe(
+      `{"rooms":[{"id":"a","type":"open","name":"x","n":${big}},{"id":"b","type":"open","name":"x","n":${big}}],"paging":{"limit":2,"offset":0,"total":2}}\n`,
+    )
+  })
+
+  test('on a terminal shows control and bidi characters as escapes, and is still the same JSON', async () => {
+    const hostile = `${esc}]0;owned\u0007${esc}[2J${rightToLeft}evil\u200b\u{e0041}\u2028\r\n\ttab "quoted" \\ ü 😀`
+    const body = { room: room({ name: hostile, [`key${esc}`]: rightToLeft }) }
+    say(body)
+    const stdout = await print('rooms get r1 --json', terminal)
+    expect(JSON.parse(stdout)).toEqual(body)
+    for (const character of [esc, rightToLeft, '\u0007', '\u200b', '\u{e0041}', '\u2028', '\r', '\t'])
+      expect(stdout).not.toContain(character)
+    expect(stdout).toContain('ü 😀')
+    expect(stdout).toContain('\\u001b]0;owned\\u0007')
+    expect(stdout).toContain('\n    "id": "r1",\n')
+  })
+
+  test('on a terminal keeps the digits of big numbers', async () => {
+    say('{"room":{"id":"r1","type":"open","name":"n","n":12345678901234567890}}')
+    expect(await print('rooms get r1 --json', terminal)).toContain('\n    "n": 12345678901234567890\n')
+  })
+
+  test('with a key twice and a number that a double cannot hold is not our bug', async () => {
+    say('{"rooms":[{"id":"r1","type":"open","name":"n","n":12345678901234567890,"x":1,"x":2}]}')
+    for (const format of ['json', 'ndjson', 'ids', 'table'])
+      expect([0, 6], format).toContain((await world.run(`rooms list -o ${format}`)).code)
+  })
+
+  test('with __proto__ as a field keeps it', async () => {
+    for (const n of ['1', '12345678901234567890']) {
+      const item = `{"id":"r1","type":"open","name":"n","__proto__":{"x":1},"n":${n}}`
+      say(`{"rooms":[${item}]}`)
+      expect(await print('rooms list -o ndjson')).toBe(`${item}\n`)
+    }
+  })
+})
+
+describe('CSV', () => {
+  test('quotes what needs it, by RFC 4180', async () => {
+    const name = 'a "quoted", name\nof two lines'
+    say(list(room({ name }), room({ name: 'plain' }), room({ name: ' blanks ' }), room({ name: '' })))
+    expect(await print('rooms list -o csv --columns name,type')).toBe(
+      'name,type\r\n"a ""quoted"", name\nof two lines",open\r\nplain,open\r\n blanks ,open\r\n,open\r\n',
+    )
+  })
+
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', '＋1'])(
+    'makes the formula %j harmless',
+    async (name) => {
+      say(list(room({ name })))
+      const stdout = await print('rooms list -o csv --columns name --no-header')
+      expect(stdout.replaceAll('"', '')).toBe(`'${name}\r\n`)
+    },
+  )
+
+  test('writes nested values as JSON and null as nothing', async () => {
+    say(list(room({ a: { x: [1, null] }, b: null, c: 12, d: false })))
+    expect(await print('rooms list -o csv --columns a,b,c,d --no-header')).toBe(
+      '"{""x"":[1,null]}",,12,false\r\n',
+    )
+  })
+
+  test('of a single thing is a list of one', async () => {
+    say({ user: { user_id: 'ada', name: 'Ada' } })
+    expect(await print('users get ada -o csv')).toBe(
+      'user_id,name,profile_url,default_member_type,access_token,created_at,updated_at,id\r\nada,Ada,,,,,,\r\n',
+    )
+  })
+
+  test('has one header, however many pages it takes', async () => {
+    for (const name of ['a', 'b', 'c']) await world.send('POST', '/rooms', { name, type: 'open' })
+    expect(await print('rooms list -o csv --columns name --all --page-size 1')).toBe(
+      'name\r\nc\r\nb\r\na\r\n',
+    )
+  })
+
+  test('on a terminal shows what a terminal would obey as escapes', async () => {
+    say(list(room({ name: `${esc}[31mred` })))
+    expect(await print('rooms list -o csv --columns name --no-header', terminal)).toBe('\\u001b[31mred\n')
+  })
+})
+
+describe('--columns and --no-header', () => {
+  beforeEach(() => say(two))
+
+  test('choose the fields of a table, in their order', async () => {
+    expect(await print('rooms list --columns name,id')).toBe('NAME  ID\n────  ──\nSync  r1\nDemo  r2\n')
+    expect(await print('rooms list --columns status,name --no-header')).toBe(
+      'active      Sync\nterminated  Demo\n',
+    )
+    expect(await world.run(['rooms', 'list', '--columns', ' id , type ', '--no-header'])).toMatchObject({
+      code: 0,
+      stdout: 'r1  open\nr2  private\n',
+    })
+  })
+
+  test('choose the fields of CSV, derived ones too', async () => {
+    expect(await print('rooms list -o csv --columns id,status')).toBe(
+      'id,status\r\nr1,active\r\nr2,terminated\r\n',
+    )
+    expect(await print('rooms list -o csv --columns id --no-header')).toBe('r1\r\nr2\r\n')
+  })
+
+  test('choose the fields of a record', async () => {
+    say({ room: room() })
+    expect(await print('rooms get r1 --columns status,id')).toBe('status  active\nid      r1\n')
+  })
+
+  test('refuse a field that there is not, and list those that there are', async () => {
+    for (const line of ['rooms list', 'rooms list -o csv'])
+      expect(await world.run(`${line} --columns id,nmae`), line).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr:
+          'error: no room has a field “nmae”\n' +
+          'hint: fields are id, name, type, status, record, layout, created_at, application_id, thumbnail_url, meeting_time, started_at, terminated_at, updated_at\n',
+      })
+    say({ room: room() })
+    expect(await world.run('rooms get r1 --columns nmae')).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  test.each(['json', 'ndjson', 'ids'])('do not go with %s', async (format) => {
+    const { code, stdout, stderr } = await world.run(`rooms list -o ${format} --columns id`)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(`--columns goes with the formats table and csv, not with ${format}`)
+    expect(world.requests).toEqual([])
+  })
+
+  test.each(['', ',', 'id,', 'id,,name'])('do not take “%s”', async (names) => {
+    expect(await world.run(['rooms', 'list', `--columns=${names}`])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'error: --columns takes names with commas between them, as in id,name\n',
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test.each(['__proto__', 'constructor', 'toString'])('know no field %s that no room has', async (name) => {
+    expect(await world.run(`rooms list --columns ${name}`)).toMatchObject({ code: 2, stdout: '' })
+  })
+})
+
+describe('a field that there is not, in a command that changes something,', () => {
+  const writes = () => world.requests.filter(({ method }) => method !== 'GET')
+
+  test.each([
+    'users create ada --columns nmae',
+    'users create ada -o csv --columns nmae',
+    'rooms create --name X --type open --columns nmae',
+  ])('%s: exit 2 means that nothing was sent', async (line) => {
+    const { code } = await world.run(line)
+    expect({ code, sent: writes().length }).toEqual(code === 2 ? { code: 2, sent: 0 } : { code: 0, sent: 1 })
+  })
+
+  test('does not stop a bulk in the middle', async () => {
+    for (const user_id of ['a', 'b', 'c']) await world.send('POST', '/users', { user_id })
+    const { code } = await world.run('users delete a b c --yes --columns nmae')
+    expect({ code, sent: writes().length }).toEqual(code === 2 ? { code: 2, sent: 0 } : { code: 0, sent: 3 })
+  })
+})
+
+describe('deprecated fields', () => {
+  beforeEach(() => say({ ...list(room()), room: room() }))
+
+  test('are left out of tables and records', async () => {
+    for (const line of ['rooms list', 'rooms get r1', 'rooms list -o csv', 'rooms get r1 -o csv'])
+      expect(await print(line), line).not.toMatch(/DEPRECATED|is_terminated|created_user_id/i)
+  })
+
+  test('are blank where they are asked for', async () => {
+    expect(await print('rooms list --columns id,is_terminated --no-header')).toBe('r1\n')
+    expect(await print('rooms list -o csv --columns id,is_terminated --no-header')).toBe('r1,\r\n')
+    expect(await print('rooms get r1 --columns id,is_terminated')).toMatch(/^id( +)r1\n(is_terminated\n)?$/)
+  })
+
+  test('survive in JSON', async () => {
+    expect(await print('rooms list -o ndjson')).toBe(`${JSON.stringify(room())}\n`)
+    expect(await print('rooms list --json')).toContain('"is_terminated":"#DEPRECATED#"')
+  })
+})
+
+describe('colours', () => {
+  beforeEach(() => say(two))
+  const coloured = (text: string) => text.includes(`${esc}[`)
+  const on = async (line: string, options: HostOptions) => coloured(await print(line, options))
+
+  test.each<[string, string, HostOptions, boolean]>([
+    ['on a terminal', 'rooms list', { tty: true }, true],
+    ['in a pipe', 'rooms list', {}, false],
+    ['with --no-color', 'rooms list --no-color', { tty: true }, false],
+    ['with --no-color in front', '--no-color rooms list', { tty: true }, false],
+    ['with NO_COLOR', 'rooms list', { tty: true, env: { NO_COLOR: '1' } }, false],
+    ['with an empty NO_COLOR', 'rooms list', { tty: true, env: { NO_COLOR: '' } }, true],
+    ['with FORCE_COLOR in a pipe', 'rooms list', { env: { FORCE_COLOR: '1' } }, true],
+    ['with FORCE_COLOR=0', 'rooms list', { tty: true, env: { FORCE_COLOR: '0' } }, false],
+    ['with NO_COLOR and FORCE_COLOR', 'rooms list', { env: { FORCE_COLOR: '1', NO_COLOR: '1' } }, false],
+    ['with --no-color and FORCE_COLOR', 'rooms list --no-color', { env: { FORCE_COLOR: '1' } }, false],
+    ['on a dumb terminal', 'rooms list', { tty: true, env: { TERM: 'dumb' } }, false],
+    ['in CSV', 'rooms list -o csv', { tty: true }, false],
+    ['in ids', 'rooms list -o ids', { tty: true }, false],
+    ['in JSON', 'rooms list -o json', { tty: true }, false],
+    ['in CSV with FORCE_COLOR', 'rooms list -o csv', { env: { FORCE_COLOR: '1' } }, false],
+  ])('%s', async (_, line, options, expected) => {
+    expect(await on(line, options)).toBe(expected)
+  })
+
+  test('change nothing but the colour', async () => {
+    const plain = await print('rooms list', { tty: true, env: { NO_COLOR: '1' } })
+    const colourful = await print('rooms list', { tty: true })
+    expect(colourful.replaceAll(new RegExp(`${esc}\\[\\d+m`, 'g'), '')).toBe(plain)
+  })
+
+  test('mark errors, on a terminal only', async () => {
+    world.intercept = async () => answer(404, {})
+    expect(coloured((await world.run('rooms get x', { tty: true })).stderr)).toBe(true)
+    expect(coloured((await world.run('rooms get x', { tty: true, env: { NO_COLOR: '1' } })).stderr)).toBe(
+      false,
+    )
+    expect(coloured((await world.run('rooms get x --no-color', { tty: true })).stderr)).toBe(false)
+    expect(coloured((await world.run('rooms get x')).stderr)).toBe(false)
+    expect(coloured((await world.run('rooms get x --json', { tty: true })).stderr)).toBe(false)
+  })
+})
+
+describe('a table on a terminal', () => {
+  const id = '66f1a2b3c4d5e6f708192a3b'
+  const wide = list(
+    room({
+      id,
+      name: 'A room with a name that goes on and on and on and on',
+      layout: 'a-layout-with-a-long-name',
+    }),
+    room({
+      id: id.replace('b', 'c'),
+      name: '会議室の名前はとても長いです会議室の名前はとても長いです',
+      layout: '👩‍👩‍👧‍👦'.repeat(9),
+    }),
+  )
+  const widest = (text: string) => Math.max(...text.split('\n').map((line) => stringWidth(line)))
+
+  test.each([10, 24, 40, 60, 80, 120, 200])('fits %d columns', async (columns) => {
+    say(wide)
+    for (const options of [
+      { tty: true, columns },
+      { tty: true, columns: 999, env: { COLUMNS: String(columns) } },
+    ]) {
+      const stdout = await print('rooms list', options)
+      expect(widest(stdout)).toBeLessThanOrEqual(columns)
+      expect(stdout.trimEnd().split('\n')).toHaveLength(4)
+    }
+  })
+
+  test('keeps ids whole as long as they fit at all', async () => {
+    say(wide)
+    for (const columns of [24, 40, 80, 200])
+      expect(await print('rooms list', { ...terminal, columns }), `${columns}`).toContain(id)
+  })
+
+  test('shrinks the least important columns first', async () => {
+    const name = 'A room with quite a long name!'
+    const layout = `a-layout-${'x'.repeat(50)}`
+    say(list(room({ id, name, layout })))
+    const at = async (columns: number) => (await print('rooms list', { ...terminal, columns })).split('\n')
+    expect((await at(200))[2]).toContain(layout)
+    const [, , narrower] = await at(130)
+    expect(narrower).toContain(name)
+    expect(narrower).toMatch(/ a-layout-x+… /)
+    const [titles, , narrow] = await at(80)
+    expect(titles).toMatch(/^ID +NAME +TYPE/)
+    expect(narrow).toContain('A room with')
+    expect((await at(40))[0]).toMatch(/^ID +NAME/)
+  })
+
+  test('is not cut in a pipe, whatever COLUMNS says', async () => {
+    say(wide)
+    const stdout = await print('rooms list', { env: { COLUMNS: '20' } })
+    expect(stdout).toContain('A room with a name that goes on and on and on and on')
+    expect(stdout).toContain('会議室の名前はとても長いです会議室の名前はとても長いです')
+  })
+
+  test.each(['0', '-5', 'wide', '', '1.5'])('does not mind COLUMNS=%s', async (columns) => {
+    say(wide)
+    expect(
+      widest(await print('rooms list', { ...terminal, columns: 80, env: { COLUMNS: columns } })),
+    ).toBeLessThanOrEqual(80)
+  })
+
+  test('with columns of one’s own fits too', async () => {
+    say(wide)
+    expect(
+      widest(await print('rooms list --columns name,id,layout', { ...terminal, columns: 50 })),
+    ).toBeLessThanOrEqual(50)
+  })
+
+  test('aligns wide and combining characters', async () => {
+    say(
+      list(
+        room({ name: '会議' }),
+        room({ name: 'abcd' }),
+        room({ name: 'e\u0301e\u0301e\u0301e\u0301' }),
+        room({ name: '😀😀' }),
+      ),
+    )
+    const lines = (await print('rooms list --columns name,id --no-header', terminal)).trimEnd().split('\n')
+    expect(lines.map((line) => stringWidth(line.slice(0, line.indexOf('r1'))))).toEqual([6, 6, 6, 6])
+  })
+
+  test('of several pages keeps its columns', async () => {
+    for (const name of ['a', 'a longer name', 'b']) await world.send('POST', '/rooms', { name, type: 'open' })
+    expect(
+      await print('rooms list --columns name,type --all --page-size 1', { ...terminal, columns: 15 }),
+    ).toBe('NAME  TYPE\n────  ────\nb     open\na l…  open\na     open\n')
+  })
+})
+
+describe('hostile text', () => {
+  const hostile = `${esc}[31m${rightToLeft}x\u0000\n\u009b\u200by`
+  const shown = '\\u001b[31m\\u202ex\\u0000\\n\\u009b\\u200by'
+  const raw = new RegExp(`[\\0-\\x09\\x0b-\\x1f\\x7f-\\x9f${rightToLeft}\\u200b]`)
+
+  test.each([{}, terminal])('in names is shown as escapes, %j', async (options) => {
+    say({ ...list(room({ name: hostile })), room: room({ name: hostile, [hostile]: hostile }) })
+    expect(await print('rooms list --columns id,name --no-header', options)).toBe(`r1  ${shown}\n`)
+    const record = await print('rooms get r1', options)
+    expect(record).toMatch(
+      new RegExp(`\n${shown.replaceAll(/[\\[]/g, '\\$&')} +${shown.replaceAll(/[\\[]/g, '\\$&')}\n$`),
+    )
+    expect(record).not.toMatch(raw)
+  })
+
+  test.each([{}, terminal])('in ids is shown as escapes: one id stays one line, %j', async (options) => {
+    say(list(room({ id: hostile }), room({ id: 'a\nb' })))
+    expect(await print('rooms list -o ids', options)).toBe(`${shown}\na\\nb\n`)
+  })
+
+  test('in NDJSON is one line, on a terminal without anything that it would obey', async () => {
+    say(list(room({ name: hostile })))
+    expect(JSON.parse(await print('rooms list -o ndjson')).name).toBe(hostile)
+    const onTerminal = await print('rooms list -o ndjson', terminal)
+    expect(JSON.parse(onTerminal).name).toBe(hostile)
+    expect(onTerminal).not.toMatch(raw)
+  })
+
+  test.each([{}, terminal])('in an error message of the service is shown as escapes, %j', async (options) => {
+    world.intercept = async () => answer(500, { error: { code: 'x', message: hostile } })
+    const { stderr } = await world.run('rooms get r1', options)
+    expect(stderr.split('\n')[0]).toBe(`error: the service reports a validation exception (500): ${shown}`)
+    expect(stderr).not.toMatch(raw)
+    const { stderr: json } = await world.run('rooms get r1 --json', options)
+    expect(json).not.toMatch(raw)
+    expect(JSON.parse(json).error.body.error.message).toBe(hostile)
+  })
+
+  test('in the address that a redirect points to is shown as escapes', async () => {
+    world.intercept = async () => answer(302, '', { location: hostile })
+    expect((await world.run('rooms get r1')).stderr).not.toMatch(raw)
+  })
+
+  test('in what was typed is shown as escapes', async () => {
+    for (const words of [
+      ['rooms', hostile],
+      ['rooms', 'list', `--${hostile}`],
+      ['rooms', 'list', '-o', hostile],
+      ['rooms', 'list', '--limit', hostile],
+      ['rooms', 'get', hostile],
+      ['help', hostile],
+      ['rooms', 'list', '--profile', hostile],
+      ['rooms', 'list', '--columns', hostile],
+    ]) {
+      const { code, stdout, stderr } = await world.run(words)
+      expect({ code, stdout }, words.join(' ')).toEqual({ code: 2, stdout: '' })
+      expect(stderr.replaceAll('\n', '')).not.toMatch(raw)
+      expect(stderr).toMatch(/^error: .*\n(hint: .*\n)?$/)
+    }
+  })
+
+  test('in a question is shown as escapes', async () => {
+    say({ room: room({ name: hostile }) })
+    const { host, done } = world.start(['rooms', 'delete', 'r1'], { tty: true })
+    setImmediate(() => host.type('n\n'))
+    const { code, stderr } = await done
+    expect(code).toBe(10)
+    expect(stderr).toContain(`Delete room “${shown}” (r1)?`)
+    expect(stderr).not.toContain(rightToLeft)
+    expect(stderr).not.toContain(`${esc}[31m${rightToLeft}`)
+  })
+
+  test('in what --dry-run shows is shown as escapes', async () => {
+    for (const flags of ['--dry-run', '--dry-run --json']) {
+      const { stdout } = await world.run(
+        ['rooms', 'update', 'r1', '--name', `a${rightToLeft}b`, ...flags.split(' ')],
+        terminal,
+      )
+      expect(stdout, flags).not.toMatch(raw)
+      expect(stdout, flags).toContain('a\\u202eb')
+    }
+  })
+})
+
+describe('times', () => {
+  test.each([
+    ['2026-01-02T03:04:05.000Z', 'now'],
+    ['2026-01-02T03:03:35.000Z', '30 seconds ago'],
+    ['2026-01-02T01:04:05.000Z', '2 hours ago'],
+    ['2026-01-01T03:04:05.000Z', 'yesterday'],
+    ['2025-11-02T03:04:05.000Z', '2 months ago'],
+    ['2024-01-01T00:00:00.000Z', '2 years ago'],
+    ['2026-01-03T04:04:05.000Z', 'tomorrow'],
+    ['2026-01-02T03:14:06.000Z', 'in 10 minutes'],
+    ['not a time', 'not a time'],
+    ['', ''],
+  ])('%s is “%s” on a terminal, and as it is in a pipe', async (created_at, relative) => {
+    say(list(room({ created_at })))
+    const line = 'rooms list --columns id,created_at --no-header'
+    expect(await print(line, terminal)).toBe(`r1  ${relative}`.trimEnd().concat('\n'))
+    expect(await print(line)).toBe(`r1  ${created_at}`.trimEnd().concat('\n'))
+  })
+})

@@ -1,0 +1,167 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { TransportError } from '../../src/api/wire.ts'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+let room: string
+beforeEach(async () => {
+  world = await createWorld()
+  room = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room.id
+})
+
+/** Creates pages and gives the body that was sent. */
+async function bodyOf(flags: readonly string[], stdin?: string): Promise<unknown> {
+  const run = await world.run(['pages', 'create', room, ...flags], stdin === undefined ? {} : { stdin })
+  expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' })
+  expect(world.requests).toHaveLength(1)
+  const [{ method, url, body = '' } = { method: '', url: '' }] = world.requests.splice(0)
+  expect([method, url]).toEqual(['POST', `https://meet.test/v1/rooms/${room}/pages/create_many`])
+  return JSON.parse(body)
+}
+
+const image = (src: string, more: object = {}) => ({ type: 'Image', src, ...more })
+
+test('create makes a page for each image and prints their ids and images', async () => {
+  const run = await world.run(
+    `pages create ${room} --image https://img.test/1.png --image https://img.test/2.png`,
+  )
+  expect(run).toMatchObject({ code: 0, stderr: '' })
+  const [header, rule, first, second, end] = run.stdout.split('\n')
+  expect(header).toBe(`ID${' '.repeat(24)}IMAGES`)
+  expect(rule).toBe(`${'─'.repeat(24)}  ${'─'.repeat(22)}`)
+  expect(first).toMatch(/^[0-9a-f]{24} {2}https:\/\/img\.test\/1\.png$/)
+  expect(second).toMatch(/^[0-9a-f]{24} {2}https:\/\/img\.test\/2\.png$/)
+  expect(end).toBe('')
+  expect(JSON.parse(world.requests[0]?.body ?? '')).toEqual([
+    { entities: [image('https://img.test/1.png')] },
+    { entities: [image('https://img.test/2.png')] },
+  ])
+})
+
+test('create -o ids prints an id a line', async () => {
+  const { stdout } = await world.run(
+    `pages create ${room} -o ids --image https://a.test/ --image https://b.test/`,
+  )
+  expect(stdout).toMatch(/^[0-9a-f]{24}\n[0-9a-f]{24}\n$/)
+})
+
+test('create --json prints the body that the service sent, byte for byte', async () => {
+  world.intercept = async () => answer(200, '{ "pages" : [ {"id":"p", "n":1.0 } ] }\n')
+  const { stdout } = await world.run(`pages create ${room} --image https://a.test/ --json`)
+  expect(stdout).toBe('{ "pages" : [ {"id":"p", "n":1.0 } ] }\n')
+})
+
+test('create takes --fixed, --size and --index, the pages after the first following it', async () => {
+  expect(
+    await bodyOf([
+      ...['--image', 'https://a.test/', '--image', 'https://b.test/'],
+      ...['--fixed', '--size', '1280x720.5', '--index', '3'],
+    ]),
+  ).toEqual([
+    {
+      entities: [image('https://a.test/', { fixed: true })],
+      size: { width: 1280, height: 720.5 },
+      index: 3,
+    },
+    {
+      entities: [image('https://b.test/', { fixed: true })],
+      size: { width: 1280, height: 720.5 },
+      index: 4,
+    },
+  ])
+})
+
+test('create makes a blank page when there is a size or an index and no image', async () => {
+  expect(await bodyOf(['--size', '10x20'])).toEqual([{ size: { width: 10, height: 20 } }])
+  expect(await bodyOf(['--index', '0'])).toEqual([{ index: 0 }])
+})
+
+test.each([
+  ['https://img.test/slide 1.png', 'https://img.test/slide%201.png'],
+  ['https://img.test/slide%201.png', 'https://img.test/slide%201.png'],
+  ['https://img.test/Übersicht.png?v=ü', 'https://img.test/%C3%9Cbersicht.png?v=%C3%BC'],
+  ['https://img.test/a%2Fb 50%.png', 'https://img.test/a%2Fb%2050%25.png'],
+  ['https://img.test/x?size=1|2', 'https://img.test/x?size=1%7C2'],
+])('the image %j is sent with one level of encoding', async (given, src) => {
+  expect(await bodyOf(['--image', given])).toEqual([{ entities: [image(src)] }])
+})
+
+test('create takes pages from --data, as an array, as one page, from a file and from standard input', async () => {
+  const page = { entities: [image('https://a.test/'), image('https://b.test/')], index: 2 }
+  expect(await bodyOf(['--data', JSON.stringify([page, {}])])).toEqual([page, {}])
+  expect(await bodyOf(['--data', JSON.stringify(page)])).toEqual([page])
+  writeFileSync(join(world.dir, 'pages.json'), JSON.stringify([page]))
+  expect(await bodyOf(['--data', '@pages.json'])).toEqual([page])
+  expect(await bodyOf(['--data', '-'], JSON.stringify([page]))).toEqual([page])
+})
+
+test('create puts the pages of --data before those of --image, and --set on each of them', async () => {
+  expect(
+    await bodyOf(['--data', '{"index":1}', '--image', 'https://a.test/', '--set', 'tag=x', '--set', 'n=[1]']),
+  ).toEqual([
+    { index: 1, tag: 'x', n: [1] },
+    { entities: [image('https://a.test/')], tag: 'x', n: [1] },
+  ])
+})
+
+test.each([
+  [[], 'nothing to create: give --image or --data'],
+  [['--data', '[]'], 'nothing to create: give --image or --data'],
+  [['--data', 'null'], '--data takes a JSON array of pages, or one page, here'],
+  [['--data', '[1]'], '--data takes a JSON array of pages, or one page, here'],
+  [['--data', '[[{"index":1}]]'], '--data takes a JSON array of pages, or one page, here'],
+  [['--image', 'a.png'], '--image takes a whole URL, as in https://host/path, not “a.png”'],
+  [['--image', 'https://a.test/', '--size', '10'], '--size takes WIDTHxHEIGHT, as in 1280x720, not “10”'],
+  [['--image', 'https://a.test/', '--size=-1x2'], '--size takes WIDTHxHEIGHT, as in 1280x720, not “-1x2”'],
+  [['--image', 'https://a.test/', '--index', '1.5'], '--index takes a whole number from 0, not “1.5”'],
+  [['--image', 'https://a.test/', '--set', 'x'], '--set takes key=value, not “x”'],
+])('create refuses %j before anything is sent', async (flags, message) => {
+  expect(await world.run(['pages', 'create', room, ...flags])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: `error: ${message}\n`,
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('create in a room that is not there says so', async () => {
+  const { code, stdout, stderr } = await world.run('pages create nowhere --image https://a.test/')
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+  expect(stderr).toBe('error: no such room: nowhere\nhint: see what there is with: meetroom rooms list\n')
+})
+
+test('create is not sent twice: whether it was made is not known when no answer comes', async () => {
+  world.intercept = async () => {
+    throw new TransportError('the connection was reset', true)
+  }
+  const { code, stderr } = await world.run(`pages create ${room} --image https://a.test/`)
+  expect(code).toBe(7)
+  expect(stderr).toMatch(/^error: the connection was reset: whether the change was made is not known\nhint: /)
+  expect(world.requests).toHaveLength(1)
+})
+
+test('--dry-run sends nothing', async () => {
+  expect(await world.run(`pages create ${room} --image https://a.test/ --dry-run`)).toMatchObject({
+    code: 0,
+    stdout: `POST https://meet.test/v1/rooms/${room}/pages/create_many [{"entities":[{"type":"Image","src":"https://a.test/"}]}]\n`,
+    stderr: '',
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('--curl sends nothing', async () => {
+  expect(await world.run('pages create r --index 1 --curl')).toMatchObject({
+    code: 0,
+    stdout:
+      'curl -X POST https://meet.test/v1/rooms/r/pages/create_many -H "Authorization: Bearer $MEETROOM_API_KEY" ' +
+      `-H 'content-type: application/json' --data-raw '[{"index":1}]'\n`,
+    stderr: '',
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('the singular is another name', async () => {
+  expect(await world.run(`page create ${room} --index 1 -o ids`)).toMatchObject({ code: 0 })
+})

@@ -1,0 +1,381 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { WireRequest } from '../../src/api/wire.ts'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+const lines = (text: string) => text.split('\n').slice(0, -1)
+const queryOf = ({ url }: WireRequest) => Object.fromEntries(new URL(url).searchParams)
+/** `limit@offset` of every request, a dash for what was not asked. */
+const asked = () =>
+  world.requests.map((request) => {
+    const { limit = '-', offset = '-' } = queryOf(request)
+    return `${limit}@${offset}`
+  })
+
+/** Ids of rooms that never were: r1 to rN. */
+const ids = (count: number, from = 1) => Array.from({ length: count }, (_, i) => `r${i + from}`)
+const roomOf = (id: string) => ({ id, type: 'open', name: `Room ${id}` })
+
+interface Quirks {
+  /** No answer holds more items than this. */
+  cap?: number
+  ignoresOffset?: boolean
+  paging?: (facts: { limit: number; offset: number; total: number }) => unknown
+  /** Called before each answer. */
+  before?: (rooms: string[], request: number) => void
+}
+
+/** A service of somebody else that pages in its own way over these rooms. */
+function service(
+  rooms: string[],
+  { cap = 1000, ignoresOffset, paging = (facts) => facts, before }: Quirks = {},
+) {
+  let count = 0
+  world.intercept = async (request) => {
+    if (count > 500) throw new Error('the program asks for ever')
+    before?.(rooms, ++count)
+    const query = queryOf(request)
+    const limit = Math.min(Number(query['limit'] ?? 30), cap)
+    const offset = ignoresOffset ? 0 : Number(query['offset'] ?? 0)
+    const page = rooms.slice(offset, offset + limit).map(roomOf)
+    return answer(200, { rooms: page, paging: paging({ limit, offset, total: rooms.length }) })
+  }
+}
+
+/** What a run printed with `-o ids`. */
+async function listed(flags: string) {
+  const { code, stdout, stderr } = await world.run(`rooms list -o ids ${flags}`.trim())
+  return { code, ids: lines(stdout), stderr }
+}
+
+describe('250 rooms in the embedded service', () => {
+  let all: string[]
+  beforeEach(async () => {
+    all = []
+    for (let i = 0; i < 250; i++)
+      all.unshift((await world.send('POST', '/rooms', { name: `Room ${i}`, type: 'open' })).body.room.id)
+  })
+
+  test('without a flag the service’s own page, and a word about the rest', async () => {
+    expect(await listed('')).toEqual({
+      code: 0,
+      ids: all.slice(0, 30),
+      stderr: 'showing 30 of 250; --all lists all, --limit N and --offset N choose\n',
+    })
+    expect(asked()).toEqual(['-@-'])
+    expect((await listed('--quiet')).stderr).toBe('')
+  })
+
+  test.each([
+    ['--limit 5', [0, 5], ['5@-']],
+    ['--limit 30 --offset 240', [240, 250], ['30@240']],
+    ['--limit 5 --offset 245', [245, 250], ['5@245']],
+    ['--limit 250', [0, 250], ['250@-']],
+    ['--limit 300', [0, 250], ['300@-']],
+    ['--limit 5000', [0, 250], ['1000@-']],
+    ['--limit 120 --page-size 50', [0, 120], ['50@-', '50@50', '20@100']],
+    ['--all', [0, 250], ['100@-', '100@100', '100@200']],
+    ['--all --page-size 1000', [0, 250], ['1000@-']],
+    ['--all --page-size 125', [0, 250], ['125@-', '125@125']],
+    ['--all --page-size 60 --offset 100', [100, 250], ['60@100', '60@160', '60@220']],
+    ['--all --offset 250', [250, 250], ['100@250']],
+    ['--all --offset 9999', [250, 250], ['100@9999']],
+    ['--offset 0', [0, 30], ['-@0']],
+  ] as const)('%s', async (flags, [from, to], requests) => {
+    expect(await listed(`${flags} --quiet`)).toEqual({ code: 0, ids: all.slice(from, to), stderr: '' })
+    expect(asked()).toEqual(requests)
+  })
+
+  test('--page-size alone is the size of the one page', async () => {
+    expect(await listed('--page-size 7')).toEqual({
+      code: 0,
+      ids: all.slice(0, 7),
+      stderr: 'showing 7 of 250; --all lists all, --limit N and --offset N choose\n',
+    })
+    expect(asked()).toEqual(['7@-'])
+  })
+
+  test('filters stay on every page', async () => {
+    await world.run('rooms list --all --active --name Nobody -o ids')
+    expect(world.requests.map(queryOf)).toEqual([{ limit: '100', name: 'Nobody', is_terminated: 'false' }])
+    world.requests.length = 0
+    await world.run('rooms list --all --active -o ids')
+    expect(world.requests.map(queryOf)).toEqual([
+      { limit: '100', is_terminated: 'false' },
+      { limit: '100', offset: '100', is_terminated: 'false' },
+      { limit: '100', offset: '200', is_terminated: 'false' },
+    ])
+  })
+
+  test('--all --json is one document with every item', async () => {
+    const { stdout } = await world.run('rooms list --all --json')
+    const { rooms, paging, ...rest } = JSON.parse(stdout)
+    expect(rooms.map(({ id }: { id: string }) => id)).toEqual(all)
+    expect(rooms[0]).toEqual((await world.send('GET', `/rooms/${all[0]}`)).body.room)
+    expect(paging).toEqual({ limit: 250, offset: 0, total: 250 })
+    expect(rest).toEqual({})
+  })
+
+  test('--all prints every room in every format', async () => {
+    expect(lines((await world.run('rooms list --all')).stdout)).toHaveLength(252)
+    expect(lines((await world.run('rooms list --all --no-header')).stdout)).toHaveLength(250)
+    expect((await world.run('rooms list --all -o csv')).stdout.split('\r\n')).toHaveLength(252)
+    expect(
+      lines((await world.run('rooms list --all -o ndjson')).stdout).map((line) => JSON.parse(line).id),
+    ).toEqual(all)
+  })
+
+  test('--all on a terminal stays within its width on every page', async () => {
+    const { stdout } = await world.run('rooms list --all --no-color', { tty: true, columns: 40 })
+    expect(lines(stdout)).toHaveLength(252)
+    expect(Math.max(...lines(stdout).map((line) => line.length))).toBeLessThanOrEqual(40)
+  })
+
+  test('ndjson is written as pages arrive', async () => {
+    const before: number[] = []
+    world.intercept = (_request, next) => {
+      before.push(lines(run.host.stdout.text).length)
+      return next()
+    }
+    const run = world.start(['rooms', 'list', '--all', '-o', 'ndjson'])
+    await run.done
+    expect(before).toEqual([0, 100, 200])
+  })
+
+  test.each(['ids', 'csv', 'table'])('%s is written as pages arrive, too', async (format) => {
+    const grown: boolean[] = []
+    let length = -1
+    world.intercept = (_request, next) => {
+      grown.push(run.host.stdout.text.length > length)
+      length = run.host.stdout.text.length
+      return next()
+    }
+    const run = world.start(['rooms', 'list', '--all', '-o', format])
+    await run.done
+    expect(grown).toEqual([true, true, true])
+  })
+
+  test('when a later page fails, what came is printed and the exit code tells', async () => {
+    world.intercept = async (request, next) =>
+      queryOf(request)['offset'] === '200' ? answer(503, {}) : next()
+    const { code, stdout, stderr } = await world.run('rooms list --all -o ids --retries 0')
+    expect({ code, ids: lines(stdout), stderr }).toEqual({
+      code: 6,
+      ids: all.slice(0, 200),
+      stderr: 'error: the service failed (503)\n',
+    })
+  })
+
+  test('when the reader goes away, no further page is asked for', async () => {
+    const { host, done } = world.start(['rooms', 'list', '--all'])
+    host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
+    expect((await done).code).toBe(0)
+    expect(world.requests).toHaveLength(1)
+  })
+})
+
+describe('services that page in their own way', () => {
+  test('a service that caps limit at 7 loses nothing', async () => {
+    service(ids(50), { cap: 7 })
+    expect(await listed('--all')).toEqual({ code: 0, ids: ids(50), stderr: '' })
+    expect(asked()).toEqual(['100@-', ...[7, 14, 21, 28, 35, 42, 49].map((offset) => `100@${offset}`)])
+  })
+
+  test('--limit gets what is wanted out of it, and no more', async () => {
+    service(ids(50), { cap: 7 })
+    expect(await listed('--limit 20')).toEqual({ code: 0, ids: ids(20), stderr: '' })
+    expect(asked()).toEqual(['20@-', '13@7', '6@14'])
+  })
+
+  test('a service that sends more than was asked for', async () => {
+    world.intercept = async () => answer(200, { rooms: ids(12).map(roomOf) })
+    expect((await listed('--limit 5')).ids).toEqual(ids(5))
+    const { stdout } = await world.run('rooms list --limit 5 --json')
+    expect(JSON.parse(stdout).rooms).toEqual(ids(5).map(roomOf))
+  })
+
+  test('a service that ignores offset is noticed instead of asked for ever', async () => {
+    service(ids(250), { ignoresOffset: true })
+    expect(await listed('--all')).toEqual({
+      code: 0,
+      ids: ids(100),
+      stderr: 'warning: the service repeats its answer for offset 100; the list may not be complete\n',
+    })
+    expect(world.requests).toHaveLength(2)
+  })
+
+  test('and so it is with --limit, in one valid document', async () => {
+    service(ids(250), { ignoresOffset: true, cap: 30 })
+    const { stdout, stderr } = await world.run('rooms list --limit 100 --json')
+    expect(JSON.parse(stdout).rooms).toEqual(ids(30).map(roomOf))
+    expect(stderr).toBe(
+      'warning: the service repeats its answer for offset 30; the list may not be complete\n',
+    )
+  })
+
+  test.each<[string, (facts: { total: number; offset: number; limit: number }) => unknown]>([
+    ['is missing', ({ limit, offset }) => ({ limit, offset })],
+    ['is null', () => ({ total: null })],
+    ['is missing with all of paging', () => undefined],
+    ['is too high', ({ total }) => ({ total: total + 1000 })],
+    ['is too low', () => ({ total: 3 })],
+    ['is zero', () => ({ total: 0 })],
+  ])('--all lists everything when the total %s', async (_what, paging) => {
+    service(ids(250), { paging })
+    expect(await listed('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
+  })
+
+  test('nor is there a word about the rest when the total is missing', async () => {
+    service(ids(250), { paging: () => undefined })
+    expect(await listed('')).toEqual({ code: 0, ids: ids(30), stderr: '' })
+  })
+
+  test('no total is made up for a document of several pages', async () => {
+    service(ids(250), { paging: ({ limit, offset }) => ({ limit, offset }) })
+    const { stdout } = await world.run('rooms list --limit 20 --page-size 10 --json')
+    expect(JSON.parse(stdout).paging).toEqual({ limit: 20, offset: 0 })
+  })
+
+  test('what was inserted between two pages neither repeats an id nor loses one', async () => {
+    service(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
+    expect(await listed('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
+  })
+
+  test('with --limit the number that was wanted comes all the same', async () => {
+    service(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
+    expect((await listed('--limit 150 --page-size 100')).ids).toEqual(ids(150))
+  })
+
+  test('an insertion does not show in the document of --json', async () => {
+    service(ids(15), { cap: 10, before: (rooms, request) => request === 2 && rooms.unshift('new') })
+    const { stdout } = await world.run('rooms list --all --json')
+    expect(JSON.parse(stdout)).toEqual({
+      rooms: ids(15).map(roomOf),
+      paging: { limit: 15, offset: 0, total: 16 },
+    })
+  })
+
+  test('an id that stands twice on one page is printed once', async () => {
+    service(['a', 'b', 'a', 'c'])
+    expect((await listed('--all')).ids).toEqual(['a', 'b', 'c'])
+  })
+
+  test('a page that came whole is passed on byte for byte', async () => {
+    const body = '{\t"rooms" : [],\r\n"unlisted": 1.0}\n\n'
+    world.intercept = async () => answer(200, body)
+    for (const flags of ['', ' --all', ' --limit 5'])
+      expect((await world.run(`rooms list --json${flags}`)).stdout).toBe(body)
+  })
+
+  test('fields beside the items come from the last page', async () => {
+    let page = 0
+    world.intercept = async () =>
+      answer(200, { cursor: `c${++page}`, rooms: page < 3 ? [roomOf(`r${page}`)] : [] })
+    expect((await world.run('rooms list --all --json')).stdout).toBe(
+      '{"rooms":[{"id":"r1","type":"open","name":"Room r1"},{"id":"r2","type":"open","name":"Room r2"}],"cursor":"c3"}\n',
+    )
+  })
+
+  test('users are told apart by user_id, members by id', async () => {
+    world.intercept = async (request) =>
+      answer(200, {
+        users: queryOf(request)['offset']
+          ? []
+          : [
+              { user_id: 'ada', id: '1' },
+              { user_id: 'grace', id: '1' },
+            ],
+        members: queryOf(request)['offset']
+          ? []
+          : [
+              { id: 'm1', user_id: 'ada' },
+              { id: 'm2', user_id: 'ada' },
+            ],
+      })
+    expect((await world.run('users list --all -o ids')).stdout).toBe('ada\ngrace\n')
+    expect((await world.run('members list r1 --all -o ids')).stdout).toBe('m1\nm2\n')
+  })
+
+  test.each(['', '--no-header '])('a table %sshows what only a later page has', async (flag) => {
+    const rooms = [
+      { id: 'r1', type: 'open', layout: null },
+      { id: 'r2', type: 'open', layout: 'a long layout' },
+    ]
+    world.intercept = async (request) =>
+      answer(200, { rooms: rooms.slice(Number(queryOf(request)['offset'] ?? 0)).slice(0, 1) })
+    const { stdout } = await world.run(`rooms list --all ${flag}--columns id,layout,type`)
+    expect(lines(stdout).at(-1)).toBe('r2  a long layout  open')
+  })
+})
+
+describe('numbers that are none', () => {
+  test.each(['1e3', '-1', '0x10', '0', '', '1.5', ' 5', '+5', '٣', 'Infinity', '99999999999999999999'])(
+    '--limit %j',
+    async (text) => {
+      const { code, stdout, stderr } = await world.run(['rooms', 'list', '--limit', text])
+      expect({ code, stdout, stderr }).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `error: --limit takes a whole number from 1, not “${text}”\n`,
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
+
+  test.each([
+    ['--offset', '-1', 'a whole number from 0'],
+    ['--offset', '1e3', 'a whole number from 0'],
+    ['--page-size', '0', 'a whole number from 1'],
+    ['--page-size', '', 'a whole number from 1'],
+  ])('%s %j', async (flag, text, range) => {
+    const { code, stderr } = await world.run(['rooms', 'list', flag, text])
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `error: ${flag} takes ${range}, not “${text}”\n` })
+    expect(world.requests).toEqual([])
+  })
+
+  test.each(['rooms list', 'users list', 'members list r1', 'sessions list r1'])(
+    '%s: --all and --limit exclude each other',
+    async (command) => {
+      const { code, stderr } = await world.run(`${command} --all --limit 5`)
+      expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: --all and --limit exclude each other\n' })
+      expect(world.requests).toEqual([])
+    },
+  )
+})
+
+describe('sessions, which the service does not page', () => {
+  const body = JSON.stringify({ sessions: ids(40).map((id) => ({ id })), unlisted: 1 })
+  beforeEach(() => {
+    world.intercept = async () => answer(200, body)
+  })
+
+  test.each([
+    ['', [0, 40]],
+    ['--all', [0, 40]],
+    ['--limit 3', [0, 3]],
+    ['--offset 35', [35, 40]],
+    ['--limit 3 --offset 10', [10, 13]],
+    ['--limit 100', [0, 40]],
+    ['--offset 100', [40, 40]],
+    ['--all --page-size 2', [0, 40]],
+  ] as const)('%s', async (flags, [from, to]) => {
+    const { code, stdout, stderr } = await world.run(`sessions list r1 -o ids ${flags}`.trim())
+    expect({ code, ids: lines(stdout), stderr }).toEqual({
+      code: 0,
+      ids: ids(40).slice(from, to),
+      stderr: '',
+    })
+    expect(asked()).toEqual(['-@-'])
+  })
+
+  test('the whole answer is passed on byte for byte, a part of it as a document of its own', async () => {
+    expect((await world.run('sessions list r1 --json --all')).stdout).toBe(body)
+    expect((await world.run('sessions list r1 --json --limit 1')).stdout).toBe(
+      '{"sessions":[{"id":"r1"}],"unlisted":1}\n',
+    )
+  })
+})

@@ -1,0 +1,720 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { TransportError, type WireRequest, type WireResponse } from '../../src/api/wire.ts'
+import { main } from '../../src/main.ts'
+import { testHost, testNow } from '../helpers/host.ts'
+import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+const room = { id: 'r1', type: 'open', name: 'One' }
+const fine = answer(200, { room, user: { user_id: 'ada' }, message: 'hi', rooms: [room] })
+const lost = () => new TransportError('the connection was reset', true)
+const unsent = () => new TransportError('connection refused', false)
+
+/** Answers one request after the other in this way; the last way stays. */
+function script(...steps: (WireResponse | Error)[]) {
+  let at = 0
+  world.intercept = async () => {
+    const step = steps[Math.min(at++, steps.length - 1)]
+    if (step instanceof Error) throw step
+    return step as WireResponse
+  }
+}
+
+/** Answers by path and query; what is not listed gets a 404. */
+function answers(byPath: Record<string, WireResponse>) {
+  world.intercept = async ({ url }) => byPath[url.slice(baseUrl.length)] ?? answer(404, {})
+}
+
+/** Never answers; gives up when told to. */
+const silence = (_request: WireRequest, _next: unknown, signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+
+const methods = () => world.requests.map(({ method }) => method)
+const paths = () => world.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
+
+/** What `run` gives, without the machine. */
+async function outcome(argv: string | string[], env: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await world.run(argv, { env })
+  return { code, stdout, stderr }
+}
+
+const repeatable = {
+  GET: 'rooms get r1 -o ids',
+  PUT: 'rooms update r1 --name New -o ids',
+  DELETE: 'rooms delete r1 --yes -q -o ids',
+  'POST /users': 'users create ada --overwrite -o ids',
+}
+const unrepeatable = {
+  'POST /rooms': 'rooms create --name X --type open -o ids',
+  'POST /rooms/{id}/members': 'members add r1 ada',
+  'POST /rooms/{id}/message': 'message send r1 hi',
+}
+
+describe('what may be sent again', () => {
+  for (const [what, command] of Object.entries(repeatable)) {
+    test.each([429, 502, 503, 504])(`${what} is sent again after %i`, async (status) => {
+      script(answer(status, {}), answer(status, {}), fine)
+      const { code, stdout, host } = await world.run(command)
+      expect({ code, stdout }).toEqual({ code: 0, stdout: what === 'POST /users' ? 'ada\n' : 'r1\n' })
+      expect(methods()).toEqual(Array(3).fill(what.split(' ')[0]))
+      expect(host.slept).toEqual([150, 300])
+    })
+
+    test.each([lost(), unsent()])(`${what} is sent again after: $message`, async (failure) => {
+      script(failure, fine)
+      const { code, host } = await world.run(command)
+      expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [150] })
+      expect(world.requests).toHaveLength(2)
+    })
+  }
+
+  for (const [what, command] of Object.entries(unrepeatable)) {
+    test(`${what} is sent again after 429`, async () => {
+      script(answer(429, {}), fine)
+      await world.run(command)
+      expect(world.requests).toHaveLength(2)
+    })
+
+    test(`${what} is sent again when it provably was not sent`, async () => {
+      script(unsent(), fine)
+      await world.run(command)
+      expect(world.requests).toHaveLength(2)
+    })
+
+    test.each([502, 503, 504])(`${what} is not sent again after %i`, async (status) => {
+      script(answer(status, {}))
+      expect((await world.run(command)).code).toBe(6)
+      expect(world.requests).toHaveLength(1)
+    })
+
+    test(`${what} is not sent again when the connection was lost`, async () => {
+      script(lost())
+      const { code, stderr } = await world.run(command)
+      expect(code).toBe(7)
+      expect(stderr).toContain(
+        'error: no answer from meet.test: the connection was reset; whether the change was made is not known\nhint:',
+      )
+      expect(world.requests).toHaveLength(1)
+    })
+  }
+
+  test('each repetition is announced, and --quiet says nothing', async () => {
+    script(answer(503, {}), lost(), fine)
+    expect(await outcome('rooms get r1 -o ids')).toEqual({
+      code: 0,
+      stdout: 'r1\n',
+      stderr:
+        'the service answered 503; trying again in 0.1 s\nthe connection was reset; trying again in 0.3 s\n',
+    })
+    script(answer(503, {}), fine)
+    expect(await outcome('rooms get r1 -o ids --quiet')).toEqual({ code: 0, stdout: 'r1\n', stderr: '' })
+  })
+
+  test('the repeated request is the same request', async () => {
+    script(lost(), fine)
+    await world.run(repeatable.PUT)
+    expect(world.requests[1]).toEqual(world.requests[0])
+  })
+
+  test('a failure that does not mend itself is not tried again', async () => {
+    script(new TransportError('the certificate has expired', false, false))
+    expect(await outcome('rooms get r1')).toEqual({
+      code: 5,
+      stdout: '',
+      stderr: 'error: no answer from meet.test: the certificate has expired\n',
+    })
+    expect(world.requests).toHaveLength(1)
+  })
+
+  test.each([500, 501])('%i is an answer: nothing is sent again', async (status) => {
+    script(answer(status, {}))
+    expect((await world.run('rooms get r1')).code).toBe(6)
+    expect(world.requests).toHaveLength(1)
+  })
+
+  test('500 exits 6 and says what the document says about it', async () => {
+    script(answer(500, { error: { message: 'the room is not private' } }))
+    expect(await outcome('rooms update r1 --name New')).toEqual({
+      code: 6,
+      stdout: '',
+      stderr:
+        'error: the service reports a validation exception (500): the room is not private\n' +
+        'hint: by its document, 500 means that the request breaks a rule; sending it again will not help\n',
+    })
+  })
+
+  test('a gateway that gives up on a write leaves a hint that says how to check', async () => {
+    script(answer(504, {}))
+    expect(await outcome('rooms create --name X --type open')).toEqual({
+      code: 6,
+      stdout: '',
+      stderr:
+        'error: the service failed (504)\n' +
+        'hint: the change may have been made all the same; check with: meetroom rooms list --name X\n',
+    })
+  })
+})
+
+describe('how often and how long', () => {
+  test.each([
+    ['--retries 0', 1],
+    ['--retries 1', 2],
+    ['', 3],
+    ['--retries 5', 6],
+  ])('%s makes at the most %i attempts', async (flag, attempts) => {
+    script(lost())
+    expect((await world.run(`rooms get r1 ${flag}`.trim())).code).toBe(5)
+    expect(world.requests).toHaveLength(attempts)
+  })
+
+  test('waits grow up to eight seconds', async () => {
+    script(answer(503, {}))
+    const { host } = await world.run('rooms get r1 --retries 8 --timeout 60')
+    expect(host.slept).toEqual([150, 300, 600, 1200, 2400, 4800, 6000, 6000])
+  })
+
+  test.each([
+    ['seconds', '7', 7000],
+    ['no wait at all', '0', 0],
+    ['an HTTP date', new Date(testNow + 8000).toUTCString(), 7322],
+    ['an HTTP date in the past', new Date(testNow - 8000).toUTCString(), 0],
+    ['neither, so it is left aside', 'soon', 150],
+    ['a fraction, which is neither', '1.5', 150],
+    ['a negative number, which is neither', '-5', 150],
+  ])('Retry-After: %s', async (_what, header, waited) => {
+    script(answer(429, {}, { 'retry-after': header }), fine)
+    const { code, host } = await world.run('rooms get r1')
+    expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [waited] })
+  })
+
+  test.each(['31', '99999999999999999999', new Date(testNow + 31_000).toUTCString()])(
+    'Retry-After: %s is beyond the deadline, so the command gives up at once',
+    async (header) => {
+      script(answer(503, {}, { 'retry-after': header }))
+      const { code, stderr, host } = await world.run('rooms get r1')
+      expect({ code, stderr }).toEqual({ code: 6, stderr: 'error: the service failed (503)\n' })
+      expect(host.slept).toEqual([])
+      expect(world.requests).toHaveLength(1)
+    },
+  )
+
+  test('a 429 with such a Retry-After says how long the service asks to wait', async () => {
+    script(answer(429, { message: 'slow down' }, { 'retry-after': '3600' }))
+    expect(await outcome('rooms get r1')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: the service refuses the request (429): slow down\nhint: it asks to wait 3600 s\n',
+    })
+  })
+
+  test('when the next wait would pass the deadline, the answer that came is what is reported', async () => {
+    script(answer(503, { message: 'overloaded' }))
+    expect(await outcome('rooms get r1 --timeout 0.1')).toEqual({
+      code: 6,
+      stdout: '',
+      stderr: 'error: the service failed (503): overloaded\n',
+    })
+  })
+
+  test('a read without an answer ends at the deadline', async () => {
+    world.intercept = silence
+    expect(await outcome('rooms get r1 --timeout 0.05')).toEqual({
+      code: 5,
+      stdout: '',
+      stderr: 'error: no answer from meet.test within 0.05 s\n',
+    })
+  })
+
+  test.each([
+    ['rooms update r1 --name New', 'check with: meetroom rooms get r1'],
+    ['rooms delete r1 --yes', 'check with: meetroom rooms get r1'],
+    ['rooms create --name X --type open', 'check with: meetroom rooms list --name X'],
+    ['users create ada --overwrite', 'check with: meetroom users get ada'],
+    ['members update r1 m1 --type host', 'check with: meetroom members get r1 m1'],
+    ['message send r1 hi', 'look at the room before sending it again'],
+  ])('a write without an answer, %s, says how to check', async (command, hint) => {
+    world.intercept = silence
+    expect(await outcome(`${command} --timeout 0.05`)).toEqual({
+      code: 7,
+      stdout: '',
+      stderr: `error: no answer from meet.test within 0.05 s; whether the change was made is not known\nhint: ${hint}\n`,
+    })
+  })
+
+  test('the command to check with can be pasted, whatever the name', async () => {
+    script(lost())
+    const { stderr } = await world.run(['rooms', 'create', '--name', "Ada's; rm -rf $HOME", '--type', 'open'])
+    expect(stderr).toContain(`hint: check with: meetroom rooms list --name 'Ada'\\''s; rm -rf $HOME'\n`)
+  })
+
+  test('a deadline that passes just before a wait is a deadline, not a bug', async () => {
+    world.intercept = async (_request, _next, signal) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return answer(503, {}, { 'retry-after': '0' })
+    }
+    const { code, stderr } = await world.run('rooms get r1 --timeout 0.05')
+    expect(stderr).not.toContain('bug')
+    expect([5, 6]).toContain(code)
+  })
+})
+
+describe('redirects', () => {
+  test.each([301, 302, 303, 307, 308])('%i is not followed', async (status) => {
+    script(answer(status, '', { location: 'https://elsewhere.test/v1/rooms' }))
+    expect(await outcome('rooms list')).toEqual({
+      code: 6,
+      stdout: '',
+      stderr:
+        `error: the service answered with a redirect (${status}), and redirects are not followed\n` +
+        'hint: it points to https://elsewhere.test/v1/rooms\n',
+    })
+    expect(world.requests).toHaveLength(1)
+  })
+})
+
+describe('what a 400 means, in a service that does not say', () => {
+  const bad = answer(400, { message: 'Bad Request' })
+  const empty = answer(200, { rooms: [] })
+
+  test('the key is refused when the cheapest question is refused too', async () => {
+    script(bad)
+    expect(await outcome('rooms update r1 --name New')).toEqual({
+      code: 4,
+      stdout: '',
+      stderr:
+        'error: the service refuses the API key (400): Bad Request\n' +
+        'hint: see which key is used with: meetroom auth status\n',
+    })
+    expect(paths()).toEqual(['PUT /rooms/r1', 'GET /rooms?limit=1'])
+  })
+
+  test('a parameter is refused when the key works', async () => {
+    answers({ '/rooms/r1': bad, '/rooms?limit=1': empty })
+    expect(await outcome('rooms update r1 --name New')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: the service refuses the request (400): Bad Request\n',
+    })
+  })
+
+  test('a request that carries only ids can be refused for nothing but its ids', async () => {
+    answers({ '/rooms/r1/members/m1': bad, '/rooms?limit=1': empty })
+    expect(await outcome('members get r1 m1')).toEqual({
+      code: 3,
+      stdout: '',
+      stderr:
+        'error: no such room or member: r1 m1: Bad Request\nhint: see what there is with: meetroom rooms list\n',
+    })
+  })
+
+  test('the question is asked once per run, however many ids fail', async () => {
+    answers({ '/users/a': bad, '/users/b': bad, '/users/c': bad, '/rooms?limit=1': empty })
+    const { code, stderr } = await world.run('users delete a b c --yes')
+    expect(code).toBe(1)
+    expect(stderr.match(/^error: no such user: [abc]: Bad Request$/gm)).toHaveLength(3)
+    expect(paths()).toEqual(['DELETE /users/a', 'GET /rooms?limit=1', 'DELETE /users/b', 'DELETE /users/c'])
+  })
+
+  test('a refused key stops at the first of several ids', async () => {
+    script(bad)
+    expect((await world.run('users delete a b c --yes')).code).toBe(4)
+    expect(paths()).toEqual(['DELETE /users/a', 'GET /rooms?limit=1'])
+  })
+
+  test('an unclear answer to the question counts as a working key', async () => {
+    answers({ '/rooms/r1': bad, '/rooms?limit=1': answer(500, {}) })
+    expect((await world.run('rooms update r1 --name New')).code).toBe(1)
+  })
+
+  test.each([401, 403])('%i needs no question', async (status) => {
+    script(answer(status, {}))
+    expect((await world.run('rooms get r1')).code).toBe(4)
+    expect(world.requests).toHaveLength(1)
+  })
+
+  test.each([404, 410])('%i needs no question', async (status) => {
+    script(answer(status, {}))
+    expect((await world.run('rooms get r1')).code).toBe(3)
+    expect(world.requests).toHaveLength(1)
+  })
+
+  test.each([
+    ['unauthorized', 4],
+    ['not_found', 3],
+    ['invalid_parameters', 1],
+  ])('a service that says %s saves the question', async (code, exitCode) => {
+    script(answer(400, { error: { code, message: 'no' } }))
+    expect((await world.run('rooms update r1 --name New')).code).toBe(exitCode)
+    expect(world.requests).toHaveLength(1)
+  })
+})
+
+describe('answers that cannot be read', () => {
+  const hint =
+    'hint: is https://meet.test/v1 the address of a Meeting Room Service? It ends with the version, as in https://host/v1\n'
+
+  test.each<[string, WireResponse, string]>([
+    [
+      'HTML',
+      answer(200, '<!doctype html><title>Welcome</title>', { 'content-type': 'text/html; charset=utf-8' }),
+      'it is text/html, not JSON',
+    ],
+    ['truncated JSON', answer(200, '{"room":{"id":"r1"'), 'it is not valid JSON'],
+    ['nothing', answer(200, ''), 'it is not valid JSON'],
+    [
+      'invalid UTF-8',
+      { ...fine, body: Buffer.concat([Buffer.from('{"room":"'), Buffer.from([0xff]), Buffer.from('"}')]) },
+      'it is not valid JSON',
+    ],
+  ])('%s', async (_what, response, why) => {
+    script(response)
+    expect(await outcome('rooms get r1')).toEqual({
+      code: 6,
+      stdout: '',
+      stderr: `error: the service’s answer cannot be read: ${why}\n${hint}`,
+    })
+  })
+
+  test.each([
+    [null, 'expected object, received null'],
+    [[], 'expected object, received array'],
+    ['"room"', 'expected object, received string'],
+    [{}, 'room: expected object, received undefined'],
+    [{ room: [] }, 'room: expected object, received array'],
+    [{ room: { ...room, id: 5 } }, 'room.id: expected string, received number'],
+    [{ room: { ...room, record: 'yes' } }, 'room.record: expected boolean, received string'],
+  ])('JSON of a wrong shape: %j', async (body, why) => {
+    script(answer(200, body))
+    expect(await outcome('rooms get r1')).toEqual({
+      code: 6,
+      stdout: '',
+      stderr: `error: the service’s answer does not match its contract: ${why}\n`,
+    })
+  })
+
+  test('the place of the wrong item in a list is named', async () => {
+    script(answer(200, { rooms: [room, { type: 'open' }] }))
+    expect((await world.run('rooms list')).stderr).toBe(
+      'error: the service’s answer does not match its contract: rooms[1].id: expected string, received undefined\n',
+    )
+  })
+
+  test('errors that are not JSON are still one line', async () => {
+    script(answer(404, '<h1>\n\u001b[31mNot found</h1>', { 'content-type': 'text/html' }))
+    expect((await world.run('rooms get r1')).stderr).toBe(
+      'error: no such room: r1\nhint: see what there is with: meetroom rooms list\n',
+    )
+  })
+
+  test('a message of the service cannot drive the terminal', async () => {
+    script(answer(404, { message: 'gone\r\n\u001b[2J\u202etxt' }))
+    expect((await world.run('rooms get r1')).stderr).toBe(
+      'error: no such room: r1: gone\\r\\n\\u001b[2J\\u202etxt\nhint: see what there is with: meetroom rooms list\n',
+    )
+  })
+})
+
+describe('answers with more or less than the document lists', () => {
+  const nulls = {
+    ...room,
+    name: null,
+    layout: null,
+    record: null,
+    meeting_time: null,
+    started_at: null,
+    terminated_at: null,
+    extra: { nested: [null, 1] },
+  }
+
+  test('unknown fields and nulls are fine, and survive to --json', async () => {
+    const text = JSON.stringify({ room: nulls, unlisted: true }, null, 3)
+    script(answer(200, text))
+    expect(await outcome('rooms get r1 --json')).toEqual({ code: 0, stdout: text, stderr: '' })
+  })
+
+  test('a record shows unknown fields behind the known ones, and blanks for null', async () => {
+    script(answer(200, { room: { extra: { nested: [null, 1] }, ...room, name: null } }))
+    expect((await world.run('rooms get r1')).stdout).toBe(
+      'id     r1\ntype   open\nname\nextra  {"nested":[null,1]}\n',
+    )
+  })
+
+  test('a new room type or member type is no error', async () => {
+    script(answer(200, { room: { ...room, type: 'hybrid' } }))
+    expect((await world.run('rooms get r1 --columns type')).stdout).toBe('type  hybrid\n')
+  })
+
+  test('a field that is repeated is no bug of ours', async () => {
+    const item = '{"id":"r1","type":"open","name":"a","name":"b","n":12345678901234567890}'
+    script(answer(200, `{"room":${item}}`))
+    expect((await world.run('rooms get r1 --columns name')).stdout).toBe('name  b\n')
+  })
+
+  test('neither is a field named __proto__', async () => {
+    const text = '{"id":"r1","type":"open","__proto__":{"id":"evil"},"n":12345678901234567890}'
+    script(answer(200, `{"room":${text}}`))
+    expect(await outcome('rooms get r1 -o ndjson')).toEqual({ code: 0, stdout: `${text}\n`, stderr: '' })
+  })
+
+  test('nor nesting without end', async () => {
+    const deep = '['.repeat(50_000) + ']'.repeat(50_000)
+    script(answer(200, `{"room":{"id":"r1","type":"open","deep":${deep}}}`))
+    const { code, stderr } = await world.run('rooms get r1 -o ndjson')
+    expect(stderr).not.toContain('bug')
+    expect([0, 6]).toContain(code)
+  })
+})
+
+describe('numbers that a double cannot hold', () => {
+  const item =
+    '{"id":"r1","type":"open","meeting_time":12345678901234567890,"big":9007199254740993,"pi":3.14159265358979323846,"tiny":1e-400}'
+  const one = `{ "room" : ${item} }`
+  const list = `{ "rooms" : [ ${item} ],\n"paging":{"total":1}}`
+  const columns = '--columns meeting_time,big,pi,tiny'
+
+  test('json, piped, is what the service sent, byte for byte', async () => {
+    script(answer(200, one))
+    expect((await world.run('rooms get r1 -o json')).stdout).toBe(one)
+    script(answer(200, list))
+    expect((await world.run('rooms list -o json')).stdout).toBe(list)
+  })
+
+  test('json on a terminal is indented and loses no digit', async () => {
+    script(answer(200, one))
+    const { stdout } = await world.run('rooms get r1 -o json', { tty: true })
+    expect(stdout).toContain('"meeting_time": 12345678901234567890,\n')
+    expect(stdout).toContain('"big": 9007199254740993,\n')
+    expect(stdout).toContain('"pi": 3.14159265358979323846,\n')
+    expect(stdout).toContain('"tiny": 1e-400\n')
+  })
+
+  test('json put together from several pages', async () => {
+    script(answer(200, `{"rooms":[${item}]}`), answer(200, `{"rooms":[],"n":9007199254740993}`))
+    expect((await world.run('rooms list --all -o json')).stdout).toBe(
+      `{"rooms":[${item}],"n":9007199254740993}\n`,
+    )
+  })
+
+  test('ndjson', async () => {
+    script(answer(200, list))
+    expect((await world.run('rooms list -o ndjson')).stdout).toBe(`${item}\n`)
+  })
+
+  test('csv', async () => {
+    script(answer(200, list))
+    expect((await world.run(`rooms list -o csv ${columns}`)).stdout).toBe(
+      'meeting_time,big,pi,tiny\r\n12345678901234567890,9007199254740993,3.14159265358979323846,1e-400\r\n',
+    )
+  })
+
+  test('table and record', async () => {
+    script(answer(200, list))
+    expect((await world.run(`rooms list ${columns}`)).stdout).toBe(
+      'MEETING TIME          BIG               PI                      TINY\n' +
+        '────────────────────  ────────────────  ──────────────────────  ──────\n' +
+        '12345678901234567890  9007199254740993  3.14159265358979323846  1e-400\n',
+    )
+    script(answer(200, one))
+    expect((await world.run(`rooms get r1 ${columns}`)).stdout).toBe(
+      'meeting_time  12345678901234567890\nbig           9007199254740993\n' +
+        'pi            3.14159265358979323846\ntiny          1e-400\n',
+    )
+  })
+
+  test('what is sent', async () => {
+    script(fine)
+    await world.run(['rooms', 'update', 'r1', '--set', 'n=9007199254740993', '--set', 'm=1.10e400'])
+    expect(world.requests[0]?.body).toBe('{"n":9007199254740993,"m":1.10e400}')
+  })
+})
+
+describe('the key is never shown', () => {
+  const echo = (key: string, status = 401) => answer(status, { error: { message: `key ${key} is unknown` } })
+
+  test('when the service quotes it', async () => {
+    script(echo(world.apiKey))
+    expect((await world.run('rooms get r1')).stderr).toBe(
+      'error: the service refuses the API key (401): key [API key] is unknown\n' +
+        'hint: see which key is used with: meetroom auth status\n',
+    )
+  })
+
+  test('when the service quotes it and the format is json', async () => {
+    script(echo(world.apiKey))
+    const { stderr } = await world.run('rooms get r1 --json')
+    expect(stderr).not.toContain(world.apiKey)
+    expect(JSON.parse(stderr).error.body).toEqual({ error: { message: 'key [API key] is unknown' } })
+  })
+
+  test.each(['table', 'json'])(
+    'when it holds characters that JSON escapes and the format is %s',
+    async (format) => {
+      const key = 'se"cr\\et-0123456789'
+      script(echo(key))
+      const { stderr } = await world.run(`rooms get r1 -o ${format}`, { env: { MEETROOM_API_KEY: key } })
+      expect(stderr).not.toContain('0123456789')
+    },
+  )
+
+  test.each([
+    ['message', (text: string) => ({ message: text }), 500],
+    ['text', (text: string) => text, 2000],
+  ])('when a long %s that quotes it is cut in the middle of it', async (_what, body, length) => {
+    script(answer(401, body(`${'x'.repeat(length - 20)}${world.apiKey}`)))
+    const { stderr } = await world.run('rooms get r1 --json')
+    expect(stderr).not.toContain(world.apiKey.slice(0, 16))
+  })
+
+  test('when a redirect carries it', async () => {
+    script(answer(302, '', { location: `https://elsewhere.test/?key=${world.apiKey}` }))
+    expect((await world.run('rooms get r1')).stderr).toContain(
+      'hint: it points to https://elsewhere.test/?key=[API key]\n',
+    )
+  })
+
+  test('when the bulk goes on after an error that quotes it', async () => {
+    world.intercept = async ({ url }) => (url.endsWith('/a') ? echo(world.apiKey, 404) : fine)
+    expect((await world.run('users delete a ada --yes')).stderr).toBe(
+      'error: no such user: a: key [API key] is unknown\n' +
+        'hint: see what there is with: meetroom users list\n' +
+        'error: deleted 1 of 2 users; 1 failed\n',
+    )
+  })
+
+  test('with --verbose, which names each request', async () => {
+    script(answer(503, {}), fine)
+    expect((await world.run('rooms get r1 -o ids --verbose')).stderr).toBe(
+      'the service answered 503; trying again in 0.1 s\nGET https://meet.test/v1/rooms/r1 → 200\n',
+    )
+    expect(world.requests[0]?.headers['authorization']).toBe(`Bearer ${world.apiKey}`)
+  })
+
+  test('with --verbose, when something unforeseen quotes it', async () => {
+    script(new TypeError(`invalid header value: Bearer ${world.apiKey}`))
+    const { code, stderr } = await world.run('rooms get r1 --verbose')
+    expect(code).toBe(70)
+    expect(stderr).toContain('Bearer [API key]\n    at ')
+    expect(stderr).not.toContain(world.apiKey)
+  })
+
+  test.each(['bad key', 'bad\nkey', 'schlüssel', '\u0000'])('when it is no key at all: %j', async (key) => {
+    expect(await outcome('rooms list', { MEETROOM_API_KEY: key })).toEqual({
+      code: 4,
+      stdout: '',
+      stderr:
+        'error: the API key contains a space, a line break or a character that no key can have\n' +
+        'hint: store it again with: meetroom auth login\n',
+    })
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('a deletion whose first attempt got no answer', () => {
+  const unknown = {
+    code: 7,
+    stdout: '',
+    stderr: expect.stringContaining(
+      'error: it is gone, but an earlier attempt got no answer and may have deleted it\n' +
+        'hint: check with: meetroom users get ada\n',
+    ),
+  }
+
+  test.each([
+    ['lost', lost()],
+    ['a gateway’s 502', answer(502, {})],
+    ['a gateway’s 504', answer(504, {})],
+  ])('and whose repetition says not found (%s): nobody knows who deleted it', async (_what, first) => {
+    script(first, answer(404, {}))
+    expect(await outcome('users delete ada --yes')).toEqual(unknown)
+  })
+
+  test('and whose repetition says 400, in a service that does not say what that means', async () => {
+    let attempts = 0
+    world.intercept = async ({ method }) => {
+      if (method === 'GET') return answer(200, { rooms: [] })
+      if (attempts++ === 0) throw lost()
+      return answer(400, {})
+    }
+    expect(await outcome('users delete ada --yes')).toEqual(unknown)
+  })
+
+  test('but provably never left: it was not there', async () => {
+    script(unsent(), answer(404, {}))
+    expect((await world.run('users delete ada --yes')).code).toBe(3)
+  })
+
+  test('and whose repetition succeeds', async () => {
+    script(lost(), fine)
+    expect((await world.run('users delete ada --yes')).code).toBe(0)
+  })
+})
+
+test('a proxy that is named by no URL is one clear line', async () => {
+  // Straight to `main`: the network is what this is about, though nothing gets that far.
+  const host = testHost({
+    env: {
+      MEETROOM_API_KEY: world.apiKey,
+      MEETROOM_BASE_URL: 'https://meet.test/v1',
+      MEETROOM_CONFIG_DIR: world.configDir,
+      HTTPS_PROXY: 'not a url',
+    },
+  })
+  expect([2, 5]).toContain(await main(['rooms', 'list', '--retries', '0'], host))
+  expect(host.stderr.text).toMatch(/^error: .*proxy.*\n(hint: .*\n)?$/i)
+})
+
+describe('interruption in the middle of a request', () => {
+  /** Sends a signal as soon as the request is under way. */
+  async function interruptedBy(name: 'SIGINT' | 'SIGTERM', command: string) {
+    const started = new Promise<void>((resolve) => {
+      world.intercept = (request, next, signal) => {
+        resolve()
+        return silence(request, next, signal)
+      }
+    })
+    const { host, done } = world.start(command.split(' '))
+    await started
+    host.signal(name)
+    const { code, stdout, stderr } = await done
+    return { code, stdout, stderr }
+  }
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s ends a read with %i', async (name, code) => {
+    expect(await interruptedBy(name, 'rooms get r1')).toEqual({
+      code,
+      stdout: '',
+      stderr: 'error: interrupted\n',
+    })
+  })
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s ends a write with %i and says how to check', async (name, code) => {
+    expect(await interruptedBy(name, 'rooms update r1 --name New')).toEqual({
+      code,
+      stdout: '',
+      stderr: 'error: interrupted\nhint: the change may have been made; check with: meetroom rooms get r1\n',
+    })
+  })
+
+  test('a bulk does not go on', async () => {
+    const { code } = await interruptedBy('SIGINT', 'users delete a b c --yes')
+    expect(code).toBe(130)
+    expect(paths()).toEqual(['DELETE /users/a'])
+  })
+
+  test('the error is an object in JSON modes', async () => {
+    const { stderr } = await interruptedBy('SIGINT', 'rooms get r1 --json')
+    expect(JSON.parse(stderr)).toEqual({
+      error: { code: 'interrupted', message: 'interrupted', retryable: false },
+    })
+  })
+})

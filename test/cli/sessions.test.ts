@@ -1,0 +1,155 @@
+import { beforeEach, expect, test } from 'vitest'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+const paths = () => world.requests.map(({ method, url }) => `${method} ${url.slice(20)}`)
+
+const online = {
+  id: 's2',
+  member_id: 'm1',
+  user_id: 'ada',
+  connected_at: '2026-01-02T03:00:00.000Z',
+  disconnected_at: null,
+  device: 'phone',
+}
+const offline = {
+  id: 's1',
+  member_id: 'm2',
+  user_id: null,
+  connected_at: '2026-01-01T03:00:00.000Z',
+  disconnected_at: '2026-01-01T04:00:00.000Z',
+}
+
+/** Lets the service have sessions. */
+function withSessions(...sessions: object[]): void {
+  world.intercept = async () => answer(200, { sessions })
+}
+
+test('list of a room where nobody was is a success', async () => {
+  const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
+  expect(await world.run(`sessions list ${id}`)).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'no sessions\n',
+  })
+  expect(await world.run(`sessions list ${id} --json`)).toMatchObject({
+    code: 0,
+    stdout: '{"sessions":[]}\n',
+    stderr: '',
+  })
+  expect(await world.run(`sessions list ${id} -o csv`)).toMatchObject({
+    code: 0,
+    stdout: 'id,member_id,user_id,connected_at,disconnected_at\r\n',
+    stderr: '',
+  })
+})
+
+test('list of a room that is not there exits 3', async () => {
+  expect(await world.run('sessions list nowhere')).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: 'error: no such room: nowhere\nhint: see what there is with: meetroom rooms list\n',
+  })
+})
+
+test('list shows who is connected and who was', async () => {
+  withSessions(online, offline)
+  expect(await world.run('sessions list r')).toMatchObject({
+    code: 0,
+    stdout:
+      'ID  USER ID  MEMBER ID  STATUS   CONNECTED AT              DISCONNECTED AT\n' +
+      '──  ───────  ─────────  ───────  ────────────────────────  ────────────────────────\n' +
+      's2  ada      m1         online   2026-01-02T03:00:00.000Z\n' +
+      's1           m2         offline  2026-01-01T03:00:00.000Z  2026-01-01T04:00:00.000Z\n',
+    stderr: '',
+  })
+})
+
+test('times are relative on a terminal', async () => {
+  withSessions(online, offline)
+  const { stdout } = await world.run('sessions list r --no-color --columns id,connected_at --no-header', {
+    tty: true,
+  })
+  expect(stdout).toBe('s2  4 minutes ago\ns1  yesterday\n')
+})
+
+test.each([
+  ['', '/rooms/r/sessions'],
+  ['--user ada', '/rooms/r/sessions?user_id=ada'],
+  ['--user a&b', '/rooms/r/sessions?user_id=a%26b'],
+  ['--online', '/rooms/r/sessions?is_connecting=true'],
+  ['--offline', '/rooms/r/sessions?is_connecting=false'],
+  ['--user ada --offline', '/rooms/r/sessions?user_id=ada&is_connecting=false'],
+])('the filters “%s” are left to the service', async (flags, path) => {
+  withSessions()
+  expect((await world.run(`sessions list r ${flags}`.trim())).code).toBe(0)
+  expect(paths()).toEqual([`GET ${path}`])
+})
+
+test('the service understands the filters', async () => {
+  const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
+  for (const flags of ['--user ada', '--online', '--offline --user ada'])
+    expect(await world.run(`sessions list ${id} ${flags}`), flags).toMatchObject({ code: 0 })
+})
+
+test('--online and --offline exclude each other', async () => {
+  expect(await world.run('sessions list r --online --offline')).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: "error: option '--online' cannot be used with option '--offline'\nhint: see --help\n",
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('--limit and --offset choose from the one answer that the service gives', async () => {
+  withSessions(...['a', 'b', 'c', 'd'].map((id) => ({ id })))
+  const ids = async (flags: string) => (await world.run(`sessions list r -o ids ${flags}`)).stdout
+  expect(await ids('--limit 2')).toBe('a\nb\n')
+  expect(await ids('--offset 3')).toBe('d\n')
+  expect(await ids('--limit 2 --offset 1')).toBe('b\nc\n')
+  expect(await ids('--offset 9')).toBe('')
+  expect(await ids('--all --page-size 2')).toBe('a\nb\nc\nd\n')
+  expect(new Set(paths())).toEqual(new Set(['GET /rooms/r/sessions']))
+  expect(await world.run('sessions list r --limit 1 --json')).toMatchObject({
+    code: 0,
+    stdout: '{"sessions":[{"id":"a"}]}\n',
+  })
+})
+
+test('fields that the document leaves out survive', async () => {
+  withSessions(online)
+  const { stdout } = await world.run('sessions list r -o ndjson')
+  expect(stdout).toBe(`${JSON.stringify(online)}\n`)
+  expect((await world.run('sessions list r --columns id,device -o csv')).stdout).toBe(
+    'id,device\r\ns2,phone\r\n',
+  )
+})
+
+test('an answer that is no list of sessions exits 6', async () => {
+  world.intercept = async () => answer(200, { sessions: [{ id: 7 }] })
+  expect(await world.run('sessions list r')).toMatchObject({
+    code: 6,
+    stdout: '',
+    stderr:
+      'error: the service’s answer does not match its contract: sessions[0].id: expected string, received number\n',
+  })
+})
+
+test('--curl sends nothing at all', async () => {
+  expect(await world.run('sessions list r --online --curl')).toMatchObject({
+    code: 0,
+    stdout:
+      'curl -X GET \'https://meet.test/v1/rooms/r/sessions?is_connecting=true\' -H "Authorization: Bearer $MEETROOM_API_KEY"\n',
+    stderr: '',
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('ls and the singular are other names', async () => {
+  withSessions(online)
+  expect((await world.run('session ls r -o ids')).stdout).toBe('s2\n')
+})

@@ -1,0 +1,478 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+const user = async (user_id: string, fields: object = {}) =>
+  (await world.send('POST', '/users', { user_id, ...fields })).body.user
+const sent = () => world.requests.map(({ method, url, body }) => [method, url.slice(20), body])
+const writes = () => world.requests.filter(({ method }) => method !== 'GET')
+const lastBody = () => JSON.parse(world.requests.at(-1)?.body ?? '')
+
+test('list shows the users of the workspace, newest first', async () => {
+  const ada = await user('ada', { name: 'Ada', default_member_type: 'host' })
+  const grace = await user('grace', { profile_url: 'https://img.test/g.png' })
+  expect(await world.run('users list')).toMatchObject({
+    code: 0,
+    stdout:
+      'USER ID  NAME  DEFAULT MEMBER TYPE  PROFILE URL             CREATED AT\n' +
+      '───────  ────  ───────────────────  ──────────────────────  ────────────────────────\n' +
+      `grace          guest                https://img.test/g.png  ${grace.created_at}\n` +
+      `ada      Ada   host                                         ${ada.created_at}\n`,
+    stderr: '',
+  })
+  expect(sent()).toEqual([['GET', '/users', undefined]])
+})
+
+test('list never shows an access token in a table', async () => {
+  const { access_token } = await user('ada')
+  expect((await world.run('users list')).stdout).not.toContain(access_token)
+})
+
+test('list searches by e-mail', async () => {
+  await user('ada', { email: 'ada@example.com' })
+  await user('grace@navy.test')
+  await user('alan')
+  expect((await world.run('users list --email EXAMPLE -o ids')).stdout).toBe('ada\n')
+  expect((await world.run(['users', 'list', '--email', 'navy&x=1', '-o', 'ids'])).stdout).toBe('')
+  expect(sent()).toEqual([
+    ['GET', '/users?email_search_query=EXAMPLE', undefined],
+    ['GET', '/users?email_search_query=navy%26x%3D1', undefined],
+  ])
+})
+
+test('list takes --limit, --offset, --all and --page-size', async () => {
+  for (const id of ['a', 'b', 'c', 'd', 'e']) await user(id)
+  const list = async (flags: string) => (await world.run(`users list -o ids ${flags}`)).stdout
+  expect(await list('--limit 2')).toBe('e\nd\n')
+  expect(await list('--limit 2 --offset 2')).toBe('c\nb\n')
+  expect(await list('--all --page-size 2')).toBe('e\nd\nc\nb\na\n')
+  expect(await list('--all --offset 3')).toBe('b\na\n')
+  for (const flags of ['--limit 0', '--limit -1', '--limit 1e3', '--offset x', '--page-size 0'])
+    expect(await world.run(`users list ${flags}`), flags).toMatchObject({ code: 2, stdout: '' })
+})
+
+test('list of an empty workspace is a success', async () => {
+  expect(await world.run('users list')).toMatchObject({ code: 0, stdout: '', stderr: 'no users\n' })
+  expect(await world.run('users list -q')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+})
+
+test('get shows one user as a record, access token included', async () => {
+  const ada = await user('ada', { name: 'Ada', email: 'ada@example.com' })
+  expect(await world.run('users get ada')).toMatchObject({
+    code: 0,
+    stdout:
+      'user_id              ada\n' +
+      'name                 Ada\n' +
+      'profile_url\n' +
+      'default_member_type  guest\n' +
+      `access_token         ${ada.access_token}\n` +
+      `created_at           ${ada.created_at}\n` +
+      `updated_at           ${ada.updated_at}\n` +
+      'email                ada@example.com\n',
+    stderr: '',
+  })
+})
+
+test('get of a user who is not there exits 3', async () => {
+  expect(await world.run('users get nobody')).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: 'error: no such user: nobody\nhint: see what there is with: meetroom users list\n',
+  })
+})
+
+test.each([
+  [{ name: 'Ada' }, 'users[0].user_id: expected string, received undefined'],
+  [
+    { user_id: 'ada', default_member_type: 7 },
+    'users[0].default_member_type: expected string, received number',
+  ],
+])('an answer that does not match the contract is told, and what was expected: %j', async (item, problem) => {
+  world.intercept = async () => answer(200, { users: [item] })
+  expect(await world.run('users list')).toMatchObject({
+    code: 6,
+    stdout: '',
+    stderr: `error: the service’s answer does not match its contract: ${problem}\n`,
+  })
+})
+
+test('a member type that the document does not know is no reason to fail', async () => {
+  world.intercept = async () => answer(200, { users: [{ user_id: 'ada', default_member_type: 'chair' }] })
+  expect((await world.run('users list --columns user_id,default_member_type --no-header')).stdout).toBe(
+    'ada  chair\n',
+  )
+})
+
+test('create sends every field that the document lists', async () => {
+  const run = await world.run([
+    ...['users', 'create', 'ada', '--name', 'Ada Lovelace', '--profile-url', 'https://img.test/a b.png'],
+    ...['--default-member-type', 'monitor', '--columns', 'user_id,name,profile_url,default_member_type'],
+  ])
+  expect(run).toMatchObject({
+    code: 0,
+    stdout:
+      'user_id              ada\n' +
+      'name                 Ada Lovelace\n' +
+      'profile_url          https://img.test/a%20b.png\n' +
+      'default_member_type  monitor\n',
+    stderr: '',
+  })
+  expect(sent()).toEqual([
+    ['GET', '/users/ada', undefined],
+    [
+      'POST',
+      '/users',
+      '{"user_id":"ada","name":"Ada Lovelace","profile_url":"https://img.test/a%20b.png","default_member_type":"monitor"}',
+    ],
+  ])
+})
+
+test('create refuses an id that is in use, and overrides nothing', async () => {
+  const before = await user('ada', { name: 'Ada' })
+  expect(await world.run('users create ada --name Eve')).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr:
+      'error: there is a user “ada” already, and creating it again would override it\n' +
+      'hint: add --overwrite to do that, or change it with: meetroom users update ada\n',
+  })
+  expect(writes()).toEqual([])
+  expect((await world.send('GET', '/users/ada')).body.user).toEqual(before)
+})
+
+test('create --overwrite overrides the user without looking first', async () => {
+  await user('ada', { name: 'Ada', default_member_type: 'host' })
+  expect(await world.run('users create ada --name Eve --overwrite')).toMatchObject({ code: 0, stderr: '' })
+  expect(sent()).toEqual([['POST', '/users', '{"user_id":"ada","name":"Eve"}']])
+  expect((await world.send('GET', '/users/ada')).body.user).toMatchObject({
+    name: 'Eve',
+    default_member_type: 'guest',
+  })
+})
+
+test('create looks at the id that is sent, even when --set changes it', async () => {
+  await user('ada')
+  expect(await world.run('users create free --set user_id=ada')).toMatchObject({ code: 2 })
+  expect(writes()).toEqual([])
+})
+
+test('create does not go on when it cannot tell whether the id is in use', async () => {
+  world.intercept = async () => answer(503, {})
+  expect(await world.run('users create ada --retries 0')).toMatchObject({ code: 6 })
+  world.intercept = async () => answer(401, {})
+  expect(await world.run('users create ada')).toMatchObject({ code: 4 })
+  expect(writes()).toEqual([])
+})
+
+test('create works with a service that answers a bare 400 for a user who is not there', async () => {
+  world.intercept = async (request, next) =>
+    request.method === 'GET' && request.url.endsWith('/users/ada') ? answer(400, 'no') : next()
+  expect(await world.run('users create ada')).toMatchObject({ code: 0 })
+  expect(sent().map(([method, path]) => [method, path])).toEqual([
+    ['GET', '/users/ada'],
+    ['GET', '/rooms?limit=1'],
+    ['POST', '/users'],
+  ])
+})
+
+test('create takes --set and --data, the later beating the earlier', async () => {
+  writeFileSync(join(world.dir, 'user.json'), '{"user_id":"other","name":"file","email":"f@x.test","n":1.10}')
+  await world.run(['users', 'create', 'ada', '--data', '@user.json', '--name', 'flag', '--set', 'x=null'])
+  expect(world.requests.at(-1)?.body).toBe(
+    '{"user_id":"ada","name":"flag","email":"f@x.test","n":1.1,"x":null}',
+  )
+  await world.run(['users', 'create', 'grace', '--data', '{"name":"data"}', '--set', 'name="12"'])
+  expect(lastBody()).toEqual({ user_id: 'grace', name: '12' })
+  await world.run(['users', 'create', 'alan', '--data', '-'], { stdin: '{"email":"a@x.test"}' })
+  expect(lastBody()).toEqual({ user_id: 'alan', email: 'a@x.test' })
+})
+
+test.each([
+  [['--data', '[]'], '--data takes a JSON object here'],
+  [['--data', '"x"'], '--data takes a JSON object here'],
+  [['--data', 'null'], '--data takes a JSON object here'],
+  [['--data', '@absent.json'], '--data: absent.json cannot be read (ENOENT)'],
+  [['--set', 'x'], '--set takes key=value, not “x”'],
+  [['--set', '=x'], '--set takes key=value, not “=x”'],
+  [['--profile-url', 'a.png'], '--profile-url takes a whole URL, as in https://host/path, not “a.png”'],
+])('create refuses %j before anything is sent', async (flags, message) => {
+  expect(await world.run(['users', 'create', 'ada', ...flags])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: `error: ${message}\n`,
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('create says where JSON is broken', async () => {
+  const { code, stderr } = await world.run(['users', 'create', 'ada', '--data', '{"name":}'])
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/^error: --data: not valid JSON: .+\n$/)
+})
+
+test.each([
+  ['https://img.test/a b.png', 'https://img.test/a%20b.png'],
+  ['https://img.test/a%20b.png', 'https://img.test/a%20b.png'],
+  ['https://img.test/a%2520b.png', 'https://img.test/a%2520b.png'],
+  ['https://img.test/ä é.png', 'https://img.test/%C3%A4%20%C3%A9.png'],
+  ['https://img.test/😀.png', 'https://img.test/%F0%9F%98%80.png'],
+  ['https://img.test/100%.png', 'https://img.test/100%25.png'],
+  ['https://img.test/?q=a b&c=%2F#d e', 'https://img.test/?q=a%20b&c=%2F#d%20e'],
+  ['https://img.test/<"`{}>', 'https://img.test/%3C%22%60%7B%7D%3E'],
+  ['https://img.test/a|b^c\\d', 'https://img.test/a%7Cb%5Ec%5Cd'],
+  [' https://img.test/x ', 'https://img.test/x'],
+])('the profile URL %j is sent with one level of encoding', async (given, encoded) => {
+  await user('ada')
+  const { code, stderr } = await world.run(['users', 'update', 'ada', '--profile-url', given])
+  expect(lastBody()).toEqual({ profile_url: encoded })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+})
+
+test('update changes what is named and nothing else', async () => {
+  await user('ada', { name: 'Ada', default_member_type: 'host' })
+  expect(await world.run(['users', 'update', 'ada', '--name', 'A. L.'])).toMatchObject({
+    code: 0,
+    stderr: '',
+  })
+  expect(sent()).toEqual([['PUT', '/users/ada', '{"name":"A. L."}']])
+  expect((await world.send('GET', '/users/ada')).body.user).toMatchObject({
+    name: 'A. L.',
+    default_member_type: 'host',
+  })
+  expect(await world.run('users update ada')).toMatchObject({
+    code: 2,
+    stderr: 'error: nothing to change: name at least one field\n',
+  })
+})
+
+test('update takes every flag, --set and --data', async () => {
+  await user('ada')
+  await world.run([
+    ...[
+      'users',
+      'update',
+      'ada',
+      '--name',
+      'N',
+      '--profile-url',
+      'https://img.test/',
+      '--default-member-type',
+    ],
+    ...['host', '--data', '{"email":"a@x.test"}', '--set', 'flag=true'],
+  ])
+  expect(lastBody()).toEqual({
+    email: 'a@x.test',
+    name: 'N',
+    profile_url: 'https://img.test/',
+    default_member_type: 'host',
+    flag: true,
+  })
+})
+
+test('an unknown default member type is refused with the types that there are', async () => {
+  expect(await world.run('users update ada --default-member-type boss')).toMatchObject({
+    code: 2,
+    stderr:
+      "error: option '--default-member-type <type>' argument 'boss' is invalid. Allowed choices are guest, host, monitor.\nhint: see --help\n",
+  })
+})
+
+test('delete removes users and prints them as one list', async () => {
+  for (const id of ['ada', 'grace']) await user(id)
+  expect(await world.run('users delete ada grace --yes -o ids')).toMatchObject({
+    code: 0,
+    stdout: 'ada\ngrace\n',
+    stderr: 'deleted 2 users\n',
+  })
+  expect(sent()).toEqual([
+    ['DELETE', '/users/ada', undefined],
+    ['DELETE', '/users/grace', undefined],
+  ])
+  expect((await world.send('GET', '/users')).body.users).toEqual([])
+})
+
+test('delete of one user with --json prints the body that the service sent', async () => {
+  await user('ada')
+  const { stdout, code } = await world.run('users delete ada --yes --json')
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout).user.user_id).toBe('ada')
+})
+
+test('delete reads ids from standard input, each once', async () => {
+  for (const id of ['ada', 'grace', 'alan']) await user(id)
+  expect(
+    await world.run('users delete alan - ada -y -o ids', { stdin: '  grace \n\nada\ngrace' }),
+  ).toMatchObject({ code: 0, stdout: 'alan\ngrace\nada\n', stderr: 'deleted 3 users\n' })
+})
+
+test('delete of nothing at all does nothing', async () => {
+  expect(await world.run('users delete - --yes', { stdin: '\n' })).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'no users named; nothing to do\n',
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('delete without a terminal and without --yes refuses, and sends nothing', async () => {
+  await user('ada')
+  const refusal = {
+    code: 10,
+    stdout: '',
+    stderr:
+      'error: to delete users needs a yes, and there is no terminal to ask at\nhint: add --yes to answer beforehand\n',
+  }
+  expect(await world.run('users delete ada')).toMatchObject(refusal)
+  expect(await world.run('users delete -', { stdin: 'ada\n' })).toMatchObject(refusal)
+  expect(
+    await world.run('users delete ada', { tty: true, env: { MEETROOM_NO_INPUT: '1', NO_COLOR: '1' } }),
+  ).toMatchObject(refusal)
+  expect(world.requests).toEqual([])
+})
+
+test('delete asks on a terminal, naming the users', async () => {
+  await user('ada', { name: 'Ada' })
+  await user('grace')
+  const { host, done } = world.start(['users', 'delete', 'ada', 'grace'], { tty: true })
+  setImmediate(() => host.type('n\n'))
+  const { code, stdout, stderr } = await done
+  expect({ code, stdout }).toEqual({ code: 10, stdout: '' })
+  expect(stderr).toContain('Delete 2 users “Ada” (ada), grace?')
+  expect(stderr).toMatch(/not confirmed; nothing was done\n$/)
+  expect(writes()).toEqual([])
+})
+
+test('a yes on a terminal deletes', async () => {
+  await user('ada')
+  const { host, done } = world.start(['users', 'delete', 'ada', '-o', 'ids'], { tty: true })
+  setImmediate(() => host.type('y\n'))
+  expect(await done).toMatchObject({ code: 0, stdout: 'ada\n' })
+  expect((await world.send('GET', '/users')).body.users).toEqual([])
+})
+
+test('^C at the question exits 130 and deletes nothing', async () => {
+  await user('ada')
+  const { host, done } = world.start(['users', 'delete', 'ada'], { tty: true })
+  setImmediate(() => host.type('\x03'))
+  expect(await done).toMatchObject({ code: 130, stdout: '' })
+  expect(writes()).toEqual([])
+})
+
+test('a question for a user who is not there is not asked', async () => {
+  expect(await world.run('users delete nobody', { tty: true, env: { NO_COLOR: '1' } })).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: 'error: no such user: nobody\nhint: see what there is with: meetroom users list\n',
+  })
+})
+
+test('one bad id among several does not stop the others, and each failure is told', async () => {
+  await user('ada')
+  expect(await world.run('users delete nobody ada nowhere --yes -o ids')).toMatchObject({
+    code: 8,
+    stdout: 'ada\n',
+    stderr:
+      'error: no such user: nobody\nhint: see what there is with: meetroom users list\n' +
+      'error: no such user: nowhere\nhint: see what there is with: meetroom users list\n' +
+      'error: deleted 1 of 3 users; 2 failed\n',
+  })
+})
+
+test('failures of several ids are JSON objects, one a line, in JSON modes', async () => {
+  await user('ada')
+  const { code, stdout, stderr } = await world.run('users delete nobody ada --yes -o ndjson')
+  expect(code).toBe(8)
+  expect(JSON.parse(stdout).user_id).toBe('ada')
+  expect(
+    stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).error.code),
+  ).toEqual(['not_found', 'partial'])
+})
+
+test('an id that cannot be in a path does not stop the others', async () => {
+  await user('ada')
+  expect(await world.run('users delete .. ada --yes -o ids')).toMatchObject({
+    code: 8,
+    stdout: 'ada\n',
+    stderr: 'error: “..” is not a valid user id\nerror: deleted 1 of 2 users; 1 failed\n',
+  })
+})
+
+test('--dry-run sends no write', async () => {
+  await user('ada')
+  const dry = async (...words: string[]) => {
+    const { code, stdout, stderr } = await world.run(['users', ...words, '--dry-run'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return stdout
+  }
+  expect(await dry('create', 'eve', '--name', 'E')).toBe(
+    'POST https://meet.test/v1/users {"user_id":"eve","name":"E"}\n',
+  )
+  expect(await dry('update', 'ada', '--name', 'A')).toBe('PUT https://meet.test/v1/users/ada {"name":"A"}\n')
+  expect(await dry('delete', 'ada', 'b')).toBe(
+    'DELETE https://meet.test/v1/users/ada\nDELETE https://meet.test/v1/users/b\n',
+  )
+  expect(await dry('delete', 'ada', '--json')).toBe(
+    '{"method":"DELETE","url":"https://meet.test/v1/users/ada"}\n',
+  )
+  expect(await dry('list', '-o', 'ids')).toBe('ada\n')
+  expect(writes()).toEqual([])
+})
+
+test('--dry-run tells of an id that is in use', async () => {
+  await user('ada')
+  expect(await world.run('users create ada --dry-run')).toMatchObject({ code: 2, stdout: '' })
+})
+
+test('--curl sends nothing at all', async () => {
+  const key = '-H "Authorization: Bearer $MEETROOM_API_KEY"'
+  const json = "-H 'content-type: application/json'"
+  const lines = {
+    'users list --email a@b': `curl -X GET 'https://meet.test/v1/users?email_search_query=a%40b' ${key}\n`,
+    'users get ada': `curl -X GET https://meet.test/v1/users/ada ${key}\n`,
+    'users create ada': `curl -X POST https://meet.test/v1/users ${key} ${json} --data-raw '{"user_id":"ada"}'\n`,
+    'users update ada --set n=1': `curl -X PUT https://meet.test/v1/users/ada ${key} ${json} --data-raw '{"n":1}'\n`,
+    'users delete ada': `curl -X DELETE https://meet.test/v1/users/ada ${key}\n`,
+  }
+  for (const [line, stdout] of Object.entries(lines))
+    expect(await world.run(`${line} --curl`), line).toMatchObject({ code: 0, stdout, stderr: '' })
+  expect(world.requests).toEqual([])
+})
+
+test('--curl prints a command that a shell reads back word for word, whatever is in it', async () => {
+  const name = `it's "quoted" $HOME \`id\` \\ ! * ?\n; rm -rf ~ ü😀`
+  const { stdout } = await world.run(['users', 'create', "o'brien $(id)", '--name', name, '--curl'])
+  expect(stdout).not.toContain(world.apiKey)
+  const script = `curl() { printf '%s\\0' "$@"; }\n${stdout}`
+  const words = execFileSync('sh', ['-c', script], { env: { MEETROOM_API_KEY: 'k e y' }, encoding: 'utf8' })
+  expect(words.split('\0')).toEqual([
+    ...['-X', 'POST', 'https://meet.test/v1/users', '-H', 'Authorization: Bearer k e y'],
+    ...['-H', 'content-type: application/json', '--data-raw'],
+    ...[JSON.stringify({ user_id: "o'brien $(id)", name }), ''],
+  ])
+  const { stdout: get } = await world.run(['users', 'get', "o'brien $(id)", '--curl'])
+  const url = execFileSync('sh', ['-c', `curl() { printf %s "$3"; }\n${get}`], { encoding: 'utf8' })
+  expect(decodeURIComponent(url)).toBe("https://meet.test/v1/users/o'brien $(id)")
+})
+
+test('ls, show, rm and the singular are other names', async () => {
+  await user('ada')
+  expect((await world.run('user ls -o ids')).stdout).toBe('ada\n')
+  expect((await world.run('user show ada')).code).toBe(0)
+  expect(await world.run('user rm ada -y -o ids')).toMatchObject({ code: 0, stdout: 'ada\n' })
+})
+
+test('--verbose tells of each request on standard error, without the key', async () => {
+  await user('ada')
+  const { stderr } = await world.run('users get ada -o ids --verbose')
+  expect(stderr).toBe('GET https://meet.test/v1/users/ada → 200\n')
+})
