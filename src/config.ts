@@ -89,7 +89,7 @@ export function readConfig(dir: string): StoredConfig {
   })
   try {
     const config: unknown = JSON.parse(text)
-    if (!isRecord(config)) throw broken
+    if (!isRecord(config) || !['undefined', 'string'].includes(typeof config['profile'])) throw broken
     if (config['profiles'] !== undefined && !isRecord(config['profiles'])) throw broken
     if (Object.values(config['profiles'] ?? {}).some((profile) => !isRecord(profile))) throw broken
     return config as StoredConfig
@@ -107,9 +107,17 @@ export function findProfile(config: StoredConfig, name: string): Profile | undef
   return config.profiles && Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined
 }
 
+/** The error for a name that no profile has. */
+export function noSuchProfile(name: string, from = ''): UsageError {
+  return new UsageError(`there is no profile “${name}”${from}`, {
+    hint: `see them with: meetroom profiles list; make it with: meetroom auth login --profile ${name}`,
+  })
+}
+
 /**
  * Resolves each setting: flag, then environment, then profile, then default. The settings file is read only when it
  * can matter: not when key and base URL are in the environment and no profile is named.
+ * @param mayBeNew the profile need not exist: the command is about to make or to choose one
  * @throws {UsageError} for a value that cannot be used
  */
 export function resolveSettings(
@@ -136,10 +144,8 @@ export function resolveSettings(
   const stored = config.profile === undefined ? undefined : { value: config.profile, from: 'settings file' }
   const profile = named ?? stored ?? { value: defaultProfile, from: 'default' }
   const values = findProfile(config, profile.value)
-  if (named && !values && !mayBeNew && named.value !== localProfile && named.value !== defaultProfile)
-    throw new UsageError(`there is no profile “${named.value}” (${named.from})`, {
-      hint: `see them with: meetroom profiles list; make it with: meetroom auth login --profile ${named.value}`,
-    })
+  const mustBeThere = !mayBeNew && profile.value !== localProfile && profile.value !== defaultProfile
+  if (mustBeThere && !values) throw noSuchProfile(profile.value, ` (${profile.from})`)
 
   // A named local profile beats a base URL in the environment; one that merely is in use does not.
   const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)

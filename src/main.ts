@@ -3,7 +3,7 @@ import type { Act } from './cli/act.ts'
 import { type Connect, Context, type GlobalFlags } from './cli/context.ts'
 import { asForeseen } from './cli/output/errors.ts'
 import { Printer } from './cli/output/printer.ts'
-import { buildProgram, operandsOf } from './cli/program.ts'
+import { buildProgram, helpFlags, operandsOf } from './cli/program.ts'
 import { isJson, reportError } from './cli/report.ts'
 import { ClosedOutput, InterruptedError, type MeetroomError, UsageError } from './errors.ts'
 import { type Host, processHost } from './host.ts'
@@ -47,11 +47,11 @@ export async function main(
     )
     try {
       if (argv.length === 0) program.outputHelp()
-      else await program.parseAsync([...argv], { from: 'user' })
+      else await program.parseAsync(helpLast(argv), { from: 'user' })
     } catch (error) {
       if (!(error instanceof CommanderError)) throw error
-      if (error.code === 'commander.help') throw commandMissing(program, operands)
-      if (error.exitCode !== 0) throw error
+      if (error.exitCode !== 0)
+        throw error.code === 'commander.help' ? commandMissing(program, operands) : error
     }
     const printer = new Printer(host, {
       format: 'table',
@@ -64,10 +64,7 @@ export async function main(
   } catch (cause) {
     if (cause instanceof ClosedOutput) return 0
     const error = interruption.signal.aborted ? interrupted(cause, interruption.signal) : foreseen(cause)
-    await reportError(host, error, {
-      ...flagsOf(argv, host),
-      secrets: secretsOf(host, context),
-    })
+    await reportError(host, error, reporting(argv, host, context))
     return error.exitCode
   } finally {
     stopListening()
@@ -75,9 +72,16 @@ export async function main(
   }
 }
 
+/** `--help rooms list` means the same as `rooms list --help`; Commander would show the help of the whole. */
+function helpLast(argv: readonly string[]): string[] {
+  const rest = argv.filter((word) => !helpFlags.includes(word))
+  return rest.length < argv.length && !argv.includes('--') ? [...rest, '--help'] : [...argv]
+}
+
 function commandMissing(program: Command, [name]: readonly string[]): UsageError {
   const group = program.commands.find((known) => name && [known.name(), ...known.aliases()].includes(name))
-  const verbs = group?.commands.map((command) => command.name()).join(', ')
+  if (!group) return new UsageError('a command is missing', { hint: 'see: meetroom --help' })
+  const verbs = group.commands.map((command) => command.name()).join(', ')
   return new UsageError(`${name} needs a command: ${verbs}`, {
     hint: `see: meetroom ${name} --help`,
   })
@@ -90,21 +94,28 @@ function interrupted(cause: unknown, signal: AbortSignal): MeetroomError {
 function foreseen(cause: unknown): MeetroomError {
   if (!(cause instanceof CommanderError)) return asForeseen(cause)
   // Commander puts its suggestion on a second line, in parentheses.
-  const [message = '', suggestion] = cause.message.replace(/^error: /, '').split('\n')
-  return new UsageError(message, {
-    hint: suggestion?.replace(/^\(|\)$/g, '') ?? 'see --help',
-  })
+  const [said = '', suggestion] = cause.message.replace(/^error: /, '').split('\n')
+  // What stands behind the = of an option that does not exist may be a key.
+  const message = said.replace(/^(unknown option '[^'=]*)=.*'$/s, "$1'")
+  if (/^unknown option '--?(api-?key|key|token)/i.test(message))
+    return new UsageError('a key is never an argument: arguments are public', {
+      hint: 'store it with: meetroom auth login, or set MEETROOM_API_KEY',
+    })
+  return new UsageError(message, { hint: suggestion?.replace(/^\(|\)$/g, '') ?? 'see --help' })
 }
 
-/** The flags that shape an error, also when the command line could not be read to its end. */
-function flagsOf(argv: readonly string[], host: Host): { json: boolean; color: boolean; verbose: boolean } {
+/** What shapes an error, also when the command line could not be read to its end. */
+function reporting(all: readonly string[], host: Host, context: Context | undefined) {
+  const end = all.indexOf('--')
+  const argv = end < 0 ? all : all.slice(0, end)
   const value = argv.findLast((_, i) => argv[i - 1] === '-o' || argv[i - 1] === '--output')
   const inline = argv.findLast((word) => /^(--output=|-o.)/.test(word))?.replace(/^(--output=|-o=?)/, '')
-  const json = argv.includes('--json') || isJson(value ?? inline ?? host.env['MEETROOM_OUTPUT'])
+  const guessed = argv.includes('--json') ? 'json' : (value ?? inline ?? host.env['MEETROOM_OUTPUT'])
   return {
-    json,
+    json: isJson(context?.format ?? guessed),
     color: !argv.includes('--no-color'),
     verbose: argv.includes('--verbose'),
+    secrets: secretsOf(host, context),
   }
 }
 

@@ -125,10 +125,11 @@ function notFound(
   const params = Object.entries(input.params ?? {})
   const things = params.map(([name]) => (name === 'id' ? 'room' : name.replace('_id', '')))
   if (things.length === 0) return new NotFoundError(`no such thing: ${details.request.path}${said}`, details)
-  const list = things.includes('user') ? 'users' : 'rooms'
+  const room = input.params?.['room_id']
+  const list = things.includes('member') ? `members list ${room}` : `${things[0]}s list`
   return new NotFoundError(`no such ${things.join(' or ')}: ${params.map(([, id]) => id).join(' ')}${said}`, {
     ...details,
-    hint: `see what there is with: meetroom ${list} list`,
+    hint: `see what there is with: meetroom ${list}`,
   })
 }
 

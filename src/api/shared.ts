@@ -16,7 +16,10 @@ export const MemberType = z.enum(memberTypes)
  * A value that the document lists as an enum, in a response. A service that grows a new value must not make the
  * whole answer unreadable.
  */
-export const open = <T extends z.ZodEnum>(known: T) => known.or(z.string())
+export const open = <T extends z.ZodEnum>(known: T) =>
+  z.union([known, z.string()], {
+    error: ({ input }) => `expected string, received ${input === null ? 'null' : typeof input}`,
+  })
 
 // Query strings carry text; the codecs turn it into the type that the document gives and refuse `1e3` and `0x10`.
 const integer = z.codec(z.string().regex(/^-?\d{1,15}$/, 'expected an integer'), z.int(), {

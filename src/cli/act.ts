@@ -41,7 +41,7 @@ export async function runOne<N extends OperationName>(
 ): Promise<void> {
   const endpoint = endpoints[name]
   const printer = await context.printer()
-  printer.check(viewOf(endpoint))
+  printer.check(viewOf(endpoint), endpoint.method !== 'GET')
   const answer = await context.call(name, input)
   if (!answer) return
   const result = (readAnswer(answer) as Item)[endpoint.result]
@@ -144,7 +144,7 @@ export async function runEach<N extends OperationName>(
   const endpoint = endpoints[name]
   const view = viewOf(endpoint)
   const printer = await context.printer()
-  printer.check(view)
+  printer.check(view, true)
   if (ids.length === 0) return printer.notice(`no ${view.noun[1]} named; nothing to do`)
   const failures: MeetroomError[] = []
   let succeeded = 0

@@ -49,7 +49,10 @@ export async function describeThings(
   const client = await context.client()
   const shown = await Promise.all(
     ids.slice(0, 10).map(async (id) => {
-      const answer = await client.call(get, { params: { id, user_id: id } })
+      const answer =
+        get === 'getRoom'
+          ? await client.call(get, { params: { id } })
+          : await client.call(get, { params: { user_id: id } })
       const item = (readAnswer(answer) as Item)[endpoints[get].result] as Item
       const label = plainText(item[view.label ?? 'name'])
       return label ? `“${label}” (${id})` : id

@@ -4,6 +4,7 @@ import type { Input, Output } from '../api/operation.ts'
 import type { Operations } from '../api/operations.ts'
 import type { Transport } from '../api/wire.ts'
 import {
+  type Format,
   isClear,
   isLoopback,
   keyFor,
@@ -17,6 +18,7 @@ import type { Host } from '../host.ts'
 import { version } from '../version.ts'
 import { Printer } from './output/printer.ts'
 import { formatCurl, formatRequest } from './output/request.ts'
+import { visibleJson } from './output/visible.ts'
 import { isJson, reportError } from './report.ts'
 
 /** The global flags, as Commander hands them over. */
@@ -103,6 +105,17 @@ export class Context {
     return this.#printer
   }
 
+  /** The output format, once it is known. */
+  get format(): Format | undefined {
+    return this.#settings?.output.value
+  }
+
+  /** A printer that needs no settings: for what must work when they are broken. */
+  plainPrinter(): Printer {
+    const { header, color, quiet = false } = this.flags
+    return new Printer(this.host, { format: 'table', header, color, quiet })
+  }
+
   async notice(text: string): Promise<void> {
     await (await this.printer()).notice(text)
   }
@@ -184,7 +197,8 @@ export class Context {
     const { local, baseUrl } = await this.settings()
     const request = buildRequest(local ? localBaseUrl : requireBaseUrl(baseUrl), endpoint, input)
     const printer = await this.printer()
-    await printer.write(curl ? formatCurl(request) : formatRequest(request, printer.options.format))
+    const safe = this.host.stdout.isTTY ? visibleJson : (text: string) => text
+    await printer.write(safe(curl ? formatCurl(request) : formatRequest(request, printer.options.format)))
     return true
   }
 

@@ -1,5 +1,6 @@
 import { Command, Help, Option } from 'commander'
 import { formats } from '../config.ts'
+import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { version } from '../version.ts'
 import type { Act } from './act.ts'
@@ -123,8 +124,10 @@ function globalFlags(command: Command): Command {
 /** Shows neither aliases in lists of commands nor two names in a usage line. */
 class PlainHelp extends Help {
   override subcommandTerm(command: Command): string {
-    const names = command.registeredArguments.map((argument) =>
-      argument.required ? `<${argument.name()}${argument.variadic ? '...' : ''}>` : `[${argument.name()}]`,
+    // The arguments of a group are known only once it is loaded.
+    if (!command.parent?.parent) return command.name()
+    const names = command.registeredArguments.map(
+      (argument) => `<${argument.name()}${argument.variadic ? '...' : ''}>`,
     )
     return [command.name(), ...names].join(' ')
   }
@@ -141,17 +144,38 @@ class Root extends Command {
     return new Root(name)
   }
 
+  /** Commander offers aliases as suggestions; ours are hidden. */
+  override alias(): string
+  override alias(name: string): this
+  override alias(name?: string): this | string {
+    return name === undefined ? '' : super.alias(name)
+  }
+
   override createHelp(): Help {
     return Object.assign(new PlainHelp(), this.configureHelp())
   }
 }
 
+/** `--dry-run` and `--curl` are about requests; a command that sends none must not do its work all the same. */
+function changesOnlyThisMachine(act: Act): Act {
+  return (work) =>
+    act(async (context, ...args: never[]) => {
+      const { dryRun, curl } = context.flags
+      if (dryRun || curl)
+        throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)
+      await work(context, ...(args as never))
+    })
+}
+
 /** What the words of a command line are, global flags and their values apart. */
 export function operandsOf(argv: readonly string[]): string[] {
-  return globalFlags(new Command().exitOverride().configureOutput({ outputError: () => {} })).parseOptions([
-    ...argv,
-  ]).operands
+  const words = argv.filter((word) => !helpFlags.includes(word))
+  return globalFlags(new Command().exitOverride().configureOutput({ outputError: () => {} })).parseOptions(
+    words,
+  ).operands
 }
+
+export const helpFlags = ['-h', '--help']
 
 /** The parts of the tree to load: one group for a command line, all of them for the reference. */
 export type Wanted = 'all' | readonly string[]
@@ -193,7 +217,7 @@ Examples:
     if (alias) group.alias(alias)
     const chosen =
       wanted === 'all' || wanted.includes(name) || (alias !== undefined && wanted.includes(alias))
-    if (chosen) (await load())(group, act)
+    if (chosen) (await load())(group, heading === setup ? changesOnlyThisMachine(act) : act)
     if (name === 'help') continue
     for (const command of group.commands)
       command.addHelpText('after', '\nGlobal options work here too: meetroom --help lists them.')

@@ -325,7 +325,7 @@ test.each([
   ['config get toString', 'there is no setting “toString”; settings are base_url, output, timeout, retries'],
   ['config set profile staging', 'choose the profile with: meetroom profiles use NAME'],
   ['config set api_key hunter2', 'a key is never an argument: arguments are public'],
-  ['config unset api_key', 'a key is never an argument: arguments are public'],
+  ['config unset api_key', 'forget the key with: meetroom auth logout'],
 ])('%s is refused', async (line, message) => {
   const { code, stdout, stderr } = await run(line)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -282,7 +282,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('with %s', (f
       error: {
         code: 'usage',
         message: "unknown command 'lst'",
-        hint: 'Did you mean one of list, ls?',
+        hint: 'Did you mean list?',
         retryable: false,
       },
     })

@@ -247,7 +247,7 @@ describe('JSON', () => {
 describe('CSV', () => {
   test('quotes what needs it, by RFC 4180', async () => {
     const name = 'a "quoted", name\nof two lines'
-    say(list(room({ name }), room({ name: 'plain' }), room({ name: ' blanks ' }), room({ name: '' })))
+    say(list(...[name, 'plain', ' blanks ', ''].map((name, i) => room({ id: `r${i}`, name }))))
     expect(await print('rooms list -o csv --columns name,type')).toBe(
       'name,type\r\n"a ""quoted"", name\nof two lines",open\r\nplain,open\r\n blanks ,open\r\n,open\r\n',
     )
@@ -502,14 +502,8 @@ describe('a table on a terminal', () => {
   })
 
   test('aligns wide and combining characters', async () => {
-    say(
-      list(
-        room({ name: '会議' }),
-        room({ name: 'abcd' }),
-        room({ name: 'e\u0301e\u0301e\u0301e\u0301' }),
-        room({ name: '😀😀' }),
-      ),
-    )
+    const names = ['会議', 'abcd', 'e\u0301e\u0301e\u0301e\u0301', '😀😀']
+    say(list(...names.map((name, i) => room({ id: `r1${i}`, name }))))
     const lines = (await print('rooms list --columns name,id --no-header', terminal)).trimEnd().split('\n')
     expect(lines.map((line) => stringWidth(line.slice(0, line.indexOf('r1'))))).toEqual([6, 6, 6, 6])
   })
@@ -566,6 +560,7 @@ describe('hostile text', () => {
   })
 
   test('in what was typed is shown as escapes', async () => {
+    await world.send('POST', '/rooms', { name: 'a', type: 'open' })
     for (const words of [
       ['rooms', hostile],
       ['rooms', 'list', `--${hostile}`],

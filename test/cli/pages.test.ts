@@ -138,7 +138,9 @@ test('create is not sent twice: whether it was made is not known when no answer 
   }
   const { code, stderr } = await world.run(`pages create ${room} --image https://a.test/`)
   expect(code).toBe(7)
-  expect(stderr).toMatch(/^error: the connection was reset: whether the change was made is not known\nhint: /)
+  expect(stderr).toMatch(
+    /^error: no answer from meet.test: the connection was reset; whether the change was made is not known\nhint: /,
+  )
   expect(world.requests).toHaveLength(1)
 })
 

@@ -307,7 +307,7 @@ describe('what a 400 means, in a service that does not say', () => {
       code: 3,
       stdout: '',
       stderr:
-        'error: no such room or member: r1 m1: Bad Request\nhint: see what there is with: meetroom rooms list\n',
+        'error: no such room or member: r1 m1: Bad Request\nhint: see what there is with: meetroom members list r1\n',
     })
   })
 

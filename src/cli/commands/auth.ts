@@ -14,6 +14,7 @@ import type { Act } from '../act.ts'
 import { examples } from '../command.ts'
 import { type Context, dataDir } from '../context.ts'
 import { readAll } from '../input.ts'
+import { checkProfileName, namedProfile, storedProfile } from '../profile.ts'
 import { askSecret, canAsk } from '../prompt.ts'
 
 export function defineAuth(auth: Command, act: Act): void {
@@ -50,10 +51,10 @@ export function defineAuth(auth: Command, act: Act): void {
 
 async function logIn(context: Context, withToken: boolean): Promise<void> {
   const { host, flags } = context
-  const name = flags.local ? localProfile : (flags.profile ?? (host.env['MEETROOM_PROFILE'] || undefined))
   context.expectNewProfile()
   const stored = await context.storedConfig()
-  const profile = name ?? (stored.profile === localProfile ? undefined : stored.profile) ?? defaultProfile
+  const inUse = stored.profile === localProfile ? { ...stored, profile: defaultProfile } : stored
+  const { value: profile } = namedProfile(context, inUse)
   if (profile === localProfile) throw new UsageError('the local workspace needs no key: just use --local')
   checkProfileName(profile)
   const before = findProfile(stored, profile) ?? {}
@@ -75,8 +76,9 @@ async function logIn(context: Context, withToken: boolean): Promise<void> {
   const key = (withToken ? await readAll(host) : await askSecret(context, `API key for ${origin}:`)).trim()
   if (key === '') throw new UsageError('no key was given')
 
+  const client = await context.clientFor(baseUrl, key)
   try {
-    await (await context.clientFor(baseUrl, key)).call('listRooms', {
+    await client.call('listRooms', {
       query: { limit: 1 },
     })
   } catch (error) {
@@ -96,25 +98,26 @@ async function logIn(context: Context, withToken: boolean): Promise<void> {
     profile: config.profile ?? profile,
   }))
   await context.notice(`logged in to ${origin} as profile ${profile}`)
-}
-
-/** Names that can be typed without quotes and mean nothing else. */
-export function checkProfileName(name: string): void {
-  if (!/^[a-z0-9][\w.-]{0,63}$/i.test(name))
-    throw new UsageError(`“${name}” is not a profile name: use letters, digits, dots, dashes and underscores`)
+  if (stored.profile === localProfile)
+    await context.notice(
+      `profile ${stored.profile} stays in use; change that with: meetroom profiles use ${profile}`,
+    )
+  if (host.env['MEETROOM_API_KEY'])
+    await context.notice('MEETROOM_API_KEY in the environment beats the stored key')
 }
 
 async function logOut(context: Context): Promise<void> {
-  const { profile, local } = await context.settings()
-  if (local) throw new UsageError('the local workspace has no key to forget')
+  context.expectNewProfile()
   const dir = await context.configDir()
-  if (!findProfile(readConfig(dir), profile.value)?.api_key)
-    return context.notice(`profile ${profile.value} holds no key; nothing to forget`)
+  const { value: name } = storedProfile(context, readConfig(dir))
+  if (name === localProfile) throw new UsageError('the local workspace has no key to forget')
+  if (!findProfile(readConfig(dir), name)?.api_key)
+    return context.notice(`profile ${name} holds no key; nothing to forget`)
   await changeConfig(dir, (config) => {
-    const { api_key, api_key_origin, ...rest } = findProfile(config, profile.value) ?? {}
-    return withProfile(config, profile.value, rest)
+    const { api_key, api_key_origin, ...rest } = findProfile(config, name) ?? {}
+    return withProfile(config, name, rest)
   })
-  await context.notice(`forgot the key of profile ${profile.value}`)
+  await context.notice(`forgot the key of profile ${name}`)
   if (context.host.env['MEETROOM_API_KEY'])
     await context.notice('MEETROOM_API_KEY is still set in the environment')
 }
@@ -126,13 +129,17 @@ async function showStatus(context: Context): Promise<void> {
   let failure: MeetroomError | undefined
   try {
     if (!local && baseUrl) keyFor(settings)
-    if (!(await (await context.client()).keyWorks()))
-      failure = new AuthError('the service refuses the key', {
-        hint: 'log in again with: meetroom auth login',
-      })
+    await (await context.client()).call('listRooms', { query: { limit: 1 } })
   } catch (error) {
     if (!(error instanceof MeetroomError)) throw error
-    failure = error
+    const refused = error instanceof AuthError && error.status !== undefined
+    failure = refused
+      ? new AuthError('the service refuses the key', {
+          status: error.status,
+          request: error.request,
+          hint: 'log in again with: meetroom auth login',
+        })
+      : error
   }
   const status = {
     profile: profile.value,

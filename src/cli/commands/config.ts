@@ -1,18 +1,12 @@
 import type { Command } from 'commander'
-import {
-  configFile,
-  defaultProfile,
-  findProfile,
-  localProfile,
-  type SettableKey,
-  settable,
-} from '../../config.ts'
+import { configFile, findProfile, type SettableKey, settable } from '../../config.ts'
 import { changeConfig, withProfile } from '../../config-store.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
 import { type Act, onePage } from '../act.ts'
 import { alias, examples } from '../command.ts'
 import type { Context } from '../context.ts'
 import type { View } from '../output/views.ts'
+import { storedProfile } from '../profile.ts'
 
 const keys = Object.keys(settable) as SettableKey[]
 
@@ -90,6 +84,7 @@ export function defineConfig(config: Command, act: Act): void {
     .argument('<key>', keys.join(', '))
     .action(
       act(async (context, name: string) => {
+        if (name === 'api_key') throw new UsageError('forget the key with: meetroom auth logout')
         const key = requireKey(name)
         await changeProfile(context, ({ [key]: _, ...rest }) => rest)
       }),
@@ -102,8 +97,7 @@ export function defineConfig(config: Command, act: Act): void {
     .description('Print where the settings file is, whether it exists or not.')
     .action(
       act(async (context) => {
-        const printer = await context.printer()
-        await printer.write(`${configFile(await context.configDir())}\n`)
+        await context.plainPrinter().write(`${configFile(await context.configDir())}\n`)
       }),
     )
   examples(path, 'meetroom config path')
@@ -150,15 +144,8 @@ async function changeProfile(
   context: Context,
   change: (profile: NonNullable<ReturnType<typeof findProfile>>) => object,
 ): Promise<void> {
-  const { flags, host } = context
   const stored = await context.storedConfig()
-  const name = flags.local
-    ? localProfile
-    : (flags.profile ?? (host.env['MEETROOM_PROFILE'] || stored.profile) ?? defaultProfile)
-  if (name !== defaultProfile && name !== localProfile && !findProfile(stored, name))
-    throw new NotFoundError(`no such profile: ${name}`, {
-      hint: 'see them with: meetroom profiles list',
-    })
+  const { value: name } = storedProfile(context, stored)
   await changeConfig(await context.configDir(), (config) =>
     withProfile(config, name, change(findProfile(config, name) ?? {})),
   )

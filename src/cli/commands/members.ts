@@ -17,7 +17,6 @@ interface UpdateFlags extends BodyFlags {
   type?: MemberType
   blocked?: boolean
   unblocked?: boolean
-  force?: boolean
 }
 
 export function defineMembers(members: Command, act: Act): void {

@@ -38,15 +38,15 @@ export function definePages(pages: Command, act: Act): void {
     .option('--index <n>', `${words.index}; further pages follow it`, wholeNumber('--index', 0))
   bodyFlags(create).action(
     act(async (context, room_id: string, flags: Flags) => {
-      const data = flags.data === undefined ? [] : [await readData(flags.data, context.host)].flat()
+      const data = flags.data === undefined ? [] : [await readData(flags.data, context.host)].flat(1)
       const body = [...(data as object[]), ...pagesFromFlags(flags)]
       if (body.length === 0) throw new UsageError('nothing to create: give --image or --data')
-      if (body.some((page) => typeof page !== 'object' || page === null))
+      if (body.some((page) => typeof page !== 'object' || page === null || Array.isArray(page)))
         throw new UsageError('--data takes a JSON array of pages, or one page, here')
       const extra = parseAssignments(flags.set ?? [])
       await runOne(context, 'createPages', {
         params: { room_id },
-        body: body.map((page) => ({ ...page, ...extra })),
+        body: body.map((page) => withEncodedUrls({ ...page, ...extra })),
       })
     }),
   )
@@ -66,4 +66,13 @@ function pagesFromFlags({ image = [], fixed, size, index, data }: Flags): object
     ...(size ? { size } : {}),
     ...(index === undefined ? {} : { index: index + i }),
   }))
+}
+
+/** The API wants URLs encoded (section 1), wherever they come from. */
+function withEncodedUrls(page: Record<string, unknown>): Record<string, unknown> {
+  if (!Array.isArray(page['entities'])) return page
+  const entities = page['entities'].map((entity) =>
+    typeof entity?.src === 'string' ? { ...entity, src: encodeUrl('src')(entity.src) } : entity,
+  )
+  return { ...page, entities }
 }

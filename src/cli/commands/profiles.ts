@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { findProfile, localProfile, type Profile } from '../../config.ts'
+import { defaultProfile, findProfile, localProfile, type Profile } from '../../config.ts'
 import { changeConfig, withoutProfile } from '../../config-store.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
 import { type Act, onePage } from '../act.ts'
@@ -38,6 +38,7 @@ export function defineProfiles(profiles: Command, act: Act): void {
     .argument('<profile>', 'name of the profile')
     .action(
       act(async (context, name: string) => {
+        context.expectNewProfile()
         await requireProfile(context, name)
         await changeConfig(await context.configDir(), (config) => ({
           ...config,
@@ -55,6 +56,7 @@ export function defineProfiles(profiles: Command, act: Act): void {
     .argument('<profile>', 'name of the profile')
     .action(
       act(async (context, name: string) => {
+        context.expectNewProfile()
         if (name === localProfile) throw new UsageError('the profile “local” is built in')
         await requireProfile(context, name)
         await confirm(context, 'remove a profile', async () => `Forget profile ${name} and its key`)
@@ -67,6 +69,7 @@ export function defineProfiles(profiles: Command, act: Act): void {
 }
 
 async function listProfiles(context: Context): Promise<void> {
+  context.expectNewProfile()
   const config = await context.storedConfig()
   const printer = await context.printer()
   const stored = Object.entries({
@@ -75,7 +78,7 @@ async function listProfiles(context: Context): Promise<void> {
   })
   const items = stored.map(([name, profile]) => ({
     name,
-    in_use: config.profile === name,
+    in_use: (config.profile ?? defaultProfile) === name,
     base_url: profile.base_url ?? null,
     has_key: profile.api_key !== undefined,
   }))

@@ -63,7 +63,7 @@ export function defineUsers(users: Command, act: Act): void {
     .option('--overwrite', 'override the user that has this id already')
   userFlags(create).action(
     act(async (context, user_id: string, flags: UserFlags & { overwrite?: boolean }) => {
-      const body = await buildBody(flags, { user_id, ...fromFlags(flags) }, context.host)
+      const body = withEncodedUrl(await buildBody(flags, { user_id, ...fromFlags(flags) }, context.host))
       if (!flags.overwrite) await requireFree(context, String(body['user_id']))
       await runOne(context, 'createUser', {
         body: body as { user_id: string },
@@ -83,7 +83,7 @@ export function defineUsers(users: Command, act: Act): void {
     .argument('<user>', words.user_id)
   userFlags(update).action(
     act(async (context, user_id: string, flags: UserFlags) => {
-      const body = await buildBody(flags, fromFlags(flags), context.host)
+      const body = withEncodedUrl(await buildBody(flags, fromFlags(flags), context.host))
       requireFields(body, {})
       await runOne(context, 'updateUser', { params: { user_id }, body })
     }),
@@ -104,6 +104,14 @@ export function defineUsers(users: Command, act: Act): void {
     )
   alias(remove, 'rm')
   examples(remove, 'meetroom users delete ada grace --yes')
+}
+
+/** The API wants URLs encoded (section 1), wherever they come from. */
+function withEncodedUrl(body: Record<string, unknown>): Record<string, unknown> {
+  const { profile_url } = body
+  return typeof profile_url === 'string'
+    ? { ...body, profile_url: encodeUrl('profile_url')(profile_url) }
+    : body
 }
 
 /** Rule 3: the service overrides a user whose id is given again, without a word. */

@@ -35,11 +35,15 @@ export class Printer {
     this.options = options
   }
 
-  /** Refuses output options that do not fit together, before anything is sent. */
-  check(view: View): void {
+  /**
+   * Refuses output options that do not fit together, before anything is sent.
+   * @param writes whether a request will change something: an unknown column must be found before it, not after
+   */
+  check(view: View, writes = false): void {
     const { format, columns } = this.options
     if (columns && format !== 'table' && format !== 'csv')
       throw new UsageError(`--columns goes with the formats table and csv, not with ${format}`)
+    if (writes) this.#checkColumns(view, [])
     if (format === 'ids' && !view.id) throw new UsageError(`a ${view.noun[0]} has no id to print`)
   }
 
@@ -67,7 +71,8 @@ export class Printer {
     const write = await this.#listWriter(view, key)
     let count = 0
     for await (const page of pages) {
-      if (count === 0) this.#checkColumns(view, page.items)
+      // Nothing can be said of a column that no item has as long as there are no items.
+      if (count === 0 && page.items.length > 0) this.#checkColumns(view, page.items)
       count += page.items.length
       await write.page(page)
     }

@@ -25,6 +25,8 @@ export interface View {
   readonly columns: readonly Column[]
   /** Fields of the document in its order, deprecated ones left out: records and CSV. */
   readonly fields: readonly string[]
+  /** Fields that the embedded service sends beyond the document. */
+  readonly unlisted?: readonly string[]
 }
 
 const roomStatus: Column = {
@@ -72,6 +74,7 @@ export const views = {
       'updated_at',
       'created_at',
     ],
+    unlisted: ['max_meeting_seconds'],
   },
   member: {
     noun: ['member', 'members'],
@@ -85,6 +88,7 @@ export const views = {
       { field: 'name', weight: 5 },
     ],
     fields: ['id', 'user_id', 'room_id', 'type'],
+    unlisted: ['is_blocked', 'created_at', 'updated_at'],
   },
   user: {
     noun: ['user', 'users'],
@@ -107,6 +111,7 @@ export const views = {
       'updated_at',
       'id',
     ],
+    unlisted: ['email'],
   },
   session: {
     noun: ['session', 'sessions'],
@@ -136,6 +141,7 @@ export const views = {
       },
     ],
     fields: ['id', 'entities'],
+    unlisted: ['size', 'index'],
   },
   message: {
     noun: ['message', 'messages'],
@@ -156,6 +162,7 @@ export function cellOf(view: View, field: string, item: Item): unknown {
 export function knowsField(view: View, field: string, items: readonly Item[]): boolean {
   return (
     view.fields.includes(field) ||
+    view.unlisted?.includes(field) ||
     view.columns.some((column) => column.field === field) ||
     items.some((item) => Object.hasOwn(item, field))
   )
