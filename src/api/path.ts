@@ -13,7 +13,7 @@ export function fillPath(template: string, params: Readonly<Record<string, strin
 }
 
 function segment(name: string, value: string): string {
-  const what = name.replace(/_id$/, ' id').replace('_', ' ')
+  const what = name === 'id' ? 'room id' : name.replace('_', ' ')
   if (value === '') throw new UsageError(`the ${what} is empty`)
   if (value === '.' || value === '..') throw new UsageError(`“${value}” is not a valid ${what}`)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for

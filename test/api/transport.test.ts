@@ -303,7 +303,8 @@ describe('no answer', () => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"rooms":[', () =>
           setImmediate(() => socket.resetAndDestroy()),
         ),
-      'the connection was closed before the answer was complete',
+      // Which of the two is seen first is up to the system.
+      expect.stringMatching(/^the connection was (reset|closed before the answer was complete)$/),
     ],
     [
       'closed within a compressed body',

@@ -88,7 +88,7 @@ const cases: Case[] = [
     code: 2,
     when: 'an id would leave its place',
     command: 'rooms get ..',
-    stderr: 'error: “..” is not a valid id\n',
+    stderr: 'error: “..” is not a valid room id\n',
   },
   {
     code: 3,
