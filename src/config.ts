@@ -1,5 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import {
+  type Format,
+  isClear,
+  parseBaseUrl,
+  parseFormat,
+  parseRetries,
+  parseTimeout,
+} from './config-values.ts'
 import { AuthError, UsageError } from './errors.ts'
 
 /** A value and where it came from, as `config list --show-origin` tells it. */
@@ -7,9 +15,6 @@ export interface Setting<T> {
   value: T
   from: string
 }
-
-export const formats = ['table', 'json', 'ndjson', 'csv', 'ids'] as const
-export type Format = (typeof formats)[number]
 
 /** What a profile may hold. `api_key_origin` is the one origin that `api_key` is ever sent to. */
 export interface Profile {
@@ -210,52 +215,6 @@ function convert<T>(
 }
 
 /**
- * The base URL of a service without a slash at its end (section 1: it ends with the version segment).
- * @throws {UsageError} when it is no such URL
- */
-export function parseBaseUrl(text: string): string {
-  const hint = 'a base URL looks like https://meet.example.com/v1'
-  let url: URL
-  try {
-    url = new URL(text.trim())
-  } catch {
-    throw new UsageError('that is not a URL', { hint })
-  }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new UsageError('a base URL is http or https', { hint })
-  // Not quoted back: what looks like a password may be the key.
-  if (url.username || url.password)
-    throw new UsageError('a base URL holds no user name or password', { hint })
-  if (url.search || url.hash) throw new UsageError('a base URL has no query and no fragment', { hint })
-  return url.origin + url.pathname.replace(/\/+$/, '')
-}
-
-/** @throws {UsageError} */
-export function parseFormat(text: string): Format {
-  const format = formats.find((name) => name === text)
-  if (!format) throw new UsageError(`“${text}” is not an output format; formats are ${formats.join(', ')}`)
-  return format
-}
-
-/**
- * Seconds, up to a day: timers above 2³¹ milliseconds fire at once.
- * @throws {UsageError}
- */
-export function parseTimeout(text: string): number {
-  const seconds = /^\d{1,6}(\.\d{1,3})?$/.test(text) ? Number(text) : 0
-  if (seconds <= 0 || seconds > 86400)
-    throw new UsageError(`“${text}” is not a number of seconds above 0 and up to 86400`)
-  return seconds
-}
-
-/** @throws {UsageError} */
-export function parseRetries(text: string): number {
-  if (!/^\d{1,2}$/.test(text) || Number(text) > 20)
-    throw new UsageError(`“${text}” is not a number of retries from 0 to 20`)
-  return Number(text)
-}
-
-/**
  * The key that may be sent to the base URL of these settings.
  * @throws {AuthError} when there is none, or the stored one belongs to another origin
  * @throws {UsageError} when it would travel in the clear
@@ -278,14 +237,4 @@ export function keyFor({ apiKey, apiKeyOrigin, baseUrl, profile }: Settings): st
       hint: 'use an https base URL',
     })
   return apiKey.value
-}
-
-/** Whether what is sent there can be read on the way. */
-export function isClear(url: URL): boolean {
-  return url.protocol === 'http:' && !isLoopback(url.hostname)
-}
-
-/** Whether a host is this machine: it is never reached through a proxy, and may be spoken to without TLS. */
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname)
 }

@@ -35,9 +35,10 @@ const layer = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '')
 /** What the modules of a layer may import of ours. */
 const mayImport: Record<string, readonly string[]> = {
   main: ['cli', 'errors', 'host'],
-  cli: ['cli', 'api', 'config', 'config-store', 'errors', 'host', 'version', 'local'],
+  cli: ['cli', 'api', 'config', 'config-store', 'config-values', 'errors', 'host', 'version', 'local'],
   'config-store': ['config', 'errors'],
-  config: ['errors'],
+  config: ['config-values', 'errors'],
+  'config-values': ['api', 'errors'],
   api: ['api', 'errors'],
   local: ['local', 'api', 'errors'],
   errors: [],

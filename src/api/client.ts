@@ -1,12 +1,11 @@
 import { AuthError, ServiceError } from '../errors.ts'
 import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
-import { writeJson } from './json.ts'
 import type { Input, Output } from './operation.ts'
 import type { Operations } from './operations.ts'
-import { fillPath, queryString } from './path.ts'
 import { probeKey, refusal } from './refusal.ts'
+import { type AnyInput, buildRequest, checkCommand } from './request.ts'
 import { type Policy, sendWithRetries } from './retry.ts'
-import type { Transport, WireRequest } from './wire.ts'
+import type { Transport } from './wire.ts'
 
 export interface ClientOptions {
   transport: Transport
@@ -28,13 +27,6 @@ export interface Answer<T = unknown> {
   value: T
 }
 
-/** The path parameters, query and body of any operation. */
-export interface AnyInput {
-  params?: Readonly<Record<string, string>>
-  query?: Readonly<Record<string, unknown>>
-  body?: unknown
-}
-
 export interface Client {
   /**
    * Calls an operation of the API.
@@ -47,18 +39,6 @@ export interface Client {
   request(endpoint: Endpoint, input: AnyInput): Promise<Answer>
   /** Whether the service accepts the key (section 5), asked with the cheapest request there is. */
   keyWorks(): Promise<boolean>
-}
-
-/** The request of an operation, as it will be sent. `Authorization` is left out: whoever shows a request shows no key. */
-export function buildRequest(baseUrl: string, endpoint: Endpoint, input: AnyInput): WireRequest {
-  const url = baseUrl + fillPath(endpoint.path, input.params ?? {}) + queryString(input.query)
-  if (input.body === undefined) return { method: endpoint.method, url, headers: {} }
-  return {
-    method: endpoint.method,
-    url,
-    headers: { 'content-type': 'application/json' },
-    body: writeJson(input.body),
-  }
 }
 
 /** A client of a Meeting Room Service. */
@@ -173,18 +153,4 @@ function unreadable(
     hint: `is ${baseUrl} the address of a Meeting Room Service? It ends with the version, as in https://host/v1`,
     request,
   })
-}
-
-/** The command that tells whether a write took effect, its placeholders filled from the request. */
-function checkCommand(endpoint: Endpoint, input: AnyInput): string | undefined {
-  const values: Record<string, unknown> = {
-    ...(input.body as object | undefined),
-    ...input.params,
-  }
-  return endpoint.check?.replace(/\{(\w+)\}/g, (_, name: string) => shellQuote(String(values[name] ?? '')))
-}
-
-/** A word that a POSIX shell reads back unchanged. */
-export function shellQuote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -7,8 +7,8 @@ import {
   ServiceError,
   UnknownOutcomeError,
 } from '../errors.ts'
-import type { AnyInput } from './client.ts'
 import type { Endpoint } from './endpoints.ts'
+import type { AnyInput } from './request.ts'
 import type { Outcome } from './retry.ts'
 import type { WireResponse } from './wire.ts'
 

@@ -1,18 +1,12 @@
-import { type Answer, type AnyInput, buildRequest, type Client, createClient } from '../api/client.ts'
+import { type Answer, type Client, createClient } from '../api/client.ts'
 import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.ts'
+import { isLoopback } from '../api/loopback.ts'
 import type { Input, Output } from '../api/operation.ts'
 import type { Operations } from '../api/operations.ts'
+import { type AnyInput, buildRequest } from '../api/request.ts'
 import type { Transport } from '../api/wire.ts'
-import {
-  type Format,
-  isClear,
-  isLoopback,
-  keyFor,
-  readConfig,
-  resolveSettings,
-  type Settings,
-  type StoredConfig,
-} from '../config.ts'
+import { keyFor, readConfig, resolveSettings, type Settings, type StoredConfig } from '../config.ts'
+import { type Format, isClear } from '../config-values.ts'
 import { type MeetroomError, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { version } from '../version.ts'

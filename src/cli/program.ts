@@ -1,5 +1,5 @@
 import { Command, Help, Option } from 'commander'
-import { formats } from '../config.ts'
+import { formats } from '../config-values.ts'
 import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { version } from '../version.ts'

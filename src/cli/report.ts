@@ -1,4 +1,4 @@
-import type { Format } from '../config.ts'
+import type { Format } from '../config-values.ts'
 import type { MeetroomError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { formatError, formatErrorJson } from './output/errors.ts'

@@ -1,12 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-
-const loopback = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|::1)$/i
-
-/** Whether a host is this machine. */
-export function isLoopbackHost(host: string): boolean {
-  return loopback.test(host)
-}
+import { isLoopback } from '../api/loopback.ts'
 
 /**
  * Keeps web pages out of a service on this machine: a page can send requests to it, and after DNS rebinding even read
@@ -29,7 +23,7 @@ function hostName(host: string | undefined): string | undefined {
 }
 
 function isKnown(name: string, hosts: readonly string[]): boolean {
-  if (isLoopbackHost(name)) return true
+  if (isLoopback(name.includes(':') ? `[${name}]` : name)) return true
   // Served to the network, any address may be ours; a page is served under a name.
   const everywhere = hosts.includes('0.0.0.0') || hosts.includes('::')
   return hosts.some((host) => host.toLowerCase() === name) || (everywhere && isIP(name) !== 0)

@@ -3,44 +3,15 @@ import { TrieRouter } from 'hono/router/trie-router'
 import type * as z from 'zod'
 import type { OperationName } from '../api/endpoints.ts'
 import type { Operation } from '../api/operation.ts'
-import { type Operations, operations } from '../api/operations.ts'
+import { operations } from '../api/operations.ts'
 import { describeIssue } from '../api/validate.ts'
 import type { WireRequest, WireResponse } from '../api/wire.ts'
 import { Fault, invalid, notFound, unauthorized } from './faults.ts'
+import type { Desk } from './handler.ts'
 import { handlers } from './handlers/index.ts'
 import { newId } from './ids.ts'
 import { type Live, nobodyLive } from './live/live.ts'
 import type { Store } from './store/store.ts'
-
-/** What a handler works with. */
-export interface Desk {
-  store: Store
-  /** Milliseconds since 1970. */
-  now(): number
-  /** 24 lower-case hex digits, roughly in the order of time. */
-  newId(): string
-  live: Live
-  /** Does something once the write is on disk. */
-  afterCommit(work: () => void): void
-}
-
-type Parsed<O, K extends 'params' | 'query' | 'body'> = O extends {
-  readonly [P in K]: infer S extends z.ZodType
-}
-  ? z.output<S>
-  : undefined
-
-/** A behaviour for every operation: one that is missing, or answers something else, does not compile. */
-export type Handlers = {
-  [N in OperationName]: (
-    desk: Desk,
-    input: {
-      params: Parsed<Operations[N], 'params'>
-      query: Parsed<Operations[N], 'query'>
-      body: Parsed<Operations[N], 'body'>
-    },
-  ) => z.input<Operations[N]['response']>
-}
 
 export type Service = (request: WireRequest) => Promise<WireResponse>
 

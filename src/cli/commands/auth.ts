@@ -1,14 +1,7 @@
 import type { Command } from 'commander'
-import {
-  defaultProfile,
-  findProfile,
-  isClear,
-  keyFor,
-  localProfile,
-  parseBaseUrl,
-  readConfig,
-} from '../../config.ts'
+import { defaultProfile, findProfile, keyFor, localProfile, readConfig } from '../../config.ts'
 import { changeConfig, withProfile } from '../../config-store.ts'
+import { isClear, parseBaseUrl } from '../../config-values.ts'
 import { AuthError, MeetroomError, UsageError } from '../../errors.ts'
 import type { Act } from '../act.ts'
 import { examples } from '../command.ts'

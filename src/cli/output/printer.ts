@@ -1,6 +1,6 @@
 import type { Answer } from '../../api/client.ts'
 import { readAnswer, writeJson } from '../../api/json.ts'
-import type { Format } from '../../config.ts'
+import type { Format } from '../../config-values.ts'
 import { ClosedOutput, OutputError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { styleFor, widthOf } from './style.ts'

@@ -1,6 +1,6 @@
-import { shellQuote } from '../../api/client.ts'
+import { shellQuote } from '../../api/request.ts'
 import type { WireRequest } from '../../api/wire.ts'
-import type { Format } from '../../config.ts'
+import type { Format } from '../../config-values.ts'
 import { visible } from './visible.ts'
 
 /** The request as a curl command that can be pasted. The key stays a variable. */

@@ -1,6 +1,6 @@
 import { forbidden } from '../faults.ts'
+import type { Handlers } from '../handler.ts'
 import { timestamp } from '../paging.ts'
-import type { Handlers } from '../service.ts'
 import type { Value } from '../store/sqlite.ts'
 import { requireRoom } from './rooms.ts'
 

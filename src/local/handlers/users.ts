@@ -1,9 +1,9 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import { invalid, notFound } from '../faults.ts'
+import type { Handlers } from '../handler.ts'
 import { newToken } from '../ids.ts'
 import { endings } from '../live/live.ts'
 import { listPage, requireEncodedUrl, timestamp } from '../paging.ts'
-import type { Handlers } from '../service.ts'
 import type { Store } from '../store/store.ts'
 
 interface UserRow {

@@ -1,8 +1,8 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import { Fault, notFound, unauthorized } from '../faults.ts'
+import type { Desk } from '../handler.ts'
 import type { MemberRow } from '../handlers/members.ts'
 import { requireRoom } from '../handlers/rooms.ts'
-import type { Desk } from '../service.ts'
 
 /** Who may come in, and as what. */
 export interface Admission {

@@ -1,0 +1,37 @@
+import type { Endpoint } from './endpoints.ts'
+import { writeJson } from './json.ts'
+import { fillPath, queryString } from './path.ts'
+import type { WireRequest } from './wire.ts'
+
+/** The path parameters, query and body of any operation. */
+export interface AnyInput {
+  params?: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, unknown>>
+  body?: unknown
+}
+
+/** The request of an operation, as it will be sent. `Authorization` is left out: whoever shows a request shows no key. */
+export function buildRequest(baseUrl: string, endpoint: Endpoint, input: AnyInput): WireRequest {
+  const url = baseUrl + fillPath(endpoint.path, input.params ?? {}) + queryString(input.query)
+  if (input.body === undefined) return { method: endpoint.method, url, headers: {} }
+  return {
+    method: endpoint.method,
+    url,
+    headers: { 'content-type': 'application/json' },
+    body: writeJson(input.body),
+  }
+}
+
+/** The command that tells whether a write took effect, its placeholders filled from the request. */
+export function checkCommand(endpoint: Endpoint, input: AnyInput): string | undefined {
+  const values: Record<string, unknown> = {
+    ...(input.body as object | undefined),
+    ...input.params,
+  }
+  return endpoint.check?.replace(/\{(\w+)\}/g, (_, name: string) => shellQuote(String(values[name] ?? '')))
+}
+
+/** A word that a POSIX shell reads back unchanged. */
+export function shellQuote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,56 @@
+import { isLoopback } from './api/loopback.ts'
+import { UsageError } from './errors.ts'
+
+export const formats = ['table', 'json', 'ndjson', 'csv', 'ids'] as const
+export type Format = (typeof formats)[number]
+
+/**
+ * The base URL of a service without a slash at its end (section 1: it ends with the version segment).
+ * @throws {UsageError} when it is no such URL
+ */
+export function parseBaseUrl(text: string): string {
+  const hint = 'a base URL looks like https://meet.example.com/v1'
+  let url: URL
+  try {
+    url = new URL(text.trim())
+  } catch {
+    throw new UsageError('that is not a URL', { hint })
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new UsageError('a base URL is http or https', { hint })
+  // Not quoted back: what looks like a password may be the key.
+  if (url.username || url.password)
+    throw new UsageError('a base URL holds no user name or password', { hint })
+  if (url.search || url.hash) throw new UsageError('a base URL has no query and no fragment', { hint })
+  return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+/** @throws {UsageError} */
+export function parseFormat(text: string): Format {
+  const format = formats.find((name) => name === text)
+  if (!format) throw new UsageError(`“${text}” is not an output format; formats are ${formats.join(', ')}`)
+  return format
+}
+
+/**
+ * Seconds, up to a day: timers above 2³¹ milliseconds fire at once.
+ * @throws {UsageError}
+ */
+export function parseTimeout(text: string): number {
+  const seconds = /^\d{1,6}(\.\d{1,3})?$/.test(text) ? Number(text) : 0
+  if (seconds <= 0 || seconds > 86400)
+    throw new UsageError(`“${text}” is not a number of seconds above 0 and up to 86400`)
+  return seconds
+}
+
+/** @throws {UsageError} */
+export function parseRetries(text: string): number {
+  if (!/^\d{1,2}$/.test(text) || Number(text) > 20)
+    throw new UsageError(`“${text}” is not a number of retries from 0 to 20`)
+  return Number(text)
+}
+
+/** Whether what is sent there can be read on the way. */
+export function isClear(url: URL): boolean {
+  return url.protocol === 'http:' && !isLoopback(url.hostname)
+}

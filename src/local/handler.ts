@@ -1,0 +1,35 @@
+import type * as z from 'zod'
+import type { OperationName } from '../api/endpoints.ts'
+import type { Operations } from '../api/operations.ts'
+import type { Live } from './live/live.ts'
+import type { Store } from './store/store.ts'
+
+/** What a handler works with. */
+export interface Desk {
+  store: Store
+  /** Milliseconds since 1970. */
+  now(): number
+  /** 24 lower-case hex digits, roughly in the order of time. */
+  newId(): string
+  live: Live
+  /** Does something once the write is on disk. */
+  afterCommit(work: () => void): void
+}
+
+type Parsed<O, K extends 'params' | 'query' | 'body'> = O extends {
+  readonly [P in K]: infer S extends z.ZodType
+}
+  ? z.output<S>
+  : undefined
+
+/** A behaviour for every operation: one that is missing, or answers something else, does not compile. */
+export type Handlers = {
+  [N in OperationName]: (
+    desk: Desk,
+    input: {
+      params: Parsed<Operations[N], 'params'>
+      query: Parsed<Operations[N], 'query'>
+      body: Parsed<Operations[N], 'body'>
+    },
+  ) => z.input<Operations[N]['response']>
+}
