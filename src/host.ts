@@ -24,6 +24,10 @@ export interface Host {
   dirs(): Promise<{ config: string; data: string }>
   /** Wall clock, in milliseconds since 1970. */
   now(): number
+  /** Milliseconds since some moment: never goes back, never jumps. */
+  monotonic(): number
+  /** Calls back once, up to 2³¹−1 milliseconds from now, if the program still runs; the returned function calls it off. */
+  after(ms: number, work: () => void): () => void
   /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** Calls back on SIGINT or SIGTERM; the returned function stops listening. */
@@ -71,6 +75,13 @@ export function processHost(): Host {
       return envPaths('meetroom', { suffix: '' })
     },
     now: () => Date.now(),
+    monotonic: () => performance.now(),
+    after(ms, work) {
+      const timer = setTimeout(work, ms)
+      // What keeps the program running is what it waits for, never a clock.
+      timer.unref()
+      return () => clearTimeout(timer)
+    },
     sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}),
     onSignal(listener) {
       const signals = ['SIGINT', 'SIGTERM'] as const

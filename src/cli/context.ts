@@ -123,11 +123,13 @@ export class Context {
   async #open(): Promise<Client> {
     const settings = await this.settings()
     if (settings.local) {
+      const dir = await dataDir(this.host)
+      const { findOwner } = await import('../local/owner.ts')
+      const owner = await findOwner(dir, this.host.quietly)
+      // One owner at a time: while the workspace is served, whoever wants it goes through the service.
+      if (owner) return this.clientFor(owner.base_url, owner.apiKey)
       const { openWorkspace } = await import('../local/workspace.ts')
-      const workspace = await openWorkspace({
-        dir: await dataDir(this.host),
-        host: this.host,
-      })
+      const workspace = await openWorkspace({ dir, host: this.host })
       this.#closers.push(() => workspace.close())
       return this.#clientOf(workspace.service, localBaseUrl, workspace.apiKey)
     }
@@ -137,6 +139,26 @@ export class Context {
     if (settings.apiKeyOrigin === undefined && isClear(url))
       await this.notice(`warning: the API key travels unencrypted to ${url.host}; use https`)
     return this.clientFor(baseUrl, apiKey)
+  }
+
+  /**
+   * Base URL of the service for what needs a connection that stays.
+   * @throws {UsageError} when the local workspace is not served
+   */
+  async liveBaseUrl(): Promise<string> {
+    const { local, baseUrl } = await this.settings()
+    if (!local) return requireBaseUrl(baseUrl)
+    const { findOwner } = await import('../local/owner.ts')
+    const owner = await findOwner(await dataDir(this.host), this.host.quietly)
+    if (owner) return owner.base_url
+    throw new UsageError('the local workspace is not served, and so has no sessions', {
+      hint: 'start it in another terminal with: meetroom serve',
+    })
+  }
+
+  /** A way to send requests anywhere. Whoever asks closes it. */
+  transportTo(url: string): Promise<OpenTransport> {
+    return this.#connect(url, this.host)
   }
 
   /** A client of any service with any key. */

@@ -17,6 +17,7 @@ interface Group {
 
 const resources = 'Resources:'
 const setup = 'Set-up:'
+const liveHeading = 'Live:'
 const contract = 'The API itself:'
 
 /** The command groups; the one that is asked for is loaded, the others are only names. */
@@ -62,6 +63,25 @@ const groups: readonly Group[] = [
     summary: 'Send a message to the live sessions of a room',
     heading: resources,
     load: async () => (await import('./commands/message.ts')).defineMessage,
+  },
+  {
+    name: 'serve',
+    summary: 'Serve the embedded workspace over HTTP and WebSocket',
+    heading: liveHeading,
+    load: async () => (await import('./commands/serve.ts')).defineServe,
+  },
+  {
+    name: 'join',
+    summary: 'Take part in a room from the terminal',
+    heading: liveHeading,
+    load: async () => (await import('./commands/join.ts')).defineJoin,
+  },
+  {
+    name: 'webhooks',
+    alias: 'webhook',
+    summary: 'Receive and verify webhooks, for people who write integrations',
+    heading: liveHeading,
+    load: async () => (await import('./commands/webhooks.ts')).defineWebhooks,
   },
   {
     name: 'api',

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConditionError } from '../errors.ts'
+import { UsageError } from '../errors.ts'
 import { openSqlite, type Quietly, type Sqlite } from './store/sqlite.ts'
 
 /** A running `meetroom serve`, as it describes itself in its data directory. */
 export interface Owner {
   pid: number
   base_url: string
+  api_key_file: string
 }
 
 const address = (dir: string) => join(dir, 'serve.json')
@@ -14,7 +15,7 @@ const address = (dir: string) => join(dir, 'serve.json')
 /**
  * Claims a data directory for as long as the process lives. The claim is a lock on a file, which the system takes
  * back from whoever dies: nothing stale is ever left behind, however the process ended.
- * @throws {ConditionError} when another process has it; says where it serves
+ * @throws {UsageError} when another process has it; says where it serves
  */
 export async function claim(
   dir: string,
@@ -24,7 +25,7 @@ export async function claim(
   if (!tryLock(lock)) {
     lock.close()
     const owner = readOwner(dir)
-    throw new ConditionError(
+    throw new UsageError(
       owner
         ? `this data directory is served already, at ${owner.base_url} by process ${owner.pid}`
         : 'this data directory is served already',
@@ -41,13 +42,17 @@ export async function claim(
 }
 
 /** The process that serves a data directory now, if there is one. */
-export async function findOwner(dir: string, quietly: Quietly): Promise<Owner | undefined> {
+export async function findOwner(
+  dir: string,
+  quietly: Quietly,
+): Promise<(Owner & { apiKey: string }) | undefined> {
   // Most of the time nothing is served: then this is all it costs.
   if (!existsSync(address(dir))) return undefined
   const lock = await openLock(dir, quietly)
   const free = tryLock(lock)
   lock.close()
-  return free ? undefined : readOwner(dir)
+  const owner = free ? undefined : readOwner(dir)
+  return owner && { ...owner, apiKey: readFileSync(owner.api_key_file, 'utf8').trim() }
 }
 
 async function openLock(dir: string, quietly: Quietly): Promise<Sqlite> {

@@ -10,6 +10,8 @@ export interface HttpServer {
   url: string
   /** Stops accepting, lets answers under way finish, and resolves when the last connection is gone. */
   close(): Promise<void>
+  /** Ends what connections are left. */
+  cut(): void
 }
 
 /** Largest request body, in bytes. */
@@ -72,6 +74,7 @@ export async function serveHttp(service: Service, options: ServeOptions): Promis
         server.close(() => resolve())
         server.closeIdleConnections()
       }),
+    cut: () => server.closeAllConnections(),
   }
 }
 

@@ -77,6 +77,11 @@ export function testHost({
       data: '/nonexistent/data',
     }),
     now: () => now,
+    monotonic: () => performance.now(),
+    after(ms, work) {
+      const timer = setTimeout(work, ms)
+      return () => clearTimeout(timer)
+    },
     async sleep(ms, signal) {
       signal?.throwIfAborted()
       slept.push(ms)

@@ -1,7 +1,8 @@
 import { deprecated, type RoomType } from '../../api/vocabulary.ts'
-import { notFound } from '../faults.ts'
+import { invalid, notFound } from '../faults.ts'
 import type { Desk, Handlers } from '../handler.ts'
 import { endings } from '../live/live.ts'
+import type { Target } from '../live/outbox.ts'
 import { listPage, requireEncodedUrl, timestamp } from '../paging.ts'
 import type { Value } from '../store/sqlite.ts'
 import type { Store } from '../store/store.ts'
@@ -54,6 +55,17 @@ function toRoom({ store, live }: Desk, row: RoomRow) {
   }
 }
 
+/** What could never be delivered is refused now, rather than tried for a day. */
+function requireWebhook({ url, headers = {}, secret }: Target): void {
+  requireEncodedUrl('webhook.url', url)
+  if (!/^https?:$/.test(new URL(url).protocol)) throw invalid('webhook.url: expected http or https')
+  for (const [name, value] of Object.entries(headers))
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t\x20-\x7e]*$/.test(value))
+      throw invalid(`webhook.headers.${name}: not a header`)
+  if (secret !== undefined && !/^(whsec_[A-Za-z0-9+/]+={0,2}|(?!whsec_).+)$/s.test(secret))
+    throw invalid('webhook.secret: expected whsec_ and base64, or any other text')
+}
+
 export const roomHandlers = {
   listRooms(desk, { query }) {
     const filters: [string, Value][] = []
@@ -75,7 +87,7 @@ export const roomHandlers = {
     const { store } = desk
     const id = desk.newId()
     const now = desk.now()
-    if (body.webhook) requireEncodedUrl('webhook.url', body.webhook.url)
+    if (body.webhook) requireWebhook(body.webhook)
     store.run(
       `INSERT INTO rooms (id, type, name, layout, record, max_meeting_seconds, webhook, created_at, updated_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,

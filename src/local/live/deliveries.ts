@@ -1,4 +1,4 @@
-import { Webhook } from 'standardwebhooks'
+import { sign } from '../../api/signature.ts'
 import type { Store } from '../store/store.ts'
 import { afterLong, type Clock } from './clock.ts'
 import type { Delivery, Target } from './outbox.ts'
@@ -124,7 +124,7 @@ export class Deliveries {
           'user-agent': userAgent,
           'webhook-id': id,
           'webhook-timestamp': String(seconds),
-          ...(secret ? { 'webhook-signature': signer(secret).sign(id, new Date(seconds * 1000), body) } : {}),
+          ...(secret ? { 'webhook-signature': sign(secret, id, seconds, body) } : {}),
         },
         body,
       )
@@ -153,13 +153,6 @@ export class Deliveries {
     })
     this.#waiting.set(delivery.seq, cancel)
   }
-}
-
-/** A secret as Standard Webhooks writes it (`whsec_` and base64), or any other text as it is. */
-export function signer(secret: string): Webhook {
-  return secret.startsWith('whsec_')
-    ? new Webhook(secret)
-    : new Webhook(Buffer.from(secret), { format: 'raw' })
 }
 
 function lowerCase(headers: Record<string, string>): Record<string, string> {

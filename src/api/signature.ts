@@ -1,0 +1,25 @@
+import { Webhook } from 'standardwebhooks'
+
+/** A secret as Standard Webhooks writes it (`whsec_` and base64), or any other text as it is. */
+function signer(secret: string): Webhook {
+  return secret.startsWith('whsec_')
+    ? new Webhook(secret)
+    : new Webhook(Buffer.from(secret), { format: 'raw' })
+}
+
+/** The `webhook-signature` of a body, by Standard Webhooks. Section 6.1 leaves signing open. */
+export function sign(secret: string, id: string, unixSeconds: number, body: string): string {
+  return signer(secret).sign(id, new Date(unixSeconds * 1000), body)
+}
+
+/** Whether one of the signatures in a `webhook-signature` header is that of the body. */
+export function isSignedBy(
+  secret: string,
+  signatures: string,
+  id: string,
+  unixSeconds: number,
+  body: string,
+): boolean {
+  const expected = sign(secret, id, unixSeconds, body)
+  return signatures.split(' ').some((signature) => signature === expected)
+}

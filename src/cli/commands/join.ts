@@ -1,0 +1,98 @@
+import type { Command } from 'commander'
+import { fillPath, queryString } from '../../api/path.ts'
+import { fields } from '../../api/vocabulary.ts'
+import {
+  ApiError,
+  AuthError,
+  type MeetroomError,
+  NetworkError,
+  NotFoundError,
+  UsageError,
+} from '../../errors.ts'
+import type { Act } from '../act.ts'
+import { examples } from '../command.ts'
+import type { Context } from '../context.ts'
+import { type Closed, connect } from '../live.ts'
+import { visible } from '../output/visible.ts'
+import { isJson } from '../report.ts'
+
+interface Flags {
+  as?: string
+  token?: string
+}
+
+export function defineJoin(join: Command, act: Act): void {
+  join
+    .description('Take part in a room from the terminal: prints messages as they arrive, until ^C.')
+    .argument('<room>', fields.room.id)
+    .option('--as <user>', 'take part as this user, with the access token that the service has for it')
+    .option('--token <token>', 'take part with this access token; it is an argument, and so public')
+    .action(act((context, room: string, flags: Flags) => run(context, room, flags)))
+  examples(
+    join,
+    'meetroom join 66f1a2b3c4d5e6f708192a3b --as ada',
+    'meetroom join 66f1a2b3c4d5e6f708192a3b -o ndjson | jq -r .message',
+  )
+}
+
+const firstPauseMs = 200
+const longestPauseMs = 5000
+
+async function run(context: Context, room: string, flags: Flags): Promise<void> {
+  if (flags.as !== undefined && flags.token !== undefined)
+    throw new UsageError('--as and --token exclude each other')
+  const { host, interrupt } = context
+  const printer = await context.printer()
+  const json = isJson(printer.options.format)
+  const access_token = flags.as === undefined ? flags.token : await tokenOf(context, flags.as)
+  const baseUrl = await context.liveBaseUrl()
+  const url = `${baseUrl.replace(/^http/, 'ws')}${fillPath('/rooms/{id}/connect', { id: room })}${queryString({ access_token })}`
+
+  const show = async (frame: Record<string, unknown>) => {
+    if (json) return printer.write(`${JSON.stringify(frame)}\n`)
+    if (frame['event'] === 'message') return printer.write(`${visible(String(frame['message']))}\n`)
+    if (frame['event'] === 'joined') return printer.notice(`joined room ${room}; ^C leaves`)
+  }
+  let joined = false
+  for (let failures = 0; ; failures++) {
+    const ended = await connect(url, host, interrupt, async (frame) => {
+      joined = true
+      failures = 0
+      await show(frame)
+    })
+    if (interrupt.aborted) return printer.notice('left')
+    const { retries } = await context.settings()
+    if (!ended.again || (!joined && failures >= retries.value))
+      return finish(ended, printer.notice.bind(printer))
+    const pause = Math.min(firstPauseMs * 2 ** failures, longestPauseMs) * (0.5 + host.random() / 2)
+    await printer.notice(`${ended.reason}; trying again in ${(pause / 1000).toFixed(1)} s`)
+    await host.sleep(pause, interrupt).catch(() => {})
+    if (interrupt.aborted) return printer.notice('left')
+  }
+}
+
+async function tokenOf(context: Context, user_id: string): Promise<string> {
+  const { value } = await (await context.client()).call('getUser', { params: { user_id } })
+  const token = value.user.access_token
+  if (!token)
+    throw new UsageError(`the service gives no access token for user ${user_id}`, {
+      hint: 'name one with --token',
+    })
+  return token
+}
+
+/** Ends the command as the room was left: a meeting that is over is no failure. */
+function finish(ended: Closed, notice: (text: string) => Promise<void>): Promise<void> {
+  if (ended.over) return notice(ended.reason)
+  throw errorFor(ended)
+}
+
+function errorFor({ reason, code, status }: Closed): MeetroomError {
+  if (status === undefined && code === undefined) return new NetworkError(reason, { retryable: true })
+  const kinds: Record<string, new (message: string, details: object) => MeetroomError> = {
+    unauthorized: AuthError,
+    not_found: NotFoundError,
+  }
+  const Kind = kinds[String(code)] ?? ApiError
+  return new Kind(`cannot take part: ${reason}`, { status })
+}

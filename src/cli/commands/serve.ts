@@ -1,0 +1,177 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { isLoopback } from '../../api/loopback.ts'
+import { shellQuote } from '../../api/request.ts'
+import { findProfile } from '../../config.ts'
+import { changeConfig, withProfile } from '../../config-store.ts'
+import { UsageError } from '../../errors.ts'
+import type { Serving } from '../../local/serve.ts'
+import { version } from '../../version.ts'
+import type { Act } from '../act.ts'
+import { examples } from '../command.ts'
+import { type Context, dataDir } from '../context.ts'
+import { collect, wholeNumber } from '../input.ts'
+import { checkProfileName } from '../profile.ts'
+import { isJson } from '../report.ts'
+
+interface Flags {
+  host: string
+  port: number
+  dataDir?: string
+  ephemeral?: boolean
+  apiKeyFile?: string
+  allowHost?: string[]
+  printEnv?: boolean
+  saveProfile?: string
+  webhookRetryScale: number
+  allowPrivateWebhooks?: boolean
+}
+
+export function defineServe(serve: Command, act: Act): void {
+  serve
+    .description('Serve the embedded workspace over HTTP and WebSocket, for other programs.')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber('--port', 0, 65535), 4680)
+    .option('--data-dir <dir>', 'folder of the workspace (default: the one of --local)')
+    .option('--ephemeral', 'keep everything in memory')
+    .option(
+      '--api-key-file <file>',
+      'file of the API key, made when it is not there (default: in the data folder)',
+    )
+    .option(
+      '--allow-host <name>',
+      'further name under which the service is addressed; may be repeated',
+      collect,
+    )
+    .option('--print-env', 'print the shell commands that point meetroom at this service, and serve nothing')
+    .option('--save-profile <name>', 'store address and key as a profile')
+    .option('--webhook-retry-scale <factor>', 'multiply the pauses between webhook retries', factor, 1)
+    .option('--allow-private-webhooks', 'let webhooks go to private and link-local addresses')
+    .action(act((context, flags: Flags) => run(context, flags)))
+  examples(
+    serve,
+    'meetroom serve',
+    'eval "$(meetroom serve --print-env)"',
+    'meetroom serve --ephemeral --port 0 --json',
+  )
+}
+
+function factor(text: string): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0
+  if (value <= 0) throw new UsageError(`--webhook-retry-scale takes a number above 0, not “${text}”`)
+  return value
+}
+
+async function run(context: Context, flags: Flags): Promise<void> {
+  const { host } = context
+  const printer = context.plainPrinter()
+  if (flags.ephemeral && flags.dataDir) throw new UsageError('--ephemeral and --data-dir exclude each other')
+  if (flags.saveProfile !== undefined) checkProfileName(flags.saveProfile)
+  const dir = flags.ephemeral ? undefined : resolve(host.cwd, flags.dataDir ?? (await dataDir(host)))
+  if (flags.printEnv) return printer.write(await environment(context, flags, dir))
+
+  const temporary =
+    dir === undefined && !flags.apiKeyFile ? await mkdtemp(join(tmpdir(), 'meetroom-')) : undefined
+  const keyFile = flags.apiKeyFile
+    ? resolve(host.cwd, flags.apiKeyFile)
+    : join(temporary ?? dir ?? '', 'api-key')
+  try {
+    const serving = await start(context, flags, dir, keyFile)
+    try {
+      if (flags.saveProfile !== undefined) await saveProfile(context, flags.saveProfile, serving)
+      await announce(context, flags, serving, keyFile)
+      await interrupted(context.interrupt)
+      await printer.notice('stopping')
+    } finally {
+      await serving.close()
+    }
+  } finally {
+    if (temporary) await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+async function start(
+  context: Context,
+  flags: Flags,
+  dir: string | undefined,
+  keyFile: string,
+): Promise<Serving> {
+  const { host } = context
+  const printer = context.plainPrinter()
+  const { serve } = await import('../../local/serve.ts')
+  try {
+    return await serve({
+      dir,
+      keyFile,
+      host: flags.host,
+      port: flags.port,
+      hosts: flags.allowHost ?? [],
+      webhookRetryScale: flags.webhookRetryScale,
+      allowPrivateWebhooks: flags.allowPrivateWebhooks ?? false,
+      userAgent: `meetroom/${version}`,
+      machine: host,
+      log: (line) => void printer.notice(`${new Date(host.now()).toISOString()} ${line}`),
+    })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const where = `${flags.host}:${flags.port}`
+    if (code === 'EADDRINUSE')
+      throw new UsageError(`something else listens on ${where}`, {
+        hint: 'choose another --port; 0 picks a free one',
+      })
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EACCES')
+      throw new UsageError(`${where} cannot be listened on (${code})`)
+    throw error
+  }
+}
+
+/** Says once, on one line for scripts, that the service is there. */
+async function announce(
+  context: Context,
+  flags: Flags,
+  { baseUrl }: Serving,
+  keyFile: string,
+): Promise<void> {
+  const printer = context.plainPrinter()
+  if (isJson(context.flags.json ? 'json' : context.flags.output)) {
+    const ready = { event: 'ready', base_url: baseUrl, api_key_file: keyFile, pid: context.host.pid }
+    await printer.write(`${JSON.stringify(ready)}\n`)
+  } else {
+    await printer.write(`${baseUrl}\n`)
+    await printer.notice(`serving; ^C stops it. In another shell:\n`)
+    await printer.notice(`  export MEETROOM_BASE_URL=${baseUrl}`)
+    await printer.notice(`  export MEETROOM_API_KEY="$(cat ${shellQuote(keyFile)})"`)
+  }
+  if (!isLoopback(flags.host.includes(':') ? `[${flags.host}]` : flags.host))
+    await printer.notice(`warning: ${flags.host} can be reached from other machines, unencrypted`)
+}
+
+/** What `eval` needs to point a shell at the service. The key stays in its file: only the shell reads it. */
+async function environment(context: Context, flags: Flags, dir: string | undefined): Promise<string> {
+  if (dir === undefined)
+    throw new UsageError('--print-env needs a workspace that stays: leave out --ephemeral')
+  const { findOwner } = await import('../../local/owner.ts')
+  const owner = await findOwner(dir, context.host.quietly)
+  const host = flags.host.includes(':') ? `[${flags.host}]` : flags.host
+  const baseUrl = owner?.base_url ?? `http://${host}:${flags.port}/v1`
+  const keyFile = owner?.api_key_file ?? resolve(context.host.cwd, flags.apiKeyFile ?? join(dir, 'api-key'))
+  return `export MEETROOM_BASE_URL=${baseUrl}\nexport MEETROOM_API_KEY="$(cat ${shellQuote(keyFile)})"\n`
+}
+
+async function saveProfile(context: Context, name: string, { baseUrl, apiKey }: Serving): Promise<void> {
+  await changeConfig(await context.configDir(), (config) =>
+    withProfile(config, name, {
+      ...findProfile(config, name),
+      base_url: baseUrl,
+      api_key: apiKey,
+      api_key_origin: new URL(baseUrl).origin,
+    }),
+  )
+}
+
+function interrupted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
+}

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { ConditionError, UsageError } from '../../errors.ts'
+import type { Host } from '../../host.ts'
+import type { Act } from '../act.ts'
+import { examples } from '../command.ts'
+import { encodeUrl, wholeNumber } from '../input.ts'
+import { isJson } from '../report.ts'
+import { type Checked, checkWebhook } from '../webhook.ts'
+import { listen } from '../webhook-listener.ts'
+
+interface ListenFlags {
+  host: string
+  port: number
+  secret?: string
+  forwardTo?: string
+  exec?: string
+  respond?: number
+}
+
+const secretFlag = ['--secret <secret|@file>', 'secret that the deliveries are signed with'] as const
+
+export function defineWebhooks(webhooks: Command, act: Act): void {
+  const listener = webhooks
+    .command('listen')
+    .summary('Receive webhooks and print them')
+    .description('Receive webhooks on this machine: prints, validates and verifies each, until ^C.')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber('--port', 0, 65535), 4681)
+    .option(...secretFlag)
+    .option('--forward-to <url>', 'pass each event on, and its answer back', encodeUrl('--forward-to'))
+    .option('--exec <command>', 'run a program for each event, the event on its standard input; no shell')
+    .option('--respond <status>', 'answer every event with this status', wholeNumber('--respond', 200, 599))
+    .action(
+      act(async (context, flags: ListenFlags) => {
+        const printer = await context.printer()
+        const secret = await readSecret(flags.secret, context.host)
+        await listen(context, { ...flags, secret, json: isJson(printer.options.format) })
+      }),
+    )
+  examples(
+    listener,
+    'meetroom webhooks listen --port 4681',
+    "meetroom webhooks listen --secret @secret.txt --exec 'jq .action'",
+  )
+
+  const verify = webhooks
+    .command('verify')
+    .summary('Check a saved webhook')
+    .description('Check the signature and the shape of a webhook that was saved to files. Asks no service.')
+    .argument('<body-file>', 'file with the body, byte for byte as it came')
+    .requiredOption('--headers <file>', 'file with its headers, “Name: value” a line or a JSON object')
+    .option(...secretFlag)
+    .action(
+      act(async (context, bodyFile: string, flags: { headers: string; secret?: string }) => {
+        const { host } = context
+        const body = await readText(bodyFile, host)
+        const headers = parseHeaderFile(await readText(flags.headers, host))
+        const checked = checkWebhook(body, headers, await readSecret(flags.secret, host))
+        await (await context.printer()).facts(facts(checked))
+        if (checked.problem) throw new ConditionError(checked.problem)
+      }),
+    )
+  examples(verify, 'meetroom webhooks verify body.json --headers headers.txt --secret @secret.txt')
+}
+
+function facts({ id, at, action, valid, signature }: Checked) {
+  return { webhook_id: id ?? null, timestamp: at ?? null, action: action ?? null, valid, signature }
+}
+
+async function readSecret(secret: string | undefined, host: Host): Promise<string | undefined> {
+  if (!secret?.startsWith('@')) return secret
+  return (await readText(secret.slice(1), host)).trim()
+}
+
+async function readText(file: string, host: Host): Promise<string> {
+  try {
+    return await readFile(resolve(host.cwd, file), 'utf8')
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+function parseHeaderFile(text: string): Record<string, string> {
+  const pairs = text.trimStart().startsWith('{')
+    ? Object.entries(JSON.parse(text) as object)
+    : text.split(/\r?\n/).flatMap((line) => {
+        const [, name, value] = /^([^:\s]+):\s*(.*?)\s*$/.exec(line) ?? []
+        return name === undefined ? [] : [[name, value ?? ''] as const]
+      })
+  return Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), String(value)]))
+}

@@ -1,0 +1,120 @@
+import { resolve } from 'node:path'
+import { newId } from './ids.ts'
+import type { Clock } from './live/clock.ts'
+import { Deliveries } from './live/deliveries.ts'
+import { Hub } from './live/hub.ts'
+import { createPost } from './live/post.ts'
+import { Sockets } from './live/sockets.ts'
+import { claim } from './owner.ts'
+import { type HttpServer, serveHttp } from './server.ts'
+import { createService } from './service.ts'
+import type { Quietly } from './store/sqlite.ts'
+import { openWorkspace } from './workspace.ts'
+
+export interface ServeOptions {
+  /** Data directory; undefined keeps everything in memory. */
+  dir: string | undefined
+  /** File of the API key, made when it is not there. */
+  keyFile: string
+  host: string
+  port: number
+  /** Further names under which the service may be addressed. */
+  hosts: readonly string[]
+  /** Multiplies the pauses between attempts to deliver a webhook. */
+  webhookRetryScale: number
+  /** Lets webhooks go to private and link-local addresses. */
+  allowPrivateWebhooks: boolean
+  userAgent: string
+  machine: Clock & { pid: number; random(): number; quietly: Quietly }
+  /** A line for the log, without its time. */
+  log: (line: string) => void
+}
+
+export interface Serving {
+  /** Ends with `/v1`. */
+  baseUrl: string
+  apiKey: string
+  /**
+   * Stops: takes nothing new, ends every session with a reason, lets answers under way finish, and cuts what is left
+   * after some seconds.
+   */
+  close(): Promise<void>
+}
+
+/** How long answers under way may take when the service stops, in milliseconds. */
+const graceMs = 3000
+
+/**
+ * Serves a workspace over HTTP and WebSocket, with everything that lives: sessions, meeting clock, webhooks.
+ * @throws {UsageError} when another process serves the same data directory
+ */
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const { dir, keyFile, machine, log } = options
+  const workspace = await openWorkspace({ dir, keyFile, host: machine })
+  const { store, apiKey } = workspace
+  const ownership = dir === undefined ? undefined : await claim(dir, machine.quietly)
+  const post = createPost({ allowPrivate: options.allowPrivateWebhooks })
+  const deliveries = new Deliveries({
+    store,
+    clock: machine,
+    post,
+    random: machine.random,
+    retryScale: options.webhookRetryScale,
+    userAgent: options.userAgent,
+    onAttempt: ({ id, url, outcome }) => log(`webhook ${id} ${new URL(url).host} ${outcome}`),
+  })
+  const hub = new Hub({
+    store,
+    clock: machine,
+    newId: () => newId(machine.now()),
+    onEvent: (roomId) => deliveries.wake(roomId),
+  })
+  const sockets = new Sockets({
+    desk: {
+      store,
+      now: machine.now,
+      newId: () => newId(machine.now()),
+      live: hub,
+      afterCommit: (work) => work(),
+    },
+    hub,
+    clock: machine,
+    onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),
+  })
+  await hub.recover()
+  deliveries.start()
+
+  let server: HttpServer
+  try {
+    server = await serveHttp(createService({ store, apiKey, now: machine.now, live: hub }), {
+      host: options.host,
+      port: options.port,
+      hosts: options.hosts,
+      upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
+      onAnswer: ({ method, path, status, ms }) => log(`${method} ${path} ${status} ${ms.toFixed(1)} ms`),
+    })
+  } catch (error) {
+    await hub.close()
+    ownership?.release()
+    throw error
+  }
+  const baseUrl = `${server.url}/v1`
+  ownership?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile) })
+
+  async function close(): Promise<void> {
+    const closed = server.close()
+    await hub.close()
+    const late = machine.after(graceMs, () => {
+      sockets.close()
+      server.cut()
+    })
+    await closed
+    late()
+    sockets.close()
+    deliveries.close()
+    await post.close()
+    workspace.close()
+    ownership?.release()
+  }
+  return { baseUrl, apiKey, close }
+}
