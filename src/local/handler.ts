@@ -12,6 +12,8 @@ export interface Desk {
   /** 24 lower-case hex digits, roughly in the order of time. */
   newId(): string
   live: Live
+  /** The one application that owns the rooms of this workspace. */
+  applicationId: string
   /** Does something once the write is on disk. */
   afterCommit(work: () => void): void
 }

@@ -70,13 +70,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     onEvent: (roomId) => deliveries.wake(roomId),
   })
   const sockets = new Sockets({
-    desk: {
-      store,
-      now: machine.now,
-      newId: () => newId(machine.now()),
-      live: hub,
-      afterCommit: (work) => work(),
-    },
+    desk: { store, now: machine.now, newId: () => newId(machine.now()) },
     hub,
     clock: machine,
     onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),

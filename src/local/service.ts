@@ -35,11 +35,22 @@ export interface ServiceOptions {
   live?: Live
 }
 
+/** What handlers work with, but for the moment after the commit: each request has its own. */
+export function createDesk({
+  store,
+  now,
+  live,
+}: Pick<Desk, 'store' | 'now' | 'live'>): Omit<Desk, 'afterCommit'> {
+  const row = store.one<{ application_id: string }>('SELECT application_id FROM workspace')
+  return { store, now, newId: () => newId(now()), live, applicationId: row?.application_id ?? '' }
+}
+
 /** The whole service as a function from request to response: authorization, routing, validation, behaviour. */
 export function createService({ store, apiKey, now, live = nobodyLive }: ServiceOptions): Service {
   const router = new TrieRouter<OperationName>()
   for (const [name, { method, path }] of Object.entries(operations))
     router.add(method, prefix + path.replace(/\{(\w+)\}/g, ':$1'), name as OperationName)
+  const base = createDesk({ store, now, live })
   const expected = digest(`Bearer ${apiKey}`)
 
   async function answer(request: WireRequest): Promise<unknown> {
@@ -55,13 +66,7 @@ export function createService({ store, apiKey, now, live = nobodyLive }: Service
       body: operation.body && read(operation.body, parseBody(request)),
     }
     const after: (() => void)[] = []
-    const desk: Desk = {
-      store,
-      now,
-      newId: () => newId(now()),
-      live,
-      afterCommit: (work) => after.push(work),
-    }
+    const desk: Desk = { ...base, afterCommit: (work) => after.push(work) }
     if (operation.method === 'GET') return handlers[name](desk, input as never)
     const result = await store.write(() => handlers[name](desk, input as never))
     for (const work of after) work()

@@ -7,8 +7,8 @@ export interface Finished {
   stderr: string
 }
 
-/** The launcher of the built program. */
-export const launcher = resolve(import.meta.dirname, '../../bin/meetroom.js')
+/** The launcher of the built program. Tests and benches run in the project’s folder. */
+export const launcher = resolve('bin/meetroom.js')
 
 /** Runs the built program as people do, in a process of its own with nothing of this one’s environment. */
 export function runBuilt(

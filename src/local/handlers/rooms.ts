@@ -29,13 +29,12 @@ export function requireRoom(store: Store, id: string): RoomRow {
   return row
 }
 
-function toRoom({ store, live }: Desk, row: RoomRow) {
+function toRoom({ live, applicationId }: Desk, row: RoomRow) {
   return {
     id: row.id,
     type: row.type,
     name: row.name,
-    application_id: store.one<{ application_id: string }>('SELECT application_id FROM workspace')
-      ?.application_id,
+    application_id: applicationId,
     thumbnail_url: null,
     layout: row.layout,
     record: row.record === 1,

@@ -22,7 +22,11 @@ const refused = (message: string) => new Fault(400, 'refused', message)
  * @param token a user’s `access_token`; undefined for the anonymous
  * @throws {Fault} for whoever may not join
  */
-export function admit({ store, now, newId }: Desk, roomId: string, token: string | undefined): Admission {
+export function admit(
+  { store, now, newId }: Pick<Desk, 'store' | 'now' | 'newId'>,
+  roomId: string,
+  token: string | undefined,
+): Admission {
   const room = requireRoom(store, roomId)
   if (room.terminated_at !== null) throw refused('the room is terminated')
   const user =

@@ -17,7 +17,7 @@ const maxFrameBytes = 16 * 1024
 const maxBufferedBytes = 1024 * 1024
 
 interface SocketsOptions {
-  desk: Desk
+  desk: Pick<Desk, 'store' | 'now' | 'newId'>
   hub: Hub
   clock: Clock
   onConnect?: (event: { roomId: string; outcome: string }) => void

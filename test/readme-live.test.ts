@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { runCommand } from './helpers/built.ts'
+import { tempDir } from './helpers/world.ts'
+
+test('the script of “Live rooms” in the README does what it says, as pasted', {
+  timeout: 60_000,
+}, async () => {
+  const readme = readFileSync('README.md', 'utf8')
+  const [, script = ''] = /<!-- live -->\n```bash\n([\s\S]*?)```\n<!-- \/live -->/.exec(readme) ?? []
+  const { code, stdout, stderr } = await runCommand('bash', ['-c', script], { HOME: tempDir() })
+  const events = stdout.match(/"action":"\w+"/g)
+  const lines = stdout.split('\n').filter((line) => !line.startsWith('{"action"'))
+  expect({ code, stderr, events }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/^joined room \w{24}; \^C leaves\nthe room is terminated\n$/),
+    events: ['"action":"sessionJoined"', '"action":"sessionJoined"', '"action":"sessionLeft"'],
+  })
+  expect(lines).toEqual([
+    'USER ID  STATUS',
+    '───────  ──────',
+    expect.stringMatching(/^(ada {5}|grace {3})online$/),
+    expect.stringMatching(/^(ada {5}|grace {3})online$/),
+    '{"event":"message","message":"Hello, both of you"}',
+    '{"event":"message","message":"Hello, both of you"}',
+    '{"error":{"code":"refused","message":"cannot take part: blocked","retryable":false}}',
+    'name          Demo',
+    'status        terminated',
+    'meeting_time  8',
+    '',
+  ])
+})
