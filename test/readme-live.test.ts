@@ -19,8 +19,8 @@ test('the script of “Live rooms” in the README does what it says, as pasted'
   expect(lines).toEqual([
     'USER ID  STATUS',
     '───────  ──────',
-    expect.stringMatching(/^(ada {5}|grace {4})online$/),
-    expect.stringMatching(/^(ada {5}|grace {4})online$/),
+    expect.stringMatching(/^(ada {6}|grace {4})online$/),
+    expect.stringMatching(/^(ada {6}|grace {4})online$/),
     '{"event":"message","message":"Hello, both of you"}',
     '{"event":"message","message":"Hello, both of you"}',
     '{"error":{"code":"refused","message":"cannot take part: blocked","retryable":false}}',

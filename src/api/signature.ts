@@ -23,3 +23,13 @@ export function isSignedBy(
   const expected = sign(secret, id, unixSeconds, body)
   return signatures.split(' ').some((signature) => signature === expected)
 }
+
+/** Whether a secret can sign at all: what follows `whsec_` must be base64, and nothing may be empty. */
+export function isSecret(secret: string): boolean {
+  try {
+    signer(secret)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,4 +1,5 @@
 import { type RawData, WebSocket } from 'ws'
+import { ServiceError } from '../errors.ts'
 import type { Host } from '../host.ts'
 
 /** How a connection to a room ended. */
@@ -29,7 +30,7 @@ const final = new Map([
 
 /**
  * Connects to a room and hands over its frames one after the other, until the connection ends or `interrupt` does it.
- * Never rejects: how it ended is the answer.
+ * How it ended is the answer; only what `onFrame` throws is thrown.
  */
 export function connect(
   url: string,
@@ -51,12 +52,13 @@ export function connect(
       host.after(1000, () => socket.terminate())
     }
     interrupt.addEventListener('abort', leave, { once: true })
+    if (interrupt.aborted) leave()
     socket.on('open', heard)
     socket.on('ping', heard)
     socket.on('message', (data: RawData) => {
       heard()
       // One after the other: what is printed keeps the order in which it came.
-      frames = frames.then(() => onFrame(JSON.parse(data.toString())))
+      frames = frames.then(() => onFrame(readFrame(data.toString())))
       frames.catch((error) => {
         socket.terminate()
         reject(error)
@@ -87,6 +89,14 @@ export function connect(
       )
     })
   })
+}
+
+function readFrame(text: string): Record<string, unknown> {
+  try {
+    const frame = JSON.parse(text)
+    if (typeof frame === 'object' && frame !== null) return frame
+  } catch {}
+  throw new ServiceError('the service sent a frame that is not a JSON object')
 }
 
 /** An answer to the upgrade that is not one. */

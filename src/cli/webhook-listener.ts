@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { isLoopback } from '../api/loopback.ts'
 import { UsageError } from '../errors.ts'
 import type { Context, OpenTransport } from './context.ts'
-import { visible } from './output/visible.ts'
+import { visible, visibleJson } from './output/visible.ts'
 import { type Checked, checkWebhook } from './webhook.ts'
 
 export interface ListenOptions {
@@ -30,29 +30,38 @@ export async function listen(context: Context, options: ListenOptions): Promise<
     broken = reject
   })
 
+  const { refuseForeign } = await import('../local/guard.ts')
   const server = createServer((request, response) => {
-    queue = queue.then(() => receive(request, response)).catch(broken)
+    // Read before it queues: a slow sender holds up nobody but itself.
+    read(request, response).catch(() => response.destroy())
   })
 
-  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function read(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const foreign = refuseForeign(request, [options.host])
     const body = await readBody(request)
-    if (request.method !== 'POST' || body === undefined) {
-      response.writeHead(body === undefined ? 413 : 405, { connection: 'close' }).end()
+    const status = foreign ? 403 : request.method !== 'POST' ? 405 : body === undefined ? 413 : undefined
+    if (status !== undefined || body === undefined) {
+      response.writeHead(status ?? 413, { connection: 'close' }).end()
       return
     }
-    const headers = flat(request.headers)
+    queue = queue
+      .then(async () => void response.writeHead(await handle(flat(request.headers), body)).end())
+      .catch(broken)
+  }
+
+  /** The status to answer with. */
+  async function handle(headers: Readonly<Record<string, string>>, body: string): Promise<number> {
     const checked = checkWebhook(body, headers, options.secret)
+    const unsigned = checked.signature === 'wrong' || checked.signature === 'missing'
     if (checked.problem) await printer.notice(`warning: ${checked.problem}`)
-    if (checked.valid)
-      await printer.write(options.json ? `${JSON.stringify(checked.event)}\n` : describe(checked))
-    const refused =
-      checked.signature === 'wrong' || checked.signature === 'missing' ? 401 : checked.valid ? 0 : 400
-    let status = options.respond ?? (refused || 200)
-    if (!refused && checked.valid) {
-      if (options.exec) await runProgram(context, options.exec, body)
-      if (forward) status = options.respond ?? (await forward(headers, body))
-    }
-    response.writeHead(status).end()
+    if (unsigned || !checked.valid) return options.respond ?? (unsigned ? 401 : 400)
+    const line = `${JSON.stringify(checked.event)}\n`
+    await printer.write(
+      options.json ? (context.host.stdout.isTTY ? visibleJson(line) : line) : describe(checked),
+    )
+    if (options.exec) await runProgram(context, options.exec, body)
+    const forwarded = await forward?.(headers, body)
+    return options.respond ?? forwarded ?? 200
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -84,13 +93,23 @@ function describe({ event, at, signature }: Checked): string {
   return `${visible(`${payload['timestamp'] ?? at} ${action} room ${payload['roomId']} user ${who} (${counts}${signed})`)}\n`
 }
 
+/** Headers that belong to one connection. */
+const hopByHop = [
+  'host',
+  'connection',
+  'keep-alive',
+  'content-length',
+  'transfer-encoding',
+  'te',
+  'upgrade',
+  'expect',
+]
+
 /** Passes events on as they came, and gives back the status of the answer: 502 when there is none. */
 async function openForward(context: Context, target: string) {
   const transport: OpenTransport = await context.transportTo(target)
   const forward = async (headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
-    const kept = Object.fromEntries(
-      Object.entries(headers).filter(([name]) => name.startsWith('webhook-') || name === 'content-type'),
-    )
+    const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.includes(name)))
     try {
       const deadline = AbortSignal.any([context.interrupt, AbortSignal.timeout(10_000)])
       return (await transport({ method: 'POST', url: target, headers: kept, body }, deadline)).status

@@ -25,7 +25,7 @@ export function checkWebhook(
   const event = parse(body)
   const result = WebhookEvent.safeParse(event)
   const signature = checkSignature(body, headers, secret)
-  const seconds = Number(headers['webhook-timestamp'])
+  const sentAt = new Date(Number(headers['webhook-timestamp'] || Number.NaN) * 1000)
   const problems = [
     signature === 'wrong'
       ? 'the signature is wrong'
@@ -40,7 +40,7 @@ export function checkWebhook(
   ].filter((problem) => problem !== undefined)
   return {
     id: headers['webhook-id'],
-    at: Number.isFinite(seconds) && seconds > 0 ? new Date(seconds * 1000).toISOString() : undefined,
+    at: Number.isNaN(sentAt.getTime()) ? undefined : sentAt.toISOString(),
     action: result.success ? result.data.action : undefined,
     event,
     valid: result.success,
@@ -65,5 +65,6 @@ function checkSignature(
   if (secret === undefined) return 'not checked'
   const { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signatures } = headers
   if (!id || !seconds || !signatures) return 'missing'
+  if (!/^\d{1,12}$/.test(seconds)) return 'wrong'
   return isSignedBy(secret, signatures, id, Number(seconds), body) ? 'verified' : 'wrong'
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UsageError } from '../errors.ts'
 import { openSqlite, type Quietly, type Sqlite } from './store/sqlite.ts'
@@ -21,8 +21,10 @@ export async function claim(
   dir: string,
   quietly: Quietly,
 ): Promise<{ publish(owner: Owner): void; release(): void }> {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
   const lock = await openLock(dir, quietly)
-  if (!tryLock(lock)) {
+  // Somebody who looks whether there is an owner holds the lock for a moment.
+  if (!tryLock(lock, 'PRAGMA busy_timeout = 1000; BEGIN EXCLUSIVE')) {
     lock.close()
     const owner = readOwner(dir)
     throw new UsageError(
@@ -49,7 +51,7 @@ export async function findOwner(
   // Most of the time nothing is served: then this is all it costs.
   if (!existsSync(address(dir))) return undefined
   const lock = await openLock(dir, quietly)
-  const free = tryLock(lock)
+  const free = tryLock(lock, 'PRAGMA busy_timeout = 0; BEGIN; SELECT * FROM sqlite_master')
   lock.close()
   const owner = free ? undefined : readOwner(dir)
   return owner && { ...owner, apiKey: readFileSync(owner.api_key_file, 'utf8').trim() }
@@ -59,10 +61,9 @@ async function openLock(dir: string, quietly: Quietly): Promise<Sqlite> {
   return openSqlite(join(dir, 'owner.lock'), quietly)
 }
 
-function tryLock(lock: Sqlite): boolean {
+function tryLock(lock: Sqlite, sql: string): boolean {
   try {
-    lock.exec('PRAGMA busy_timeout = 0')
-    lock.exec('BEGIN EXCLUSIVE')
+    lock.exec(sql)
     return true
   } catch (error) {
     if (isBusy(error)) return false

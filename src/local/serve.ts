@@ -6,7 +6,7 @@ import { Hub } from './live/hub.ts'
 import { createPost } from './live/post.ts'
 import { Sockets } from './live/sockets.ts'
 import { claim } from './owner.ts'
-import { type HttpServer, serveHttp } from './server.ts'
+import { serveHttp } from './server.ts'
 import { createService } from './service.ts'
 import type { Quietly } from './store/sqlite.ts'
 import { openWorkspace } from './workspace.ts'
@@ -50,65 +50,80 @@ const graceMs = 3000
  */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { dir, keyFile, machine, log } = options
-  const workspace = await openWorkspace({ dir, keyFile, host: machine })
-  const { store, apiKey } = workspace
-  const ownership = dir === undefined ? undefined : await claim(dir, machine.quietly)
-  const post = createPost({ allowPrivate: options.allowPrivateWebhooks })
-  const deliveries = new Deliveries({
-    store,
-    clock: machine,
-    post,
-    random: machine.random,
-    retryScale: options.webhookRetryScale,
-    userAgent: options.userAgent,
-    onAttempt: ({ id, url, outcome }) => log(`webhook ${id} ${new URL(url).host} ${outcome}`),
-  })
-  const hub = new Hub({
-    store,
-    clock: machine,
-    newId: () => newId(machine.now()),
-    onEvent: (roomId) => deliveries.wake(roomId),
-  })
-  const sockets = new Sockets({
-    desk: { store, now: machine.now, newId: () => newId(machine.now()) },
-    hub,
-    clock: machine,
-    onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),
-  })
-  await hub.recover()
-  deliveries.start()
-
-  let server: HttpServer
+  const closers: (() => unknown)[] = []
+  const closeAll = async () => {
+    for (const close of closers.toReversed()) await close()
+  }
   try {
-    server = await serveHttp(createService({ store, apiKey, now: machine.now, live: hub }), {
+    return await open()
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+
+  async function open(): Promise<Serving> {
+    // Before the workspace is touched: it may be another's.
+    const ownership = dir === undefined ? undefined : await claim(dir, machine.quietly)
+    closers.push(() => ownership?.release())
+    const workspace = await openWorkspace({ dir, keyFile, host: machine })
+    closers.push(() => workspace.close())
+    const { store, apiKey } = workspace
+    const onFailure = (error: unknown) => log(`storage failed: ${(error as Error).message}`)
+    const post = createPost({ allowPrivate: options.allowPrivateWebhooks })
+    closers.push(() => post.close())
+    const deliveries = new Deliveries({
+      store,
+      clock: machine,
+      post,
+      random: machine.random,
+      retryScale: options.webhookRetryScale,
+      userAgent: options.userAgent,
+      onFailure,
+      onAttempt: ({ id, url, outcome }) => log(`webhook ${id} ${new URL(url).host} ${outcome}`),
+    })
+    closers.push(() => deliveries.close())
+    const hub = new Hub({
+      store,
+      clock: machine,
+      newId: () => newId(machine.now()),
+      onFailure,
+      onEvent: (roomId) => deliveries.wake(roomId),
+    })
+    const sockets = new Sockets({
+      desk: { store, now: machine.now, newId: () => newId(machine.now()) },
+      hub,
+      clock: machine,
+      onFailure,
+      onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),
+    })
+    closers.push(
+      () => sockets.close(),
+      () => hub.close(),
+    )
+    await hub.recover()
+    deliveries.start()
+    const server = await serveHttp(createService({ store, apiKey, now: machine.now, live: hub }), {
       host: options.host,
       port: options.port,
       hosts: options.hosts,
       upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
       onAnswer: ({ method, path, status, ms }) => log(`${method} ${path} ${status} ${ms.toFixed(1)} ms`),
     })
-  } catch (error) {
-    await hub.close()
-    ownership?.release()
-    throw error
-  }
-  const baseUrl = `${server.url}/v1`
-  ownership?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile) })
+    const baseUrl = `${server.url}/v1`
+    ownership?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile) })
 
-  async function close(): Promise<void> {
-    const closed = server.close()
-    await hub.close()
-    const late = machine.after(graceMs, () => {
-      sockets.close()
-      server.cut()
-    })
-    await closed
-    late()
-    sockets.close()
-    deliveries.close()
-    await post.close()
-    workspace.close()
-    ownership?.release()
+    async function close(): Promise<void> {
+      const closed = server.close()
+      // What is still under way then is cut.
+      const late = machine.after(graceMs, () => {
+        sockets.close()
+        server.cut()
+      })
+      await hub.close()
+      await closed
+      late()
+      await closeAll()
+    }
+    return { baseUrl, apiKey, close }
   }
-  return { baseUrl, apiKey, close }
 }

@@ -35,7 +35,13 @@ export async function serveHttp(service: Service, options: ServeOptions): Promis
   const known = [host, ...hosts]
   let closing = false
   const server = createServer(
-    { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000, maxHeaderSize: 16 * 1024 },
+    {
+      requestTimeout: 30_000,
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 2000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16 * 1024,
+    },
     (request, response) => {
       if (closing) response.setHeader('connection', 'close')
       const began = performance.now()
@@ -56,9 +62,23 @@ export async function serveHttp(service: Service, options: ServeOptions): Promis
     },
   )
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    // A client that offers HTTP/2 (`Upgrade: h2c`) is content with HTTP/1.1: the request is read once more without the offer.
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+      const { rawHeaders } = request
+      let text = `${request.method} ${request.url} HTTP/1.1\r\n`
+      for (let i = 0; i < rawHeaders.length; i += 2)
+        if (!/^(upgrade|connection|http2-settings)$/i.test(rawHeaders[i] ?? ''))
+          text += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`
+      socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]))
+      server.emit('connection', socket)
+      return
+    }
     const foreign = closing || !upgrade ? 'no upgrade here' : refuseForeign(request, known)
     if (foreign || !upgrade)
-      socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+      socket
+        .once('finish', () => socket.destroy())
+        .end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     else upgrade(request, socket, head).catch(() => socket.destroy())
   })
   await new Promise<void>((resolve, reject) => {

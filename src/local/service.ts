@@ -26,15 +26,6 @@ export interface ServiceOptions {
   live?: Live
 }
 
-export interface ServiceOptions {
-  store: Store
-  /** The key that every request must carry (section 5). */
-  apiKey: string
-  /** Milliseconds since 1970. */
-  now(): number
-  live?: Live
-}
-
 /** What handlers work with, but for the moment after the commit: each request has its own. */
 export function createDesk({
   store,

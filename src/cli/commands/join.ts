@@ -7,13 +7,14 @@ import {
   type MeetroomError,
   NetworkError,
   NotFoundError,
+  ServiceError,
   UsageError,
 } from '../../errors.ts'
 import type { Act } from '../act.ts'
 import { examples } from '../command.ts'
 import type { Context } from '../context.ts'
 import { type Closed, connect } from '../live.ts'
-import { visible } from '../output/visible.ts'
+import { visible, visibleJson } from '../output/visible.ts'
 import { isJson } from '../report.ts'
 
 interface Flags {
@@ -49,7 +50,10 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
   const url = `${baseUrl.replace(/^http/, 'ws')}${fillPath('/rooms/{id}/connect', { id: room })}${queryString({ access_token })}`
 
   const show = async (frame: Record<string, unknown>) => {
-    if (json) return printer.write(`${JSON.stringify(frame)}\n`)
+    if (json)
+      return printer.write(
+        `${host.stdout.isTTY ? visibleJson(JSON.stringify(frame)) : JSON.stringify(frame)}\n`,
+      )
     if (frame['event'] === 'message') return printer.write(`${visible(String(frame['message']))}\n`)
     if (frame['event'] === 'joined') return printer.notice(`joined room ${room}; ^C leaves`)
   }
@@ -63,7 +67,10 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
     if (interrupt.aborted) return printer.notice('left')
     const { retries } = await context.settings()
     if (!ended.again || (!joined && failures >= retries.value))
-      return finish(ended, printer.notice.bind(printer))
+      return finish(
+        joined && ended.code === 'terminated' ? { ...ended, over: true } : ended,
+        printer.notice.bind(printer),
+      )
     const pause = Math.min(firstPauseMs * 2 ** failures, longestPauseMs) * (0.5 + host.random() / 2)
     await printer.notice(`${ended.reason}; trying again in ${(pause / 1000).toFixed(1)} s`)
     await host.sleep(pause, interrupt).catch(() => {})
@@ -93,6 +100,6 @@ function errorFor({ reason, code, status }: Closed): MeetroomError {
     unauthorized: AuthError,
     not_found: NotFoundError,
   }
-  const Kind = kinds[String(code)] ?? ApiError
+  const Kind = kinds[String(code)] ?? ((status ?? 0) >= 500 ? ServiceError : ApiError)
   return new Kind(`cannot take part: ${reason}`, { status })
 }

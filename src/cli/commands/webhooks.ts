@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { isSecret } from '../../api/signature.ts'
 import { ConditionError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { Act } from '../act.ts'
@@ -70,8 +71,10 @@ function facts({ id, at, action, valid, signature }: Checked) {
 }
 
 async function readSecret(secret: string | undefined, host: Host): Promise<string | undefined> {
-  if (!secret?.startsWith('@')) return secret
-  return (await readText(secret.slice(1), host)).trim()
+  const text = secret?.startsWith('@') ? (await readText(secret.slice(1), host)).trim() : secret
+  if (text !== undefined && !isSecret(text))
+    throw new UsageError('that is not a secret to sign with: it is whsec_ and base64, or any other text')
+  return text
 }
 
 async function readText(file: string, host: Host): Promise<string> {
@@ -84,10 +87,18 @@ async function readText(file: string, host: Host): Promise<string> {
 
 function parseHeaderFile(text: string): Record<string, string> {
   const pairs = text.trimStart().startsWith('{')
-    ? Object.entries(JSON.parse(text) as object)
+    ? Object.entries(parseObject(text))
     : text.split(/\r?\n/).flatMap((line) => {
         const [, name, value] = /^([^:\s]+):\s*(.*?)\s*$/.exec(line) ?? []
         return name === undefined ? [] : [[name, value ?? ''] as const]
       })
   return Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), String(value)]))
+}
+
+function parseObject(text: string): object {
+  try {
+    return JSON.parse(text) as object
+  } catch {
+    throw new UsageError('--headers: not valid JSON')
+  }
 }

@@ -61,7 +61,12 @@ function requireWebhook({ url, headers = {}, secret }: Target): void {
   for (const [name, value] of Object.entries(headers))
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t\x20-\x7e]*$/.test(value))
       throw invalid(`webhook.headers.${name}: not a header`)
-  if (secret !== undefined && !/^(whsec_[A-Za-z0-9+/]+={0,2}|(?!whsec_).+)$/s.test(secret))
+  if (
+    secret !== undefined &&
+    !/^(whsec_([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)|(?!whsec_).+)$/s.test(
+      secret,
+    )
+  )
     throw invalid('webhook.secret: expected whsec_ and base64, or any other text')
 }
 
@@ -136,8 +141,8 @@ export const roomHandlers = {
   },
 
   deleteRoom(desk, { params }) {
+    desk.afterCommit(desk.live.end(requireRoom(desk.store, params.id).id, endings.deleted))
     const room = requireRoom(desk.store, params.id)
-    desk.afterCommit(desk.live.end(room.id, endings.deleted))
     desk.store.run('DELETE FROM rooms WHERE id = ?', room.id)
     return { room: toRoom(desk, room) }
   },

@@ -28,7 +28,7 @@ export function admit(
   token: string | undefined,
 ): Admission {
   const room = requireRoom(store, roomId)
-  if (room.terminated_at !== null) throw refused('the room is terminated')
+  if (room.terminated_at !== null) throw new Fault(400, 'terminated', 'the room is terminated')
   const user =
     token === undefined
       ? undefined

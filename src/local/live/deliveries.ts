@@ -14,6 +14,8 @@ interface DeliveriesOptions {
   retryScale: number
   userAgent: string
   /** Told of each attempt, for the log. */
+  /** Told of a failure to store what became of an attempt. */
+  onFailure(error: unknown): void
   onAttempt?: (attempt: { id: string; url: string; outcome: string }) => void
 }
 
@@ -64,7 +66,9 @@ export class Deliveries {
   wake(roomId: string): void {
     if (this.#busy.has(roomId) || this.#closed) return
     this.#busy.add(roomId)
-    void this.#firstAttempts(roomId).finally(() => this.#busy.delete(roomId))
+    this.#firstAttempts(roomId)
+      .catch(this.#options.onFailure)
+      .finally(() => this.#busy.delete(roomId))
   }
 
   /** Stops trying; what is left waits for the next run. */
@@ -75,6 +79,9 @@ export class Deliveries {
 
   async #firstAttempts(roomId: string): Promise<void> {
     while (!this.#closed) {
+      // What is read must be on disk: an event may not arrive for a change that a crash undoes.
+      await this.#options.store.settled()
+      if (this.#closed) return
       const delivery = this.#options.store.one<Delivery>(
         'SELECT * FROM deliveries WHERE room_id = ? AND attempts = 0 ORDER BY seq LIMIT 1',
         roomId,
@@ -91,7 +98,7 @@ export class Deliveries {
     if (this.#closed) return
     onAttempt?.({ id: delivery.id, url, outcome: String(outcome) })
     const delivered = typeof outcome === 'number' && outcome >= 200 && outcome < 300
-    const nextAt = clock.now() + this.#pause(delivery.attempts)
+    const nextAt = clock.now() + Math.round(this.#pause(delivery.attempts))
     const hopeless = outcome === 'forbidden' || nextAt > delivery.created_at + giveUpAfterMs
     await store.write(() => {
       if (outcome === 410) {
@@ -106,6 +113,7 @@ export class Deliveries {
           delivery.seq,
         )
     })
+    if (this.#closed) return
     const left = store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', delivery.seq)
     if (left) this.#scheduleRetry(left)
   }
@@ -119,7 +127,7 @@ export class Deliveries {
       return await post(
         url,
         {
-          ...lowerCase(headers),
+          ...ownHeaders(headers),
           'content-type': 'application/json',
           'user-agent': userAgent,
           'webhook-id': id,
@@ -149,12 +157,14 @@ export class Deliveries {
       this.#waiting.delete(delivery.seq)
       // Its room may have lost its webhook in the meantime.
       const current = store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', delivery.seq)
-      if (current) void this.#attempt(current)
+      if (current) this.#attempt(current).catch(this.#options.onFailure)
     })
     this.#waiting.set(delivery.seq, cancel)
   }
 }
 
-function lowerCase(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+/** Headers that the room asked for; those of Standard Webhooks are not to be had that way. */
+function ownHeaders(headers: Record<string, string>): Record<string, string> {
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return Object.fromEntries(lower.filter(([name]) => !name.startsWith('webhook-')))
 }

@@ -22,6 +22,8 @@ interface HubOptions {
   store: Store
   clock: Clock
   newId(): string
+  /** Told of a failure to store something that no request waits for. */
+  onFailure(error: unknown): void
   /** Told of each event in the outbox, once it is on disk. */
   onEvent(roomId: string): void
 }
@@ -37,7 +39,7 @@ export class Hub implements Live {
 
   constructor(options: HubOptions) {
     this.#options = options
-    this.#stopTicking = every(options.clock, tickMs, () => void this.#tick())
+    this.#stopTicking = every(options.clock, tickMs, () => void this.#tick().catch(options.onFailure))
   }
 
   /**
@@ -83,6 +85,7 @@ export class Hub implements Live {
     const { store, clock } = this.#options
     const now = clock.now()
     const { id, roomId, memberId, userId, type } = session
+    this.#noteAlive(now)
     store.run(
       'INSERT INTO sessions (id, room_id, member_id, user_id, type, connected_at) VALUES (?, ?, ?, ?, ?, ?)',
       id,
@@ -131,9 +134,10 @@ export class Hub implements Live {
   #end(sessions: readonly LiveSession[]): () => void {
     const { store, clock } = this.#options
     const now = clock.now()
+    if (sessions.length > 0) this.#noteAlive(now)
     for (const session of sessions) {
       this.#room(session.roomId).sessions.delete(session)
-      store.run('UPDATE sessions SET disconnected_at = ? WHERE id = ?', now, session.id)
+      store.run('UPDATE sessions SET disconnected_at = max(connected_at, ?) WHERE id = ?', now, session.id)
       // An anonymous participant is a member for as long as it is connected.
       if (session.userId === null) store.run('DELETE FROM members WHERE id = ?', session.memberId)
       this.#settle(session.roomId)
@@ -195,7 +199,10 @@ export class Hub implements Live {
     )
     const max = stored?.max_meeting_seconds
     const left = max ? max * 1000 - (stored?.meeting_ms ?? 0) : undefined
-    const cancel = left === undefined ? () => {} : afterLong(clock, left, () => void this.#timeIsUp(roomId))
+    const cancel =
+      left === undefined
+        ? () => {}
+        : afterLong(clock, left, () => void this.#timeIsUp(roomId).catch(this.#options.onFailure))
     room.meeting = { since: clock.monotonic(), cancel }
   }
 
@@ -225,11 +232,16 @@ export class Hub implements Live {
     done()
   }
 
+  /** The moment at which sessions end that a crash leaves open. */
+  #noteAlive(now: number): void {
+    this.#options.store.run('UPDATE workspace SET alive_at = ?', now)
+  }
+
   /** Notes that the service is alive, and how far its meetings are: what a crash would fall back on. */
   async #tick(): Promise<void> {
     const { store, clock } = this.#options
     await store.write(() => {
-      store.run('UPDATE workspace SET alive_at = ?', clock.now())
+      this.#noteAlive(clock.now())
       for (const [roomId, { meeting }] of this.#rooms) if (meeting) this.#storeMeeting(roomId, meeting)
     })
   }

@@ -14,7 +14,15 @@ export class ForbiddenAddress extends Error {}
 
 /** Public addresses and loopback; nothing of the network that the service stands in. */
 function isAllowed(address: string): boolean {
-  const range = ipaddr.process(address).range()
+  const parsed = ipaddr.process(address)
+  const range = parsed.range()
+  // `::10.0.0.1`, an IPv4 address in IPv6's clothes that the library takes for any other.
+  if (
+    parsed instanceof ipaddr.IPv6 &&
+    range === 'unicast' &&
+    parsed.parts.slice(0, 6).every((part) => part === 0)
+  )
+    return false
   return range === 'unicast' || range === 'loopback'
 }
 

@@ -1,25 +1,27 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { Fault, notFound } from '../faults.ts'
+import { Fault, invalid, notFound } from '../faults.ts'
 import type { Desk } from '../handler.ts'
 import { admit, roomToConnect } from './admission.ts'
 import { type Clock, every } from './clock.ts'
 import type { Hub } from './hub.ts'
-import type { Ending } from './live.ts'
+import type { Ending, LiveSession } from './live.ts'
 
 const pingMs = 5000
 /** A peer that has been silent for this long is gone, in milliseconds. */
 const silenceMs = 15_000
 /** Clients have nothing to say but that they are there. */
 const maxFrameBytes = 16 * 1024
-/** More than this unsent, in bytes, and the peer is too slow to be served. */
-const maxBufferedBytes = 1024 * 1024
+/** More than this unsent, in bytes, and the peer does not read: several of the largest messages. */
+const maxBufferedBytes = 64 * 1024 * 1024
 
 interface SocketsOptions {
   desk: Pick<Desk, 'store' | 'now' | 'newId'>
   hub: Hub
   clock: Clock
+  /** Told of a failure to store something. */
+  onFailure(error: unknown): void
   onConnect?: (event: { roomId: string; outcome: string }) => void
 }
 
@@ -31,8 +33,8 @@ export class Sockets {
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
   })
-  /** Every open socket, and when it was last heard. */
-  readonly #heard = new Map<WebSocket, number>()
+  /** Every open socket, and how to stop watching it. */
+  readonly #open = new Map<WebSocket, () => void>()
   readonly #stopPinging: () => void
 
   constructor(options: SocketsOptions) {
@@ -42,23 +44,25 @@ export class Sockets {
 
   /** Answers an upgrade request that has passed the checks of the server. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { desk, hub, onConnect } = this.#options
+    const { desk, hub, onConnect, onFailure } = this.#options
     const { pathname, searchParams } = new URL(`http://localhost${request.url}`)
-    socket.on('error', () => socket.destroy())
     const connection = new Connection()
+    let recorded: LiveSession | undefined
     try {
       const roomId = roomToConnect(pathname)
       if (roomId === undefined) throw notFound('operation')
+      if (!isHandshake(request)) throw invalid('this is no WebSocket handshake')
       const token = searchParams.get('access_token') ?? undefined
       // The session begins with the answer to the upgrade: a refusal is one that any HTTP client can read.
       const { session, joined } = await desk.store.write(() => {
         const session = { id: desk.newId(), ...admit(desk, roomId, token), ...connection.ends }
+        recorded = session
         return { session, joined: hub.join(session) }
       })
       onConnect?.({ roomId, outcome: 'joined' })
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
         this.#watch(webSocket)
-        webSocket.on('close', () => void hub.leave(session))
+        webSocket.on('close', () => void hub.leave(session).catch(onFailure))
         const { id, memberId, userId, type } = session
         connection.attach(webSocket, {
           event: 'joined',
@@ -71,6 +75,8 @@ export class Sockets {
     } catch (error) {
       if (!(error instanceof Fault)) {
         socket.destroy()
+        // Not on disk, and so not to be counted.
+        if (recorded) await hub.leave(recorded)
         throw error
       }
       refuseUpgrade(socket, error)
@@ -78,35 +84,46 @@ export class Sockets {
     }
   }
 
+  /** Cuts a peer that has been silent for too long. */
   #watch(webSocket: WebSocket): void {
-    const heard = () => this.#heard.set(webSocket, this.#options.clock.monotonic())
-    heard()
+    const { clock } = this.#options
+    let heardAt = clock.monotonic()
+    let cancel = () => {}
+    const wait = (ms: number) => {
+      cancel = clock.after(ms, () => {
+        const silent = clock.monotonic() - heardAt
+        if (silent >= silenceMs) webSocket.terminate()
+        else wait(silenceMs - silent)
+      })
+    }
+    wait(silenceMs)
+    this.#open.set(webSocket, () => cancel())
+    const heard = () => {
+      heardAt = clock.monotonic()
+    }
     webSocket.on('pong', heard)
     webSocket.on('ping', heard)
     webSocket.on('message', heard)
     // What is wrong with a frame is in the close code already.
     webSocket.on('error', () => {})
-    webSocket.on('close', () => this.#heard.delete(webSocket))
+    webSocket.on('close', () => {
+      cancel()
+      this.#open.delete(webSocket)
+    })
   }
 
   #ping(): void {
-    const now = this.#options.clock.monotonic()
-    for (const [webSocket, heard] of this.#heard) {
-      if (now - heard >= silenceMs) webSocket.terminate()
-      else webSocket.ping()
-    }
+    for (const webSocket of this.#open.keys()) webSocket.ping()
   }
 
   /** Cuts whoever has not closed yet. */
   close(): void {
     this.#stopPinging()
-    for (const webSocket of this.#heard.keys()) webSocket.terminate()
+    for (const [webSocket, cancel] of this.#open) {
+      cancel()
+      webSocket.terminate()
+    }
     this.#server.close()
-  }
-
-  /** How many sockets are open. */
-  get size(): number {
-    return this.#heard.size
   }
 }
 
@@ -145,8 +162,15 @@ function sendFrame(webSocket: WebSocket, frame: object): void {
   else webSocket.send(JSON.stringify(frame), () => {})
 }
 
+/** Whether `ws` will accept it: nobody is to be recorded as connected before that. */
+function isHandshake({ method, headers }: IncomingMessage): boolean {
+  const { 'sec-websocket-key': key = '', 'sec-websocket-version': version = '' } = headers
+  return method === 'GET' && /^[+/0-9A-Za-z]{22}==$/.test(key) && /^(8|13)$/.test(version)
+}
+
 function refuseUpgrade(socket: Duplex, { status, code, message }: Fault): void {
   const body = `${JSON.stringify({ error: { code, message } })}\n`
+  socket.once('finish', () => socket.destroy())
   socket.end(
     `HTTP/1.1 ${status} Bad Request\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

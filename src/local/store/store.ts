@@ -92,6 +92,14 @@ export class Store {
     return new Promise((resolve, reject) => batch.push({ resolve: () => resolve(value), reject }))
   }
 
+  /** Resolves when no write is waiting for its commit. */
+  async settled(): Promise<void> {
+    while (this.#batch) {
+      const batch = this.#batch
+      await new Promise<void>((resolve) => batch.push({ resolve, reject: () => resolve() }))
+    }
+  }
+
   #commit(): void {
     const batch = this.#batch
     if (!batch) return

@@ -1,0 +1,504 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { main } from '../../src/main.ts'
+import { type HostOptions, type TestHost, testHost, testNow } from '../helpers/host.ts'
+import {
+  relayTo,
+  restart,
+  type Served,
+  serveWorkspace,
+  type TestMachine,
+  testMachine,
+} from '../helpers/live.ts'
+import { tempDir } from '../helpers/world.ts'
+
+let served: Served
+beforeEach(async () => {
+  served = await serveWorkspace()
+})
+
+interface Options extends HostOptions {
+  baseUrl?: string
+  /** Whose timers the program uses; the real ones otherwise. */
+  machine?: TestMachine
+}
+
+/** Starts `meetroom join …` with the real network; whatever it says can be waited for. */
+function start(argv: readonly string[], { baseUrl, machine, ...options }: Options = {}) {
+  const host: TestHost = testHost({
+    ...options,
+    env: {
+      MEETROOM_BASE_URL: baseUrl ?? served.baseUrl,
+      MEETROOM_API_KEY: served.apiKey,
+      MEETROOM_CONFIG_DIR: join(tempDir(), 'config'),
+      ...options.env,
+    },
+  })
+  if (machine) host.after = machine.after
+  const watchers = new Set<() => void>()
+  for (const output of [host.stdout, host.stderr]) {
+    const write = output.write.bind(output)
+    output.write = async (data) => {
+      await write(data)
+      for (const look of watchers) look()
+    }
+  }
+  let ended = false
+  const done = main(['join', ...argv], host).then((code) => {
+    ended = true
+    for (const look of watchers) look()
+    return { code, stdout: host.stdout.text, stderr: host.stderr.text }
+  })
+  onTestFinished(async () => {
+    host.signal('SIGINT')
+    await done
+  })
+  return {
+    host,
+    done,
+    /** Waits for what is on both streams to be as expected. */
+    until(holds: (streams: { stdout: string; stderr: string }) => boolean): Promise<void> {
+      return new Promise((resolve, reject) => {
+        const look = () => {
+          const streams = { stdout: host.stdout.text, stderr: host.stderr.text }
+          if (holds(streams)) resolve()
+          else if (ended) reject(new Error(`ended: ${JSON.stringify(streams)}`))
+          else return
+          watchers.delete(look)
+        }
+        watchers.add(look)
+        look()
+      })
+    },
+    interrupt() {
+      host.signal('SIGINT')
+      return done
+    },
+  }
+}
+
+type Streams = { stdout: string; stderr: string }
+const joined = ({ stderr }: Streams) => stderr.includes('joined room')
+const shows = (text: string) => (streams: Streams) => streams.stdout.includes(text)
+const rejoined = ({ stderr }: Streams) => stderr.split('joined room').length > 2
+
+/** The end of a command that needs nothing from outside to end. */
+const run = (argv: readonly string[], options: Options = {}) => start(argv, options).done
+
+const lines = (ndjson: string) =>
+  ndjson
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+describe('what it prints', () => {
+  test('is a line for each message, as it arrives, and nothing else', async () => {
+    const room = await served.room()
+    const program = start([room])
+    await program.until(joined)
+    await served.say(room, 'hello')
+    await program.until(shows('hello\n'))
+    await served.say(room, 'world')
+    await program.until(shows('world\n'))
+    expect(await program.interrupt()).toEqual({
+      code: 0,
+      stdout: 'hello\nworld\n',
+      stderr: `joined room ${room}; ^C leaves\nleft\n`,
+    })
+  })
+
+  for (const format of [['-o', 'ndjson'], ['-o', 'json'], ['--json']])
+    test(`is a frame on each line with ${format.join(' ')}`, async () => {
+      const room = await served.room()
+      const program = start([room, ...format])
+      await program.until(shows('joined'))
+      await served.say(room, 'one\ntwo "three"')
+      await program.until(shows('three'))
+      const { code, stdout } = await program.interrupt()
+      expect(code).toBe(0)
+      expect(lines(stdout)).toEqual([
+        { event: 'joined', session: expect.objectContaining({ room_id: room, type: 'guest' }) },
+        { event: 'message', message: 'one\ntwo "three"' },
+      ])
+    })
+
+  test('is in the order in which it was sent', async () => {
+    const room = await served.room()
+    const program = start([room])
+    await program.until(joined)
+    const sent = Array.from({ length: 20 }, (_, i) => `message ${i}`)
+    for (const message of sent) await served.say(room, message)
+    await program.until(shows('message 19\n'))
+    expect(program.host.stdout.text).toBe(`${sent.join('\n')}\n`)
+  })
+
+  test('is what was sent to this room only', async () => {
+    const [room, other] = [await served.room(), await served.room()]
+    const program = start([room])
+    await program.until(joined)
+    await served.say(other, 'not for us')
+    await served.say(room, 'for us')
+    await program.until(shows('for us\n'))
+    expect(program.host.stdout.text).toBe('for us\n')
+  })
+
+  test('of notices is nothing with --quiet', async () => {
+    const room = await served.room()
+    const program = start([room, '--quiet'])
+    const observer = await served.join(room)
+    await served.untilSessions(room, (sessions) => sessions.length === 2)
+    await served.say(room, 'hello')
+    await observer.until(({ messages }) => messages.length > 0)
+    await program.until(shows('hello\n'))
+    expect(await program.interrupt()).toEqual({ code: 0, stdout: 'hello\n', stderr: '' })
+  })
+})
+
+describe('a message that would command the terminal', () => {
+  const hostile = '\u001b[2Jcleared\u009b31m\u202egnirts\r\nsecond line\u0007'
+
+  test('is one line of harmless escapes', async () => {
+    const room = await served.room()
+    const program = start([room], { tty: true })
+    await program.until(joined)
+    await served.say(room, hostile)
+    await program.until(shows('\n'))
+    expect(program.host.stdout.text).toBe(
+      '\\u001b[2Jcleared\\u009b31m\\u202egnirts\\r\\nsecond line\\u0007\n',
+    )
+  })
+
+  test('is harmless in JSON on a terminal, too, and still the same value', async () => {
+    const room = await served.room()
+    const program = start([room, '-o', 'ndjson'], { tty: true })
+    await program.until(shows('joined'))
+    await served.say(room, hostile)
+    await program.until(shows('second'))
+    const { stdout } = program.host
+    expect(stdout.text).not.toMatch(/[^\x20-\x7e\n]/)
+    expect(lines(stdout.text).at(-1)).toEqual({ event: 'message', message: hostile })
+  })
+})
+
+describe('who takes part', () => {
+  test('is nobody in particular without a token, and needs no API key', async () => {
+    const room = await served.room()
+    const program = start([room], { env: { MEETROOM_API_KEY: undefined } })
+    await program.until(joined)
+    expect(await served.sessions(room)).toMatchObject([{ user_id: null }])
+  })
+
+  test('is the user of --as, with the token that the service has for it', async () => {
+    await served.user('ada lovelace')
+    const room = await served.room({ type: 'private', members: [{ user_id: 'ada lovelace' }] })
+    const program = start([room, '--as', 'ada lovelace'])
+    await program.until(joined)
+    expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada lovelace' }])
+  })
+
+  test('is the user whose token --token is, and needs no API key', async () => {
+    const token = await served.user('ada')
+    const room = await served.room({ type: 'public' })
+    const program = start([room, '--token', token], { env: { MEETROOM_API_KEY: undefined } })
+    await program.until(joined)
+    expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }])
+  })
+
+  test('is asked for once: --as and --token exclude each other', async () => {
+    expect(await run(['room', '--as', 'ada', '--token', 't'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'error: --as and --token exclude each other\n',
+    })
+  })
+})
+
+describe('it is refused', () => {
+  test('with a token that nobody has: 4, and the token is not repeated', async () => {
+    const room = await served.room()
+    const { code, stdout, stderr } = await run([room, '--token', 'stolen'])
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
+    expect(stderr).toContain('error: cannot take part: the access token is not valid\n')
+    expect(stderr).not.toContain('stolen')
+  })
+
+  test('without a token where one is needed: 4', async () => {
+    const room = await served.room({ type: 'public' })
+    expect(await run([room])).toMatchObject({ code: 4, stdout: '' })
+  })
+
+  test('in a room that does not exist: 3', async () => {
+    const { code, stderr } = await run(['nope'])
+    expect(code).toBe(3)
+    expect(stderr).toContain('error: cannot take part: no such room\n')
+  })
+
+  test('as a user who does not exist: 3', async () => {
+    const room = await served.room()
+    expect(await run([room, '--as', 'nobody'])).toMatchObject({ code: 3 })
+  })
+
+  test('in a private room without an invitation: 1', async () => {
+    await served.user('ada')
+    const room = await served.room({ type: 'private' })
+    const { code, stderr } = await run([room, '--as', 'ada'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('error: cannot take part: only invited users can join this room\n')
+  })
+
+  test('in a room that is terminated already: 1', async () => {
+    const room = await served.room()
+    await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
+    const { code, stderr } = await run([room])
+    expect(code).toBe(1)
+    expect(stderr).toContain('error: cannot take part: the room is terminated\n')
+  })
+
+  test('where nothing listens: 5, after the retries', async () => {
+    await served.stop()
+    const program = start(['room', '--retries', '2'])
+    const { code, stderr } = await program.done
+    expect(code).toBe(5)
+    expect(stderr).toContain('error: no connection (ECONNREFUSED)\n')
+    expect(program.host.slept).toHaveLength(2)
+  })
+
+  for (const [status, code] of [
+    [426, 1],
+    [502, 6],
+  ] as const)
+    test(`by a service that answers ${status} and no more: ${code}`, async () => {
+      const alien = createServer()
+      alien.on('upgrade', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\n\r\nno`))
+      onTestFinished(() => void alien.close())
+      await once(alien.listen(0, '127.0.0.1'), 'listening')
+      const { port } = alien.address() as AddressInfo
+      const ended = await run(['room'], { baseUrl: `http://127.0.0.1:${port}/v1` })
+      expect(ended).toMatchObject({ code, stdout: '' })
+      expect(ended.stderr).toContain(`error: cannot take part: the service answered ${status}\n`)
+    })
+
+  test('in JSON modes, with an error that is JSON', async () => {
+    const { code, stdout, stderr } = await run(['nope', '-o', 'ndjson'])
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'not_found', status: 400 })
+  })
+})
+
+describe('while it takes part', () => {
+  test('a block ends it: 1', async () => {
+    await served.user('ada')
+    const room = await served.room({ type: 'private' })
+    const member = await served.member(room, 'ada')
+    const program = start([room, '--as', 'ada'])
+    await program.until(joined)
+    await served.ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })
+    const { code, stderr } = await program.done
+    expect(code).toBe(1)
+    expect(stderr).toContain('error: cannot take part: blocked\n')
+  })
+
+  test('the end of the meeting ends it: 0, with everything printed that came before', async () => {
+    const room = await served.room()
+    const program = start([room])
+    await program.until(joined)
+    await served.say(room, 'goodbye')
+    await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
+    expect(await program.done).toEqual({
+      code: 0,
+      stdout: 'goodbye\n',
+      stderr: `joined room ${room}; ^C leaves\nthe room is terminated\n`,
+    })
+  })
+
+  test('the meeting clock ends it: 0', async () => {
+    const room = await served.room({ max_meeting_seconds: 2 })
+    const program = start([room])
+    await program.until(joined)
+    await served.join(room)
+    await served.advance(2000)
+    expect(await program.done).toMatchObject({ code: 0 })
+  })
+
+  test('the deletion of the room ends it: 1', async () => {
+    const room = await served.room()
+    const program = start([room])
+    await program.until(joined)
+    await served.ask('DELETE', `/rooms/${room}`)
+    const { code, stderr } = await program.done
+    expect(code).toBe(1)
+    expect(stderr).toContain('error: cannot take part: the room is deleted\n')
+  })
+
+  test('the deletion of the user ends it: 1', async () => {
+    await served.user('ada')
+    const room = await served.room()
+    const program = start([room, '--as', 'ada'])
+    await program.until(joined)
+    await served.ask('DELETE', '/users/ada')
+    expect(await program.done).toMatchObject({ code: 1 })
+  })
+
+  test('a service that says what is not JSON is at fault: 6', async () => {
+    for (const nonsense of ['not json', 'null', '"text"']) {
+      const alien = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+      onTestFinished(() => {
+        for (const client of alien.clients) client.terminate()
+        alien.close()
+      })
+      alien.on('connection', (socket) => socket.send(nonsense))
+      await once(alien, 'listening')
+      const { port } = alien.address() as AddressInfo
+      const { code, stdout } = await run(['room'], { baseUrl: `http://127.0.0.1:${port}/v1` })
+      expect({ nonsense, code, stdout }).toEqual({ nonsense, code: 6, stdout: '' })
+    }
+  })
+})
+
+describe('when the connection drops', () => {
+  test('it connects again and goes on printing, in order', async () => {
+    const room = await served.room()
+    const relay = await relayTo(served.baseUrl)
+    const program = start([room], { baseUrl: relay.baseUrl })
+    await program.until(joined)
+    await served.say(room, 'one')
+    await served.say(room, 'two')
+    await program.until(shows('two\n'))
+    relay.cut()
+    await program.until(rejoined)
+    await served.say(room, 'three')
+    await served.say(room, 'four')
+    await program.until(shows('four\n'))
+    const { code, stdout, stderr } = await program.interrupt()
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'one\ntwo\nthree\nfour\n' })
+    expect(stderr).toContain('the connection is lost; trying again in 0.1 s\n')
+    await served.untilSessions(room, (sessions) => sessions.every((one) => one.disconnected_at !== null))
+    expect(await served.sessions(room)).toHaveLength(2)
+  })
+
+  test('what had arrived is printed before what comes after', async () => {
+    const room = await served.room()
+    const relay = await relayTo(served.baseUrl)
+    const program = start([room, '-o', 'ndjson'], { baseUrl: relay.baseUrl })
+    await program.until(shows('joined'))
+    for (const round of [1, 2, 3]) {
+      await served.say(room, `before cut ${round}`)
+      await program.until(shows(`before cut ${round}`))
+      relay.cut()
+      await program.until(({ stdout }) => stdout.split('"joined"').length === round + 2)
+    }
+    const { stdout } = await program.interrupt()
+    expect(lines(stdout).map(({ event, message }) => message ?? event)).toEqual([
+      ...['joined', 'before cut 1', 'joined', 'before cut 2', 'joined', 'before cut 3', 'joined'],
+    ])
+  })
+
+  test('the user is the same', async () => {
+    await served.user('ada')
+    const room = await served.room({ type: 'private', members: [{ user_id: 'ada' }] })
+    const relay = await relayTo(served.baseUrl)
+    const program = start([room, '--as', 'ada'], { baseUrl: relay.baseUrl })
+    await program.until(joined)
+    relay.cut()
+    await program.until(rejoined)
+    expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }, { user_id: 'ada' }])
+  })
+
+  test('it keeps trying until the service is back', async () => {
+    served = await serveWorkspace({ dir: tempDir() })
+    const room = await served.room()
+    const relay = await relayTo(served.baseUrl)
+    const program = start([room], { baseUrl: relay.baseUrl })
+    await program.until(joined)
+    await served.stop()
+    await program.until(({ stderr }) => stderr.split('trying again').length > 10)
+    expect(program.host.stderr.text).toContain('the service is stopping; trying again in 0.1 s\n')
+    expect(Math.max(...program.host.slept)).toBeLessThanOrEqual(5000)
+    const again = await restart(served)
+    relay.leadTo(again.baseUrl)
+    await program.until(rejoined)
+    await again.say(room, 'welcome back')
+    await program.until(shows('welcome back\n'))
+  })
+
+  test('a room that is over by then is no reason to go on', async () => {
+    const room = await served.room()
+    const relay = await relayTo(served.baseUrl)
+    const program = start([room], { baseUrl: relay.baseUrl })
+    await program.until(joined)
+    relay.freeze()
+    await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
+    relay.cut()
+    const { stderr } = await program.done
+    expect(stderr).toContain('the room is terminated\n')
+  })
+
+  test('or says nothing for 20 s, it takes it for dropped', async () => {
+    const room = await served.room()
+    const relay = await relayTo(served.baseUrl)
+    const machine = testMachine()
+    const program = start([room], { baseUrl: relay.baseUrl, machine })
+    await program.until(joined)
+    relay.freeze()
+    machine.advance(20_000)
+    await program.until(rejoined)
+  })
+})
+
+describe('^C', () => {
+  test('leaves cleanly: the session has ended, and the exit code is 0', async () => {
+    const room = await served.room()
+    const program = start([room])
+    await program.until(joined)
+    await served.advance(3000)
+    expect(await program.interrupt()).toMatchObject({ code: 0, stdout: '' })
+    const [session] = await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+    expect(session.disconnected_at).toBe(new Date(testNow + 3000).toISOString())
+  })
+
+  test('leaves even when the service does not answer any more', async () => {
+    const room = await served.room()
+    const relay = await relayTo(served.baseUrl)
+    const machine = testMachine()
+    const program = start([room], { baseUrl: relay.baseUrl, machine })
+    await program.until(joined)
+    relay.freeze()
+    const done = program.interrupt()
+    machine.advance(1000)
+    expect(await done).toMatchObject({ code: 0 })
+  })
+
+  test('ends it before it has begun, too, and nobody has joined', async () => {
+    const room = await served.room()
+    const program = start([room])
+    const { code } = await program.interrupt()
+    expect([0, 130]).toContain(code)
+    expect(await served.sessions(room)).toEqual([])
+  })
+})
+
+describe('when standard output', () => {
+  test('is closed, as by head, it leaves quietly', async () => {
+    const room = await served.room()
+    const program = start([room])
+    await program.until(joined)
+    program.host.stdout.failure = Object.assign(new Error('broken pipe'), { code: 'EPIPE' })
+    await served.say(room, 'hello')
+    expect(await program.done).toMatchObject({ code: 0, stderr: `joined room ${room}; ^C leaves\n` })
+    await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+  })
+
+  test('is full, it says so: 74', async () => {
+    const room = await served.room()
+    const program = start([room])
+    await program.until(joined)
+    program.host.stdout.failure = Object.assign(new Error('no space'), { code: 'ENOSPC' })
+    await served.say(room, 'hello')
+    expect(await program.done).toMatchObject({ code: 74 })
+    await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+  })
+})

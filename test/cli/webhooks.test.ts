@@ -1,0 +1,530 @@
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { Output } from '../../src/host.ts'
+import { main } from '../../src/main.ts'
+import { type HostOptions, testHost } from '../helpers/host.ts'
+import { Inbox } from '../helpers/inbox.ts'
+import { openSocket } from '../helpers/raw.ts'
+import { type Received, startReceiver } from '../helpers/receiver.ts'
+import { loadWebhookEvents } from '../helpers/wire.ts'
+import { tempDir } from '../helpers/world.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = tempDir()
+})
+
+/** Saves a file into the folder in which the program runs. */
+const save = (name: string, text: string) => writeFileSync(join(dir, name), text)
+
+const hostHere = (options: HostOptions = {}) =>
+  testHost({ cwd: dir, env: { MEETROOM_CONFIG_DIR: join(dir, 'config') }, ...options })
+
+/** Whatever is written from now on, line by line. */
+function watch(output: Output): Inbox<string> {
+  const inbox = new Inbox<string>()
+  const write = output.write.bind(output)
+  output.write = async (data) => {
+    await write(data)
+    for (const line of String(data).split('\n').slice(0, -1)) inbox.put(line)
+  }
+  return inbox
+}
+
+/** Starts `webhooks listen` on a free port and waits until it listens. */
+async function listen(flags: readonly string[] = [], options: HostOptions = {}) {
+  const host = hostHere(options)
+  const stdout = watch(host.stdout)
+  const stderr = watch(host.stderr)
+  const isJson = flags.includes('--json')
+  const code = main(['webhooks', 'listen', '--port', '0', ...flags], host)
+  const url = isJson
+    ? (JSON.parse(await stdout.next()).url as string)
+    : (/http:\S+(?=;)/.exec(await stderr.next())?.[0] ?? '')
+  onTestFinished(async () => {
+    host.signal('SIGTERM')
+    await code
+  })
+  return {
+    url,
+    stdout,
+    stderr,
+    /** Posts a webhook and resolves with the status that it is answered. */
+    async post(body: string, headers: Record<string, string> = {}): Promise<number> {
+      const type = { 'content-type': 'application/json' }
+      return (await fetch(url, { method: 'POST', headers: { ...type, ...headers }, body })).status
+    },
+    stop(): Promise<number> {
+      host.signal('SIGINT')
+      return code
+    },
+  }
+}
+
+const joined = {
+  action: 'sessionJoined',
+  payload: {
+    roomId: 'room-1',
+    userId: 'ada',
+    memberId: 'member-1',
+    sessionId: 'session-1',
+    sessionsCount: 2,
+    membersCount: 1,
+    timestamp: '2024-05-06T07:08:09.123Z',
+  },
+}
+const body = JSON.stringify(joined)
+const line = '2024-05-06T07:08:09.123Z sessionJoined room room-1 user ada (2 sessions, 1 members)'
+
+const secret = `whsec_${Buffer.from('a secret of 24 bytes now').toString('base64')}`
+
+/** The headers of a signed webhook. */
+function signed(text: string, by = new Webhook(secret), at = 1_714_979_289): Record<string, string> {
+  return {
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': String(at),
+    'webhook-signature': by.sign('msg_1', new Date(at * 1000), text),
+  }
+}
+
+describe('listen', () => {
+  test('prints a line for each event, and answers 200', async () => {
+    const { post, stdout, stop } = await listen()
+    expect(await post(body)).toBe(200)
+    expect(stdout.all).toEqual([line])
+    expect(await stop()).toBe(0)
+  })
+
+  test('prints whoever has no user id as anonymous', async () => {
+    const { post, stdout } = await listen()
+    const { userId: _, ...payload } = joined.payload
+    await post(JSON.stringify({ action: 'sessionLeft', payload }))
+    expect(stdout.all).toEqual([line.replace('sessionJoined', 'sessionLeft').replace('ada', 'anonymous')])
+  })
+
+  test('prints ndjson with --json: one line that it is ready, then each event', async () => {
+    const { post, stdout, stderr, url } = await listen(['--json'])
+    const odd = `{ "future": [1], ${body.slice(1)}`
+    await post(body)
+    await post(odd)
+    expect(stdout.all.map((text) => JSON.parse(text))).toEqual([
+      { event: 'ready', url },
+      joined,
+      { future: [1], ...joined },
+    ])
+    expect(stderr.all).toEqual([])
+  })
+
+  test.each(loadWebhookEvents())('accepts what the document shows: $name', async ({ body: event }) => {
+    const { post, stderr } = await listen(['-q', '--json'])
+    expect(await post(JSON.stringify(event))).toBe(200)
+    expect(stderr.all).toEqual([])
+  })
+
+  test('listens on loopback, without a warning', async () => {
+    const { url, stderr } = await listen()
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
+    expect(stderr.all).toHaveLength(1)
+  })
+
+  test('listens elsewhere with a warning', async () => {
+    const { stderr } = await listen(['--host', '0.0.0.0'])
+    expect(await stderr.next()).toBe('warning: 0.0.0.0 can be reached from other machines')
+  })
+
+  test('listens on IPv6', async () => {
+    const { url, post } = await listen(['--host', '::1'])
+    expect(url).toMatch(/^http:\/\/\[::1\]:\d+\/$/)
+    expect(await post(body)).toBe(200)
+  })
+
+  test('does not listen where something else does', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const host = hostHere()
+    expect(await main(['webhooks', 'listen', '--port', String(port)], host)).toBe(2)
+    expect(host.stderr.text).toBe(`error: 127.0.0.1:${port} cannot be listened on (EADDRINUSE)\n`)
+  })
+
+  test.each(['--port=65536', '--respond=99', '--respond=600', '--respond=x', '--forward-to=nowhere'])(
+    '%s is a usage error',
+    async (flag) => {
+      expect(await main(['webhooks', 'listen', flag], hostHere())).toBe(2)
+    },
+  )
+
+  test('keeps the order in which events came in', async () => {
+    const { post, stdout } = await listen(['--json'])
+    const events = Array.from({ length: 20 }, (_, i) => ({ ...joined, i }))
+    for (const event of events) await post(JSON.stringify(event))
+    expect(stdout.all.slice(1).map((text) => JSON.parse(text).i)).toEqual(events.map(({ i }) => i))
+  })
+})
+
+describe('what listen does not accept', () => {
+  test.each([
+    ['{', 'the body is not JSON'],
+    ['{"action":"roomClosed"}', 'the body is not that of a webhook: '],
+    [JSON.stringify({ ...joined, action: 'x' }), 'the body is not that of a webhook: action'],
+    [body.replace('.123Z', 'Z'), 'the body is not that of a webhook: payload.timestamp'],
+    [body.replace('"roomId":"room-1"', '"roomId":1'), 'the body is not that of a webhook: payload.roomId'],
+  ])('%s is answered 400 with a warning', async (text, problem) => {
+    const { post, stdout, stderr } = await listen()
+    expect(await post(text)).toBe(400)
+    expect(await stderr.next()).toContain(`warning: ${problem}`)
+    expect(stdout.all).toEqual([])
+  })
+
+  test('a GET is answered 405', async () => {
+    const { url } = await listen()
+    expect((await fetch(url)).status).toBe(405)
+  })
+
+  test('a body above 1 MiB is answered 413', async () => {
+    const { post } = await listen()
+    expect(await post('x'.repeat(1024 * 1024 + 1))).toBe(413)
+  })
+
+  test('whoever hangs up in the middle of a body does no harm', async () => {
+    const { url, post, stdout } = await listen()
+    const socket = await openSocket(url)
+    const head =
+      'POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n{"action":'
+    socket.write(head)
+    // The listener is at the body now.
+    await once(socket, 'data')
+    socket.destroy()
+    expect(await post(body)).toBe(200)
+    expect(stdout.all).toEqual([line])
+  })
+
+  test('whoever is slow does not keep others waiting', async () => {
+    const { url, post } = await listen()
+    const socket = await openSocket(url)
+    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n')
+    await once(socket, 'data')
+    expect(await post(body)).toBe(200)
+  })
+
+  test('a time that is none does no harm', async () => {
+    const { post } = await listen()
+    expect(await post(body, { 'webhook-timestamp': '99999999999999999' })).toBe(200)
+    expect(await post(body)).toBe(200)
+  })
+
+  test('text is shown with what a terminal would obey written out', async () => {
+    const { post, stdout } = await listen()
+    const hostile = 'ada\u001b[2J\u009b31m\u202e\nforged'
+    const payload = { ...joined.payload, userId: hostile }
+    await post(JSON.stringify({ ...joined, payload }))
+    expect(stdout.all).toEqual([line.replace('ada', 'ada\\u001b[2J\\u009b31m\\u202e\\nforged')])
+  })
+
+  test('JSON on a terminal is shown so too, and still says the same', async () => {
+    const { post, stdout } = await listen(['--json'], { tty: true })
+    const event = { ...joined, payload: { ...joined.payload, userId: 'ada\u009b31m\u202e' } }
+    await post(JSON.stringify(event))
+    expect(stdout.all.at(-1)).toContain('ada\\u009b31m\\u202e')
+    expect(JSON.parse(stdout.all.at(-1) ?? '')).toEqual(event)
+  })
+})
+
+describe('listen --secret', () => {
+  test('verifies the signature', async () => {
+    const { post, stdout } = await listen(['--secret', secret])
+    expect(await post(body, signed(body))).toBe(200)
+    expect(stdout.all).toEqual([line.replace(')', ', verified)')])
+  })
+
+  test('takes the secret from a file, and a secret that is no base64', async () => {
+    save('secret.txt', 'pässword, with blanks\n')
+    const { post } = await listen(['--secret', '@secret.txt'])
+    const by = new Webhook(Buffer.from('pässword, with blanks'), { format: 'raw' })
+    expect(await post(body, signed(body, by))).toBe(200)
+  })
+
+  test('accepts one right signature of several: secrets are rotated', async () => {
+    const { post } = await listen(['--secret', secret])
+    const headers = signed(body)
+    const several = `v1,bm90IHRoaXMgb25l ${headers['webhook-signature']}`
+    expect(await post(body, { ...headers, 'webhook-signature': several })).toBe(200)
+  })
+
+  test.each<[string, Record<string, string>, string]>([
+    ['of another body', signed(`${body} `), 'the signature is wrong'],
+    ['of another id', { ...signed(body), 'webhook-id': 'msg_2' }, 'the signature is wrong'],
+    ['of another time', { ...signed(body), 'webhook-timestamp': '1' }, 'the signature is wrong'],
+    ['of no version', { ...signed(body), 'webhook-signature': 'x' }, 'the signature is wrong'],
+    ['that is not there', {}, 'there is no signature'],
+  ])('answers 401 to a signature %s, and does nothing with the event', async (_, headers, problem) => {
+    const { url, inbox } = await startReceiver()
+    const { post, stderr } = await listen(['--secret', secret, '--forward-to', url])
+    expect(await post(body, headers)).toBe(401)
+    expect(await stderr.next()).toBe(`warning: ${problem}`)
+    expect(inbox.all).toEqual([])
+  })
+
+  test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', '@missing.txt'])(
+    'with “%s” is a usage error, before anything is listened to',
+    async (impossible) => {
+      const host = hostHere()
+      // Whoever listens all the same is stopped at once.
+      const stdout = watch(host.stdout)
+      const code = main(['webhooks', 'listen', '--port', '0', '--json', '--secret', impossible], host)
+      void stdout.next().then(() => host.signal('SIGINT'))
+      expect(await code).toBe(2)
+    },
+  )
+})
+
+describe('listen --forward-to', () => {
+  test('passes events on as they came, signature and all, and gives back the answer', async () => {
+    const { url, inbox } = await startReceiver((_, response) => void response.writeHead(202).end())
+    const { post } = await listen(['--forward-to', `${url}/hooks?a=1`])
+    const odd = body.replace(',', ' ,\n')
+    expect(await post(odd, signed(odd))).toBe(202)
+    expect(inbox.all).toMatchObject([
+      {
+        method: 'POST',
+        path: '/hooks?a=1',
+        body: odd,
+        headers: { 'content-type': 'application/json', ...signed(odd) },
+      },
+    ])
+  })
+
+  test('gives back a failure too, for the service to try again', async () => {
+    const { url } = await startReceiver((_, response) => void response.writeHead(503).end())
+    const { post } = await listen(['--forward-to', url])
+    expect(await post(body)).toBe(503)
+  })
+
+  test('answers 502 when nobody is there, and goes on', async () => {
+    const { url, post, stderr } = await listen(['--forward-to', 'http://127.0.0.1:9/'])
+    expect(url).not.toBe('')
+    expect(await post(body)).toBe(502)
+    expect(await stderr.next()).toContain('warning: http://127.0.0.1:9/ does not answer')
+    expect(await post(body)).toBe(502)
+  })
+
+  test('passes nothing on that is no event', async () => {
+    const { url, inbox } = await startReceiver()
+    const { post } = await listen(['--forward-to', url])
+    expect(await post('{}')).toBe(400)
+    expect(inbox.all).toEqual([])
+  })
+})
+
+describe('listen --respond', () => {
+  test.each(['200', '204', '410', '500'])('answers %s, whatever the event', async (status) => {
+    const { post, stdout } = await listen(['--respond', status])
+    expect(await post(body)).toBe(Number(status))
+    expect(await post('{}')).toBe(Number(status))
+    expect(stdout.all).toEqual([line])
+  })
+
+  test('beats the answer of --forward-to', async () => {
+    const { url, inbox } = await startReceiver()
+    const { post } = await listen(['--respond', '500', '--forward-to', url])
+    expect(await post(body)).toBe(500)
+    expect(inbox.all).toHaveLength(1)
+  })
+})
+
+describe('listen --exec', () => {
+  /** A program that notes its words and its input. */
+  function program(): { command: string; noted(): { words: string[]; input: string }[] } {
+    const notes = join(dir, 'notes')
+    save(
+      'note.mjs',
+      `import { appendFileSync, readFileSync } from 'node:fs'
+       const note = { words: process.argv.slice(2), input: readFileSync(0, 'utf8') }
+       appendFileSync(${JSON.stringify(notes)}, JSON.stringify(note) + '\\n')`,
+    )
+    const lines = () => readFileSync(notes, 'utf8').split('\n').slice(0, -1)
+    return {
+      command: `${process.execPath} ${join(dir, 'note.mjs')}`,
+      noted: () => lines().map((text) => JSON.parse(text)),
+    }
+  }
+
+  test('runs a program for each event, the event on its standard input', async () => {
+    const { command, noted } = program()
+    const { post } = await listen(['--exec', command])
+    const second = body.replace('room-1', 'room-2')
+    expect(await post(body)).toBe(200)
+    expect(await post(second)).toBe(200)
+    expect(noted().map(({ input }) => input)).toEqual([body, second])
+  })
+
+  test('is no shell: words are words', async () => {
+    const { command, noted } = program()
+    const { post } = await listen(['--exec', `${command} $HOME ; rm * $(id) 'a b'`])
+    await post(body)
+    expect(noted()[0]?.words).toEqual(['$HOME', ';', 'rm', '*', '$(id)', "'a", "b'"])
+  })
+
+  test('runs nothing for what is no event', async () => {
+    const { command, noted } = program()
+    const { post } = await listen(['--exec', command])
+    await post('{}')
+    await post(body)
+    expect(noted()).toHaveLength(1)
+  })
+
+  test('warns of a program that fails or is not there, and goes on', async () => {
+    save('fail.mjs', 'process.exitCode = 3')
+    const failing = await listen(['--exec', `${process.execPath} ${join(dir, 'fail.mjs')}`])
+    expect(await failing.post(body)).toBe(200)
+    expect(await failing.stderr.next()).toBe(`warning: ${process.execPath} ended with 3`)
+    const missing = await listen(['--exec', './not-there'])
+    expect(await missing.post(body)).toBe(200)
+    expect(await missing.stderr.next()).toContain('warning: ./not-there: spawn ./not-there ENOENT')
+    expect(await missing.post(body)).toBe(200)
+  })
+})
+
+/** Runs `webhooks verify` on what was saved. */
+async function verify(...flags: string[]) {
+  const host = hostHere()
+  const argv = ['webhooks', 'verify', 'body.json', '--headers', 'headers.txt', ...flags]
+  const code = await main(argv, host)
+  return { code, stdout: host.stdout.text, stderr: host.stderr.text }
+}
+
+const headerLines = (headers: Record<string, string>) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+
+describe('verify', () => {
+  beforeEach(() => {
+    save('body.json', body)
+    save('headers.txt', headerLines(signed(body)))
+  })
+
+  test('finds a webhook right: 0', async () => {
+    expect(await verify('--secret', secret)).toEqual({
+      code: 0,
+      stdout:
+        'webhook_id  msg_1\ntimestamp   2024-05-06T07:08:09.000Z\naction      sessionJoined\n' +
+        'valid       true\nsignature   verified\n',
+      stderr: '',
+    })
+  })
+
+  test('says so in JSON', async () => {
+    const { stdout } = await verify('--secret', secret, '--json')
+    expect(JSON.parse(stdout)).toEqual({
+      webhook_id: 'msg_1',
+      timestamp: '2024-05-06T07:08:09.000Z',
+      action: 'sessionJoined',
+      valid: true,
+      signature: 'verified',
+    })
+  })
+
+  test('takes headers as JSON, in any case', async () => {
+    const headers = Object.entries(signed(body)).map(([name, value]) => [name.toUpperCase(), value])
+    save('headers.txt', JSON.stringify(Object.fromEntries(headers), null, 2))
+    expect((await verify('--secret', secret)).code).toBe(0)
+  })
+
+  test('takes the secret from a file', async () => {
+    save('secret.txt', `${secret}\n`)
+    expect((await verify('--secret', '@secret.txt')).code).toBe(0)
+  })
+
+  test('without a secret checks the shape alone', async () => {
+    expect(await verify()).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('signature   not checked\n'),
+    })
+  })
+
+  test('finds a wrong signature: 9', async () => {
+    expect(await verify('--secret', 'another')).toMatchObject({
+      code: 9,
+      stdout: expect.stringContaining('signature   wrong\n'),
+      stderr: 'error: the signature is wrong\n',
+    })
+  })
+
+  test('counts every byte: a line break behind the body is another body', async () => {
+    save('body.json', `${body}\n`)
+    expect((await verify('--secret', secret)).code).toBe(9)
+  })
+
+  test('finds a signature missing: 9', async () => {
+    save('headers.txt', 'Content-Type: application/json\n')
+    expect(await verify('--secret', secret)).toMatchObject({
+      code: 9,
+      stderr: 'error: there is no signature\n',
+    })
+  })
+
+  test.each([
+    ['{"action":"other"}', 'the body is not that of a webhook: '],
+    ['no JSON', 'the body is not JSON'],
+  ])('finds %s to be no webhook: 9', async (text, problem) => {
+    save('body.json', text)
+    const { code, stderr } = await verify()
+    expect(code).toBe(9)
+    expect(stderr).toContain(problem)
+  })
+
+  test('shows hostile text with what a terminal would obey written out', async () => {
+    save('headers.txt', 'webhook-id: msg\u001b[2J\u202e\n')
+    expect((await verify()).stdout).toContain('webhook_id  msg\\u001b[2J\\u202e\n')
+  })
+
+  test('shows no time where the headers have none that is one', async () => {
+    save('headers.txt', 'webhook-timestamp: 99999999999999999\n')
+    expect(await verify()).toMatchObject({ code: 0, stdout: expect.not.stringContaining('timestamp') })
+  })
+
+  test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', '@missing.txt'])(
+    'cannot work with the secret “%s”: 2',
+    async (impossible) => {
+      expect((await verify('--secret', impossible)).code).toBe(2)
+    },
+  )
+
+  test('cannot read headers that only look like JSON: 2', async () => {
+    save('headers.txt', '{"webhook-id": ')
+    expect((await verify()).code).toBe(2)
+  })
+
+  test('names the file that it cannot read: 2', async () => {
+    const host = hostHere()
+    const code = await main(['webhooks', 'verify', 'none.json', '--headers', 'headers.txt'], host)
+    expect(code).toBe(2)
+    expect(host.stderr.text).toBe('error: none.json cannot be read (ENOENT)\n')
+  })
+
+  test('needs the headers: 2', async () => {
+    expect(await main(['webhooks', 'verify', 'body.json'], hostHere())).toBe(2)
+  })
+
+  test('asks no service, and needs no settings', async () => {
+    const host = hostHere({ env: { MEETROOM_CONFIG_DIR: join(dir, 'none') } })
+    expect(await main(['webhooks', 'verify', 'body.json', '--headers', 'headers.txt'], host)).toBe(0)
+  })
+})
+
+test('what listen forwards is what verify accepts', async () => {
+  const { url, inbox } = await startReceiver()
+  const { post } = await listen(['--secret', secret, '--forward-to', url])
+  await post(body, signed(body))
+  const forwarded: Received = await inbox.next()
+  save('body.json', forwarded.body)
+  save('headers.txt', JSON.stringify(forwarded.headers))
+  expect((await verify('--secret', secret)).code).toBe(0)
+})

@@ -1,0 +1,360 @@
+import { copyFileSync, existsSync } from 'node:fs'
+import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
+import { serve } from '../../src/local/serve.ts'
+import { testNow } from './host.ts'
+import { tempDir } from './world.ts'
+
+/** A machine on which time passes when a test says so, and not otherwise. */
+export function testMachine(startsAt = testNow) {
+  let monotonic = 0
+  let wall = startsAt
+  let count = 0
+  const timers = new Map<number, { due: number; work: () => void }>()
+
+  function next(until: number) {
+    const due = [...timers].filter(([, timer]) => timer.due <= until)
+    // Those for the same moment fire in the order in which they were set.
+    due.sort(([a, { due: x }], [b, { due: y }]) => x - y || a - b)
+    return due[0]
+  }
+
+  return {
+    pid: 1,
+    random: () => 0.5,
+    quietly: <T>(load: () => Promise<T>) => load(),
+    now: () => wall + monotonic,
+    monotonic: () => monotonic,
+    after(ms: number, work: () => void): () => void {
+      const id = count++
+      // Node fires at once what it cannot count.
+      timers.set(id, { due: monotonic + (ms > 2 ** 31 - 1 ? 1 : ms), work })
+      return () => void timers.delete(id)
+    },
+    /** Lets time pass, firing every timer at its moment. */
+    advance(ms: number): void {
+      const end = monotonic + ms
+      for (let timer = next(end); timer; timer = next(end)) {
+        const [id, { due, work }] = timer
+        timers.delete(id)
+        monotonic = Math.max(monotonic, due)
+        work()
+      }
+      monotonic = end
+    },
+    /** Lets time pass without anything coming to run in it: timers are late. */
+    stall(ms: number): void {
+      monotonic += ms
+    },
+    /** Somebody sets the wall clock, forwards or back. */
+    setWallClock(byMs: number): void {
+      wall += byMs
+    },
+    /** How many timers are set. */
+    get timers(): number {
+      return timers.size
+    },
+  }
+}
+
+export type TestMachine = ReturnType<typeof testMachine>
+
+export interface Frame {
+  event: string
+  message?: string
+  session?: { id: string; room_id: string; member_id: string; user_id: string | null; type: string }
+}
+
+export interface Refusal {
+  status: number
+  code: string
+  message: string
+}
+
+/** One end of a connection to a room: keeps what it is sent, and how it ended. */
+export class Peer {
+  readonly #socket: WebSocket
+  readonly frames: Frame[] = []
+  readonly closed: Promise<{ code: number; reason: string }>
+  #isClosed = false
+  #watchers = new Set<() => void>()
+
+  constructor(
+    socket: WebSocket,
+    /** Gives no sign of life of its own. */
+    readonly silent: boolean,
+  ) {
+    this.#socket = socket
+    socket.on('message', (data) => {
+      this.frames.push(JSON.parse(data.toString()))
+      for (const look of this.#watchers) look()
+    })
+    this.closed = new Promise((resolve) => {
+      socket.on('close', (code, reason) => {
+        this.#isClosed = true
+        resolve({ code, reason: reason.toString() })
+        for (const look of this.#watchers) look()
+      })
+    })
+    socket.on('error', () => {})
+  }
+
+  /** What the service said of the session when it began. */
+  get session(): NonNullable<Frame['session']> {
+    const session = this.frames[0]?.session
+    if (!session) throw new Error('no session yet')
+    return session
+  }
+
+  get messages(): (string | undefined)[] {
+    return this.frames.filter(({ event }) => event === 'message').map(({ message }) => message)
+  }
+
+  /** Waits for frames until they are as expected. */
+  until(holds: (peer: Peer) => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        if (holds(this)) resolve()
+        else if (this.#isClosed) reject(new Error(`closed after ${JSON.stringify(this.frames)}`))
+        else return
+        this.#watchers.delete(look)
+      }
+      this.#watchers.add(look)
+      look()
+    })
+  }
+
+  /** Gives a sign of life, and waits until the service has heard it. */
+  async speak(): Promise<void> {
+    if (this.#socket.readyState !== WebSocket.OPEN) return
+    const heard = new Promise((resolve) => this.#socket.once('pong', resolve))
+    this.#socket.ping()
+    await Promise.race([heard, this.closed])
+  }
+
+  send(data: string): void {
+    this.#socket.send(data)
+  }
+
+  /** Says goodbye. */
+  async leave(): Promise<void> {
+    this.#socket.close(1000)
+    await this.closed
+  }
+
+  /** Is gone without a word. */
+  vanish(): void {
+    this.#socket.terminate()
+  }
+}
+
+interface PeerOptions {
+  token?: string | undefined
+  silent?: boolean
+  headers?: Record<string, string>
+}
+
+/** Tries to come in. */
+function knock(url: string, { silent = false, headers = {} }: PeerOptions): Promise<Peer | Refusal> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, { autoPong: !silent, headers })
+    const peer = new Peer(socket, silent)
+    socket.once('error', reject)
+    socket.once('unexpected-response', async (_request, response) => {
+      let body = ''
+      for await (const chunk of response.setEncoding('utf8')) body += chunk
+      resolve({ status: response.statusCode ?? 0, ...(body === '' ? {} : JSON.parse(body).error) })
+    })
+    peer.until(({ frames }) => frames.length > 0).then(() => resolve(peer), reject)
+  })
+}
+
+interface ServedOptions {
+  /** Folder of the workspace; in memory when there is none. */
+  dir?: string
+  machine?: TestMachine
+}
+
+/** The whole service behind a real socket, on a machine whose time is the test’s. */
+export async function serveWorkspace({ dir, machine = testMachine() }: ServedOptions = {}) {
+  const log: string[] = []
+  const peers = new Set<Peer>()
+  const serving = await serve({
+    dir,
+    keyFile: join(dir ?? tempDir(), 'api-key'),
+    host: '127.0.0.1',
+    port: 0,
+    hosts: [],
+    webhookRetryScale: 1,
+    allowPrivateWebhooks: false,
+    userAgent: 'meetroom/test',
+    machine,
+    log: (line) => log.push(line),
+  })
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= serving.close()
+    return stopped
+  }
+  onTestFinished(async () => {
+    for (const peer of peers) peer.vanish()
+    await stop()
+  })
+
+  const connectUrl = (room: string, token: string | undefined) =>
+    `${serving.baseUrl.replace('http', 'ws')}/rooms/${encodeURIComponent(room)}/connect` +
+    (token === undefined ? '' : `?access_token=${encodeURIComponent(token)}`)
+
+  async function send(method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
+    const answer = await fetch(serving.baseUrl + path, {
+      method,
+      headers: { authorization: `Bearer ${serving.apiKey}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, body: await answer.json() }
+  }
+
+  /** A request that must succeed. */
+  async function ask(method: string, path: string, body?: unknown): Promise<any> {
+    const answer = await send(method, path, body)
+    if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
+    return answer.body
+  }
+
+  async function sessions(room: string, query = ''): Promise<any[]> {
+    return (await ask('GET', `/rooms/${room}/sessions${query}`)).sessions
+  }
+
+  return {
+    baseUrl: serving.baseUrl,
+    apiKey: serving.apiKey,
+    dir,
+    machine,
+    log,
+    send,
+    ask,
+    sessions,
+    stop,
+
+    /** A new room; its id. */
+    async room(fields: object = {}): Promise<string> {
+      return (await ask('POST', '/rooms', { name: 'Room', type: 'open', ...fields })).room.id
+    },
+    /** A new user; the access token. */
+    async user(user_id: string, fields: object = {}): Promise<string> {
+      return (await ask('POST', '/users', { user_id, ...fields })).user.access_token
+    },
+    /** Invites a user; the id of the member. */
+    async member(room: string, user_id: string, type?: string): Promise<string> {
+      return (await ask('POST', `/rooms/${room}/members`, { user_id, type })).member.id
+    },
+    async getRoom(room: string): Promise<any> {
+      return (await ask('GET', `/rooms/${room}`)).room
+    },
+    say: (room: string, message: string) => ask('POST', `/rooms/${room}/message`, { message }),
+
+    /** Connects, and waits until the session has begun. */
+    async join(room: string, options: PeerOptions = {}): Promise<Peer> {
+      const peer = await knock(connectUrl(room, options.token), options)
+      if (!(peer instanceof Peer)) throw new Error(`refused: ${JSON.stringify(peer)}`)
+      peers.add(peer)
+      return peer
+    },
+    /** Connects, to be refused. */
+    async refusal(room: string, options: PeerOptions = {}): Promise<Refusal> {
+      const refusal = await knock(connectUrl(room, options.token), options)
+      if (refusal instanceof Peer) throw new Error('not refused')
+      return refusal
+    },
+    /**
+     * Asks for sessions until they are as expected. When the service learns that somebody is gone is up to the
+     * network; there is no event of it to wait for.
+     */
+    async untilSessions(room: string, holds: (sessions: any[]) => boolean): Promise<any[]> {
+      let found = await sessions(room)
+      while (!holds(found)) found = await sessions(room)
+      return found
+    },
+
+    /** Lets time pass, while peers answer pings as they do: all but the silent ones. */
+    async advance(ms: number): Promise<void> {
+      for (let left = ms; left > 0; left -= 5000) {
+        machine.advance(Math.min(left, 5000))
+        for (const peer of peers) if (!peer.silent) await peer.speak()
+        await setImmediate()
+      }
+    },
+    /** Lets any length of time pass at once: timers are late, but peers are heard before they fire. */
+    async stall(ms: number): Promise<void> {
+      machine.stall(ms)
+      for (const peer of peers) await peer.speak()
+      machine.advance(0)
+      await setImmediate()
+    },
+  }
+}
+
+export type Served = Awaited<ReturnType<typeof serveWorkspace>>
+
+/** Stops a service and, after a while, serves the same workspace again. */
+export async function restart({ dir, machine, stop }: Served, { after = 0 } = {}): Promise<Served> {
+  await stop()
+  return serveWorkspace({ ...(dir && { dir }), machine: testMachine(machine.now() + after) })
+}
+
+/**
+ * Serves, after a while, what a crash at this moment would leave behind: the files as they are on disk. The service
+ * itself lives on beside it, unaware, until the test is over.
+ */
+export async function crash({ dir, machine }: Served, { after = 0 } = {}): Promise<Served> {
+  if (dir === undefined) throw new Error('nothing of a workspace in memory survives a crash')
+  const copy = tempDir()
+  for (const file of ['workspace.db', 'workspace.db-wal', 'api-key'])
+    if (existsSync(join(dir, file))) copyFileSync(join(dir, file), join(copy, file))
+  return serveWorkspace({ dir: copy, machine: testMachine(machine.now() + after) })
+}
+
+/** A way to a service that a test can cut. */
+export async function relayTo(baseUrl: string) {
+  let target = new URL(baseUrl)
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = dial(Number(target.port), target.hostname)
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one)
+      one.pipe(other)
+      one.on('error', () => {})
+      one.on('close', () => {
+        sockets.delete(one)
+        other.destroy()
+      })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const cut = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  onTestFinished(() => {
+    cut()
+    server.close()
+  })
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    /** Drops every connection. New ones are let through. */
+    cut,
+    /** Lets new connections through to another service. */
+    leadTo(baseUrl: string) {
+      target = new URL(baseUrl)
+    },
+    /** Passes nothing on any more, without a word. New connections are let through. */
+    freeze() {
+      for (const socket of sockets) socket.pause().unpipe()
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import { connect, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A connection to a service with nothing of ours, nor of Node’s HTTP, on this side. */
+export async function openSocket(origin: string, options: { allowHalfOpen?: boolean } = {}): Promise<Socket> {
+  const { hostname, port } = new URL(origin)
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), ...options })
+  onTestFinished(() => void socket.destroy())
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      socket.off('error', reject)
+      resolve()
+    })
+  })
+  return socket
+}
+
+/** Sends some bytes and resolves with all that comes back until the service ends the connection. */
+export async function sendRaw(origin: string, ...parts: (string | Uint8Array)[]): Promise<string> {
+  const socket = await openSocket(origin)
+  return new Promise((resolve) => {
+    let text = ''
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk
+    })
+    // Cut while we still write: what came back until then is the answer.
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(text))
+    for (const part of parts) socket.write(part)
+  })
+}
+
+/** A request as it stands on the wire, to be answered and done with. */
+export function rawRequest(requestLine: string, headers: Record<string, string>, body = ''): string {
+  const lines = Object.entries({ connection: 'close', ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  )
+  return `${[`${requestLine} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n${body}`
+}
+
+/** The headers of a request to become a WebSocket. */
+export const upgradeHeaders = {
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+}
+
+/** The first line of an answer. */
+export const statusLine = (text: string) => text.split('\r\n', 1)[0]

@@ -1,0 +1,40 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { Inbox } from './inbox.ts'
+
+export interface Received {
+  method: string
+  path: string
+  headers: Record<string, string>
+  body: string
+}
+
+const ok = (_: Received, response: ServerResponse) => void response.end()
+
+/** A web server on loopback that notes what comes in; 200 is its answer when a test has no other. */
+export async function startReceiver(
+  answer: (received: Received, response: ServerResponse) => void = ok,
+  host = '127.0.0.1',
+): Promise<{ url: string; port: number; inbox: Inbox<Received> }> {
+  const inbox = new Inbox<Received>()
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const received = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers as Record<string, string>,
+      body: Buffer.concat(chunks).toString(),
+    }
+    answer(received, response)
+    inbox.put(received)
+  })
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, port, inbox }
+}

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { processHost } from '../../src/host.ts'
+import { type ServeOptions, serve } from '../../src/local/serve.ts'
+import { launcher } from './built.ts'
+import { Inbox } from './inbox.ts'
+import { tempDir } from './world.ts'
+
+/** The service in this process, on a free port of loopback, in memory. */
+export async function serveHere(options: Partial<ServeOptions> = {}) {
+  const serving = await serve({
+    dir: undefined,
+    keyFile: join(tempDir(), 'api-key'),
+    host: '127.0.0.1',
+    port: 0,
+    hosts: [],
+    webhookRetryScale: 1,
+    allowPrivateWebhooks: false,
+    userAgent: 'meetroom/test',
+    machine: processHost(),
+    log: () => {},
+    ...options,
+  })
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= serving.close()
+    return closed
+  }
+  onTestFinished(close)
+  return { ...serving, close, origin: new URL(serving.baseUrl).origin }
+}
+
+/** A program that runs, its output readable line by line as it comes. */
+export interface Running {
+  child: ChildProcess
+  stdout: Inbox<string>
+  stderr: Inbox<string>
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  /** Everything on standard error so far. */
+  log(): string
+  /** The first line on standard error from here on that matches. */
+  logged(pattern: RegExp): Promise<string>
+}
+
+/** Starts the built program. It is killed when the test is over, if it still runs. */
+export function startBuilt(argv: readonly string[], env: Record<string, string>): Running {
+  const child = spawn(process.execPath, [launcher, ...argv], { env: { PATH: process.env['PATH'], ...env } })
+  const stdout = lines(child.stdout)
+  const stderr = lines(child.stderr)
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal }))
+  })
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    child,
+    stdout,
+    stderr,
+    ended,
+    log: () => stderr.all.join('\n'),
+    async logged(pattern) {
+      for (;;) {
+        const line = await stderr.next()
+        if (pattern.test(line)) return line
+      }
+    },
+  }
+}
+
+function lines(stream: NodeJS.ReadableStream): Inbox<string> {
+  const inbox = new Inbox<string>()
+  let rest = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (text: string) => {
+    const parts = (rest + text).split('\n')
+    rest = parts.pop() ?? ''
+    for (const line of parts) inbox.put(line)
+  })
+  return inbox
+}
+
+/** Homes for settings, workspace and temporary files, so that nothing of this machine matters. */
+export function homes() {
+  const dir = tempDir()
+  return {
+    HOME: dir,
+    MEETROOM_CONFIG_DIR: join(dir, 'config'),
+    MEETROOM_DATA_DIR: join(dir, 'data'),
+    TMPDIR: dir,
+  }
+}
+
+export interface Ready {
+  event: 'ready'
+  base_url: string
+  api_key_file: string
+  pid: number
+}
+
+/** Starts `meetroom serve --json` on a free port and waits until it is ready. */
+export async function startServe(argv: readonly string[], env: Record<string, string>) {
+  const running = startBuilt(['serve', '--port', '0', '--json', ...argv], env)
+  const first = await Promise.race([running.stdout.next(), running.ended.then(() => undefined)])
+  if (first === undefined) throw new Error(`serve ended before it was ready:\n${running.log()}`)
+  return { ...running, ready: JSON.parse(first) as Ready }
+}

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { afterLong, every } from '../../../src/local/live/clock.ts'
+import { testMachine } from '../../helpers/live.ts'
+
+const longest = 2 ** 31 - 1
+
+/** Says how often and when it was called. */
+function recorder() {
+  const machine = testMachine()
+  const calls: number[] = []
+  return { machine, calls, work: () => void calls.push(machine.monotonic()) }
+}
+
+for (const ms of [1, longest, longest + 1, 2 * longest, 5 * longest + 12_345])
+  test(`afterLong calls back after ${ms} ms, once`, () => {
+    const { machine, calls, work } = recorder()
+    afterLong(machine, ms, work)
+    machine.advance(ms - 1)
+    expect(calls).toEqual([])
+    machine.advance(1)
+    machine.advance(2 * longest)
+    expect(calls).toEqual([ms])
+  })
+
+test('afterLong takes what is over already for now', () => {
+  const { machine, calls, work } = recorder()
+  afterLong(machine, -5000, work)
+  expect(calls).toEqual([])
+  machine.advance(0)
+  expect(calls).toEqual([0])
+})
+
+test('afterLong can be called off, also when part of the time has passed', () => {
+  const { machine, calls, work } = recorder()
+  const cancel = afterLong(machine, 3 * longest, work)
+  machine.advance(2 * longest + 1)
+  cancel()
+  machine.advance(3 * longest)
+  expect(calls).toEqual([])
+  expect(machine.timers).toBe(0)
+})
+
+test('every calls back again and again until it is called off', () => {
+  const { machine, calls, work } = recorder()
+  const stop = every(machine, 5000, work)
+  machine.advance(15_000)
+  stop()
+  machine.advance(15_000)
+  expect(calls).toEqual([5000, 10_000, 15_000])
+  expect(machine.timers).toBe(0)
+})
+
+test('every can be called off from within', () => {
+  const { machine, calls, work } = recorder()
+  const stop = every(machine, 5000, () => {
+    work()
+    stop()
+  })
+  machine.advance(20_000)
+  expect(calls).toEqual([5000])
+})
+
+test('every goes on when one of its calls fails', () => {
+  const { machine, calls, work } = recorder()
+  every(machine, 5000, () => {
+    work()
+    throw new Error('this once')
+  })
+  expect(() => machine.advance(5000)).toThrow('this once')
+  expect(() => machine.advance(5000)).toThrow('this once')
+  expect(calls).toEqual([5000, 10_000])
+})

@@ -1,0 +1,575 @@
+import { Webhook } from 'standardwebhooks'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Clock } from '../../../src/local/live/clock.ts'
+import { Deliveries } from '../../../src/local/live/deliveries.ts'
+import { enqueue } from '../../../src/local/live/outbox.ts'
+import { ForbiddenAddress } from '../../../src/local/live/post.ts'
+import { createService } from '../../../src/local/service.ts'
+import { openSqlite } from '../../../src/local/store/sqlite.ts'
+import { Store } from '../../../src/local/store/store.ts'
+import { testNow } from '../../helpers/host.ts'
+import { Inbox } from '../../helpers/inbox.ts'
+import { decodeBody, localUrl, wireRequest } from '../../helpers/wire.ts'
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+/** Time that stands still until a test lets it pass. */
+function fakeClock() {
+  let time = testNow
+  const timers = new Set<{ at: number; work: () => void }>()
+  const clock: Clock = {
+    now: () => time,
+    monotonic: () => time - testNow,
+    after(ms, work) {
+      const timer = { at: time + ms, work }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+  }
+  return {
+    ...clock,
+    /** Milliseconds until each timer, soonest first. */
+    pending: () => [...timers].map(({ at }) => at - time).toSorted((a, b) => a - b),
+    /** Lets time pass; what is due happens. */
+    advance(ms: number) {
+      time += ms
+      const due = [...timers].filter(({ at }) => at <= time).toSorted((a, b) => a.at - b.at)
+      for (const timer of due) if (timers.delete(timer)) timer.work()
+    },
+  }
+}
+
+/** A POST that waits for the test to answer it. */
+interface Attempt {
+  url: string
+  headers: Record<string, string>
+  body: string
+  answer(status: number): void
+  fail(error: Error): void
+}
+
+interface RoomWebhook {
+  url: string
+  headers?: Record<string, string>
+  secret?: string
+}
+
+/** An outbox in memory, the deliveries that empty it, and receivers that answer what the test says. */
+async function createWorld() {
+  vi.useFakeTimers({ toFake: ['Date'], now: testNow })
+  const store = new Store(await openSqlite(':memory:', (load) => load()))
+  const clock = fakeClock()
+  const service = createService({ store, apiKey: 'key', now: clock.now })
+  const attempts = new Inbox<Attempt>()
+  const outcomes = new Inbox<{ id: string; url: string; outcome: string }>()
+  const world = {
+    clock,
+    attempts,
+    outcomes,
+    random: 0.5,
+    retryScale: 1,
+    /** The service starts, with what is in the store. */
+    start(): Deliveries {
+      const deliveries = new Deliveries({
+        store,
+        clock,
+        post: (url, headers, body) =>
+          new Promise((answer, fail) => attempts.put({ url, headers, body, answer, fail })),
+        random: () => world.random,
+        retryScale: world.retryScale,
+        userAgent: 'meetroom/test',
+        onFailure: (error) => {
+          throw error
+        },
+        onAttempt: (attempt) => outcomes.put(attempt),
+      })
+      deliveries.start()
+      return deliveries
+    },
+    async createRoom(webhook: RoomWebhook) {
+      const body = { name: 'Weekly sync', type: 'open', webhook }
+      const answer = await service(wireRequest(localUrl, 'key', { method: 'POST', path: '/rooms', body }))
+      return { status: answer.status, id: answer.status === 200 ? decodeBody(answer).room.id : '' }
+    },
+    /** Id of a new room that announces who enters and leaves. */
+    room: async (url = 'https://hooks.test/a', more: Omit<RoomWebhook, 'url'> = {}) =>
+      (await world.createRoom({ url, ...more })).id,
+    /** Somebody enters a room. The delivery has this id. */
+    async enters(roomId: string, id: string, deliveries?: Deliveries): Promise<boolean> {
+      const event = {
+        action: 'sessionJoined',
+        payload: {
+          roomId,
+          userId: 'ada',
+          memberId: 'member-1',
+          sessionId: id,
+          sessionsCount: 1,
+          membersCount: 1,
+          timestamp: new Date(clock.now()).toISOString(),
+        },
+      } as const
+      const isWanted = await store.write(() => enqueue(store, id, clock.now(), event))
+      deliveries?.wake(roomId)
+      return isWanted
+    },
+    /** Resolves when the outcome of the next attempt is on disk. */
+    async noted(): Promise<string> {
+      const { outcome } = await outcomes.next()
+      await store.write(() => {})
+      return outcome
+    },
+    /** Ids of what waits in the outbox. */
+    outbox: () => store.all<{ id: string }>('SELECT id FROM deliveries ORDER BY seq').map(({ id }) => id),
+  }
+  onTestFinished(() => {
+    vi.useRealTimers()
+    store.close()
+  })
+  return world
+}
+
+let world: Awaited<ReturnType<typeof createWorld>>
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+const idOf = ({ headers }: Attempt) => headers['webhook-id']
+
+describe('an attempt', () => {
+  test('posts the body as it was put into the outbox, under the id of the delivery', async () => {
+    const deliveries = world.start()
+    const room = await world.room('https://hooks.test/meetings?a=1')
+    await world.enters(room, 'msg_1', deliveries)
+    const { url, headers, body } = await world.attempts.next()
+    expect(url).toBe('https://hooks.test/meetings?a=1')
+    expect(headers).toEqual({
+      'content-type': 'application/json',
+      'user-agent': 'meetroom/test',
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(testNow / 1000)),
+    })
+    expect(JSON.parse(body)).toEqual({
+      action: 'sessionJoined',
+      payload: {
+        roomId: room,
+        userId: 'ada',
+        memberId: 'member-1',
+        sessionId: 'msg_1',
+        sessionsCount: 1,
+        membersCount: 1,
+        timestamp: '2026-01-02T03:04:05.678Z',
+      },
+    })
+  })
+
+  test.each([200, 201, 204, 299])('answered %i is a delivery, and leaves the outbox', async (status) => {
+    const deliveries = world.start()
+    await world.enters(await world.room(), 'msg_1', deliveries)
+    const attempt = await world.attempts.next()
+    expect(world.outbox()).toEqual(['msg_1'])
+    attempt.answer(status)
+    await world.noted()
+    expect(world.outbox()).toEqual([])
+    expect(world.clock.pending()).toEqual([])
+  })
+
+  test.each([199, 300, 301, 302, 308, 400, 401, 404, 429, 500, 503])(
+    'answered %i is tried again',
+    async (status) => {
+      const deliveries = world.start()
+      await world.enters(await world.room(), 'msg_1', deliveries)
+      const attempt = await world.attempts.next()
+      attempt.answer(status)
+      await world.noted()
+      expect(world.outbox()).toEqual(['msg_1'])
+      expect(world.clock.pending()).toEqual([5 * second])
+    },
+  )
+
+  test('without an answer is tried again', async () => {
+    const deliveries = world.start()
+    await world.enters(await world.room(), 'msg_1', deliveries)
+    const attempt = await world.attempts.next()
+    attempt.fail(new Error('connect ECONNREFUSED'))
+    expect(await world.noted()).toBe('unreachable')
+    expect(world.clock.pending()).toEqual([5 * second])
+  })
+
+  test('is told of, with its outcome', async () => {
+    const deliveries = world.start()
+    await world.enters(await world.room(), 'msg_1', deliveries)
+    const attempt = await world.attempts.next()
+    attempt.answer(503)
+    await world.noted()
+    expect(world.outcomes.all).toEqual([{ id: 'msg_1', url: 'https://hooks.test/a', outcome: '503' }])
+  })
+
+  test('of a room without a webhook is never made', async () => {
+    const deliveries = world.start()
+    expect(await world.enters('no such room', 'msg_1', deliveries)).toBe(false)
+    expect(world.outbox()).toEqual([])
+    expect(world.attempts.all).toEqual([])
+  })
+})
+
+describe('signatures', () => {
+  const secret = `whsec_${Buffer.from('a secret of 24 bytes now').toString('base64')}`
+
+  test('are those of Standard Webhooks, whose own package accepts them', async () => {
+    const deliveries = world.start()
+    await world.enters(await world.room('https://hooks.test/a', { secret }), 'msg_1', deliveries)
+    const { headers, body } = await world.attempts.next()
+    expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
+    expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature')
+  })
+
+  test('take a secret that is no base64 as the bytes that it is', async () => {
+    const deliveries = world.start()
+    const plain = { secret: 'pässword, with blanks' }
+    await world.enters(await world.room('https://hooks.test/a', plain), 'msg_1', deliveries)
+    const { headers, body } = await world.attempts.next()
+    const receiver = new Webhook(Buffer.from(plain.secret), { format: 'raw' })
+    expect(receiver.verify(body, headers)).toEqual(JSON.parse(body))
+  })
+
+  test('of a retry are of its own time, the id staying the same', async () => {
+    const deliveries = world.start()
+    await world.enters(await world.room('https://hooks.test/a', { secret }), 'msg_1', deliveries)
+    const first = await world.attempts.next()
+    first.answer(500)
+    await world.noted()
+    world.clock.advance(5 * second)
+    const { headers, body } = await world.attempts.next()
+    expect(headers['webhook-id']).toBe(first.headers['webhook-id'])
+    expect(Number(headers['webhook-timestamp'])).toBe(Number(first.headers['webhook-timestamp']) + 5)
+    expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(first.body))
+  })
+
+  test.each(['whsec_', 'whsec_%%%', 'whsec_abc', ''])(
+    'with the secret “%s” are impossible, and the room is refused at once',
+    async (impossible) => {
+      const webhook = { url: 'https://hooks.test/a', secret: impossible }
+      expect((await world.createRoom(webhook)).status).toBe(400)
+    },
+  )
+})
+
+describe('custom headers', () => {
+  test('are sent along', async () => {
+    const deliveries = world.start()
+    const headers = { 'X-Token': 't', Authorization: 'Bearer b' }
+    await world.enters(await world.room('https://hooks.test/a', { headers }), 'msg_1', deliveries)
+    const attempt = await world.attempts.next()
+    expect(attempt.headers).toMatchObject({ 'x-token': 't', authorization: 'Bearer b' })
+  })
+
+  const forged = {
+    'Webhook-Id': 'forged',
+    'WEBHOOK-TIMESTAMP': '1',
+    'webhook-signature': 'v1,forged',
+    'Content-Type': 'text/plain',
+    'User-Agent': 'forged',
+  }
+
+  test('replace nothing that the service says itself, whatever their case', async () => {
+    const deliveries = world.start()
+    const room = await world.room('https://hooks.test/a', { headers: forged, secret: 'secret' })
+    await world.enters(room, 'msg_1', deliveries)
+    const { headers, body } = await world.attempts.next()
+    expect(headers).toEqual({
+      'content-type': 'application/json',
+      'user-agent': 'meetroom/test',
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(testNow / 1000)),
+      'webhook-signature': new Webhook(Buffer.from('secret'), { format: 'raw' }).sign(
+        'msg_1',
+        new Date(testNow),
+        body,
+      ),
+    })
+  })
+
+  test('do not make a signature for a room that has no secret', async () => {
+    const deliveries = world.start()
+    await world.enters(await world.room('https://hooks.test/a', { headers: forged }), 'msg_1', deliveries)
+    expect((await world.attempts.next()).headers).not.toHaveProperty('webhook-signature')
+  })
+})
+
+describe('order', () => {
+  test('first attempts of a room go one after the other, as things happened', async () => {
+    const deliveries = world.start()
+    const room = await world.room()
+    for (const id of ['msg_1', 'msg_2', 'msg_3']) await world.enters(room, id, deliveries)
+    for (const id of ['msg_1', 'msg_2', 'msg_3']) {
+      const attempt = await world.attempts.next()
+      expect(idOf(attempt)).toBe(id)
+      // Nothing else is under way while this one is.
+      expect(world.attempts.all.at(-1)).toBe(attempt)
+      attempt.answer(200)
+      await world.noted()
+    }
+    expect(world.outbox()).toEqual([])
+  })
+
+  test('a failure does not hold up what happened after it', async () => {
+    const deliveries = world.start()
+    const room = await world.room()
+    await world.enters(room, 'msg_1', deliveries)
+    await world.enters(room, 'msg_2', deliveries)
+    const first = await world.attempts.next()
+    first.answer(500)
+    const second = await world.attempts.next()
+    expect(idOf(second)).toBe('msg_2')
+    second.answer(200)
+    await world.noted()
+    await world.noted()
+    expect(world.outbox()).toEqual(['msg_1'])
+  })
+
+  test('a receiver that is slow does not delay other rooms', async () => {
+    const deliveries = world.start()
+    const slow = await world.room('https://slow.test/')
+    const fast = await world.room('https://fast.test/')
+    await world.enters(slow, 'msg_1', deliveries)
+    await world.enters(slow, 'msg_2', deliveries)
+    await world.enters(fast, 'msg_3', deliveries)
+    await world.enters(fast, 'msg_4', deliveries)
+    const held = await world.attempts.next()
+    expect(held.url).toBe('https://slow.test/')
+    for (const id of ['msg_3', 'msg_4']) {
+      const attempt = await world.attempts.next()
+      expect(idOf(attempt)).toBe(id)
+      attempt.answer(200)
+      await world.noted()
+    }
+    expect(world.outbox()).toEqual(['msg_1', 'msg_2'])
+  })
+
+  test('something new is tried at once, while older things of its room wait for their retry', async () => {
+    const deliveries = world.start()
+    const room = await world.room()
+    await world.enters(room, 'msg_1', deliveries)
+    const first = await world.attempts.next()
+    first.answer(500)
+    await world.noted()
+    await world.enters(room, 'msg_2', deliveries)
+    expect(idOf(await world.attempts.next())).toBe('msg_2')
+  })
+})
+
+/** Fails attempt after attempt of one delivery, and tells the pauses between them. */
+async function failToTheEnd(): Promise<number[]> {
+  const pauses: number[] = []
+  for (;;) {
+    const attempt = await world.attempts.next()
+    attempt.answer(500)
+    await world.noted()
+    const [pause] = world.clock.pending()
+    if (pause === undefined) return pauses
+    pauses.push(pause)
+    world.clock.advance(pause)
+  }
+}
+
+describe('retries', () => {
+  test('come at growing intervals, and end before a day is over', async () => {
+    const deliveries = world.start()
+    await world.enters(await world.room(), 'msg_1', deliveries)
+    const pauses = await failToTheEnd()
+    expect(pauses).toEqual([
+      5 * second,
+      30 * second,
+      2 * minute,
+      10 * minute,
+      30 * minute,
+      hour,
+      2 * hour,
+      4 * hour,
+      6 * hour,
+      6 * hour,
+    ])
+    expect(new Set(world.attempts.all.map(idOf))).toEqual(new Set(['msg_1']))
+    expect(world.outbox()).toEqual([])
+  })
+
+  test.each([
+    { random: 0, factor: 0.8 },
+    { random: 0.999_999, factor: 1.2 },
+  ])('spread: at chance $random each pause is $factor times what it is', async ({ random, factor }) => {
+    world.random = random
+    const deliveries = world.start()
+    await world.enters(await world.room(), 'msg_1', deliveries)
+    const pauses = await failToTheEnd()
+    const expected = [5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute]
+    for (const [i, pause] of expected.entries()) expect((pauses[i] ?? 0) / pause).toBeCloseTo(factor, 2)
+    expect(pauses.reduce((sum, pause) => sum + pause)).toBeLessThanOrEqual(day)
+  })
+
+  test('shorten with the scale', async () => {
+    world.retryScale = 0.001
+    const deliveries = world.start()
+    await world.enters(await world.room(), 'msg_1', deliveries)
+    const attempt = await world.attempts.next()
+    attempt.answer(500)
+    await world.noted()
+    expect(world.clock.pending()).toEqual([5])
+  })
+
+  test('end with a success', async () => {
+    const deliveries = world.start()
+    await world.enters(await world.room(), 'msg_1', deliveries)
+    const first = await world.attempts.next()
+    first.answer(500)
+    await world.noted()
+    world.clock.advance(5 * second)
+    const retry = await world.attempts.next()
+    retry.answer(200)
+    await world.noted()
+    expect(world.outbox()).toEqual([])
+    expect(world.clock.pending()).toEqual([])
+  })
+
+  test('do not happen before their time', async () => {
+    const deliveries = world.start()
+    await world.enters(await world.room(), 'msg_1', deliveries)
+    const first = await world.attempts.next()
+    first.answer(500)
+    await world.noted()
+    world.clock.advance(5 * second - 1)
+    expect(world.attempts.all).toHaveLength(1)
+    world.clock.advance(1)
+    expect(world.attempts.all).toHaveLength(2)
+  })
+
+  test('do not happen for a room that is gone by then', async () => {
+    const deliveries = world.start()
+    const room = await world.room()
+    await world.enters(room, 'msg_1', deliveries)
+    await world.enters(room, 'msg_2', deliveries)
+    const first = await world.attempts.next()
+    first.answer(500)
+    await world.noted()
+    const second = await world.attempts.next()
+    second.answer(410)
+    await world.noted()
+    world.clock.advance(5 * 1000)
+    expect(world.attempts.all).toHaveLength(2)
+  })
+})
+
+describe('giving up', () => {
+  test('410 ends it for the room: what waits is dropped, and nothing new is put in', async () => {
+    const deliveries = world.start()
+    const room = await world.room()
+    await world.enters(room, 'msg_1', deliveries)
+    await world.enters(room, 'msg_2', deliveries)
+    const attempt = await world.attempts.next()
+    attempt.answer(410)
+    expect(await world.noted()).toBe('410')
+    expect(world.outbox()).toEqual([])
+    expect(await world.enters(room, 'msg_3', deliveries)).toBe(false)
+    expect(world.attempts.all).toHaveLength(1)
+  })
+
+  test('410 of one room means nothing to another, even with the same receiver', async () => {
+    const deliveries = world.start()
+    const gone = await world.room()
+    const other = await world.room()
+    await world.enters(gone, 'msg_1', deliveries)
+    const attempt = await world.attempts.next()
+    attempt.answer(410)
+    await world.noted()
+    expect(await world.enters(other, 'msg_2', deliveries)).toBe(true)
+    expect(idOf(await world.attempts.next())).toBe('msg_2')
+  })
+
+  test.each([
+    ['a literal', new ForbiddenAddress('10.0.0.1')],
+    ['what a name resolves to', Object.assign(new Error('connect'), { code: 'EFORBIDDEN' })],
+  ])('an address that is forbidden as %s is not tried again', async (_, error) => {
+    const deliveries = world.start()
+    await world.enters(await world.room(), 'msg_1', deliveries)
+    const attempt = await world.attempts.next()
+    attempt.fail(error)
+    expect(await world.noted()).toBe('forbidden')
+    expect(world.outbox()).toEqual([])
+    expect(world.clock.pending()).toEqual([])
+  })
+})
+
+describe('a restart', () => {
+  test('tries again what was under way, under the same id', async () => {
+    const before = world.start()
+    await world.enters(await world.room(), 'msg_1', before)
+    const cut = await world.attempts.next()
+    before.close()
+    world.start()
+    const again = await world.attempts.next()
+    expect(idOf(again)).toBe(idOf(cut))
+    expect(again.body).toBe(cut.body)
+    again.answer(200)
+    await world.noted()
+    expect(world.outbox()).toEqual([])
+  })
+
+  test('keeps the order of what has not been tried yet', async () => {
+    const room = await world.room()
+    for (const id of ['msg_1', 'msg_2', 'msg_3']) await world.enters(room, id)
+    world.start()
+    for (const id of ['msg_1', 'msg_2', 'msg_3']) {
+      const attempt = await world.attempts.next()
+      expect(idOf(attempt)).toBe(id)
+      attempt.answer(200)
+    }
+  })
+
+  test('waits for a retry no longer than it had to be waited for', async () => {
+    const before = world.start()
+    await world.enters(await world.room(), 'msg_1', before)
+    const first = await world.attempts.next()
+    first.answer(500)
+    await world.noted()
+    before.close()
+    expect(world.clock.pending()).toEqual([])
+    world.clock.advance(2 * second)
+    world.start()
+    expect(world.clock.pending()).toEqual([3 * second])
+    world.clock.advance(3 * second)
+    const retry = await world.attempts.next()
+    expect(idOf(retry)).toBe('msg_1')
+    // The pauses go on where they were.
+    retry.answer(500)
+    await world.noted()
+    expect(world.clock.pending()).toEqual([30 * second])
+  })
+
+  test('tries at once what became due in the meantime', async () => {
+    const before = world.start()
+    await world.enters(await world.room(), 'msg_1', before)
+    const first = await world.attempts.next()
+    first.answer(500)
+    await world.noted()
+    before.close()
+    world.clock.advance(hour)
+    world.start()
+    world.clock.advance(0)
+    expect(idOf(await world.attempts.next())).toBe('msg_1')
+  })
+
+  test('an answer that comes after the stop changes nothing any more', async () => {
+    const deliveries = world.start()
+    const room = await world.room()
+    await world.enters(room, 'msg_1', deliveries)
+    const attempt = await world.attempts.next()
+    deliveries.close()
+    attempt.answer(200)
+    await world.enters(room, 'msg_2', deliveries)
+    expect(world.outbox()).toEqual(['msg_1', 'msg_2'])
+    expect(world.attempts.all).toHaveLength(1)
+    expect(world.outcomes.all).toEqual([])
+  })
+})

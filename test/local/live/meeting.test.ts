@@ -1,0 +1,222 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { testNow } from '../../helpers/host.ts'
+import { restart, type Served, serveWorkspace } from '../../helpers/live.ts'
+import { tempDir } from '../../helpers/world.ts'
+
+let served: Served
+beforeEach(async () => {
+  served = await serveWorkspace()
+})
+
+const at = (ms: number) => new Date(testNow + ms).toISOString()
+const terminated = { code: 4002, reason: 'the room is terminated' }
+
+describe('meeting_time', () => {
+  const meetingTime = async (room: string) => (await served.getRoom(room)).meeting_time
+
+  test('counts the seconds in which two participants are connected, and no others', async () => {
+    const room = await served.room()
+    const one = await served.join(room)
+    await served.advance(10_000)
+    expect(await meetingTime(room)).toBe(0)
+    const two = await served.join(room)
+    await served.advance(7000)
+    expect(await meetingTime(room)).toBe(7)
+    await two.leave()
+    await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+    await served.advance(10_000)
+    expect(await meetingTime(room)).toBe(7)
+    await served.join(room)
+    await served.advance(4000)
+    expect(await meetingTime(room)).toBe(11)
+    await one.leave()
+    await served.untilSessions(room, (sessions) => sessions.at(-1).disconnected_at !== null)
+    await served.advance(10_000)
+    expect(await meetingTime(room)).toBe(11)
+  })
+
+  test('counts a second once, however many participants there are', async () => {
+    const room = await served.room()
+    for (const _ of Array(5)) await served.join(room)
+    await served.advance(3000)
+    expect(await meetingTime(room)).toBe(3)
+  })
+
+  test('does not count somebody with two connections as two', async () => {
+    const token = await served.user('ada')
+    const room = await served.room()
+    await served.join(room, { token })
+    await served.join(room, { token })
+    await served.advance(3000)
+    expect(await meetingTime(room)).toBe(0)
+  })
+
+  test('does not count monitors', async () => {
+    const token = await served.user('ada', { default_member_type: 'monitor' })
+    const room = await served.room()
+    await served.join(room, { token })
+    await served.join(room)
+    await served.advance(3000)
+    expect(await meetingTime(room)).toBe(0)
+  })
+
+  test('adds up what is less than a second', async () => {
+    const room = await served.room()
+    await served.join(room)
+    for (const round of [1, 2, 3]) {
+      const peer = await served.join(room)
+      await served.advance(400)
+      await peer.leave()
+      await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+      expect(await meetingTime(room)).toBe(Math.floor(round * 0.4))
+    }
+  })
+
+  test('takes no notice of the wall clock', async () => {
+    const room = await served.room()
+    await served.join(room)
+    await served.join(room)
+    await served.advance(3000)
+    served.machine.setWallClock(86_400_000)
+    await served.advance(3000)
+    served.machine.setWallClock(-2 * 86_400_000)
+    await served.advance(3000)
+    expect(await meetingTime(room)).toBe(9)
+  })
+
+  test('is each room’s own', async () => {
+    const [room, other] = [await served.room(), await served.room()]
+    await served.join(room)
+    await served.join(other)
+    await served.advance(3000)
+    expect([await meetingTime(room), await meetingTime(other)]).toEqual([0, 0])
+  })
+
+  test('is whole in the answers that end the meeting', async () => {
+    const rooms = [await served.room(), await served.room()]
+    for (const room of rooms) {
+      await served.join(room)
+      await served.join(room)
+    }
+    await served.advance(3000)
+    const ended = await served.ask('PUT', `/rooms/${rooms[0]}`, { is_terminated: true })
+    const deleted = await served.ask('DELETE', `/rooms/${rooms[1]}`)
+    expect(ended.room.meeting_time).toBe(3)
+    expect(deleted.room.meeting_time).toBe(3)
+  })
+})
+
+describe('max_meeting_seconds', () => {
+  test('terminates the room when the meeting has lasted that long, and closes every socket', async () => {
+    const token = await served.user('ada', { default_member_type: 'monitor' })
+    const room = await served.room({ max_meeting_seconds: 60 })
+    const peers = [await served.join(room, { token }), await served.join(room)]
+    await served.advance(10_000)
+    peers.push(await served.join(room))
+    await served.advance(59_999)
+    expect((await served.getRoom(room)).terminated_at).toBeNull()
+    await served.advance(1)
+    for (const peer of peers) expect(await peer.closed).toEqual(terminated)
+    expect(await served.getRoom(room)).toMatchObject({ terminated_at: at(70_000), meeting_time: 60 })
+    expect(await served.sessions(room, '?is_connecting=true')).toEqual([])
+    expect(await served.refusal(room)).toMatchObject({ message: 'the room is terminated' })
+  })
+
+  test('does not count the time in which nobody meets', async () => {
+    const room = await served.room({ max_meeting_seconds: 10 })
+    const one = await served.join(room)
+    const two = await served.join(room)
+    await served.advance(6000)
+    await two.leave()
+    await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+    await served.advance(60_000)
+    await served.join(room)
+    await served.advance(3999)
+    expect((await served.getRoom(room)).terminated_at).toBeNull()
+    await served.advance(1)
+    expect(await one.closed).toEqual(terminated)
+  })
+
+  test('is not reached sooner or later when the wall clock jumps', async () => {
+    const room = await served.room({ max_meeting_seconds: 10 })
+    const one = await served.join(room)
+    await served.join(room)
+    await served.advance(2000)
+    served.machine.setWallClock(3_600_000)
+    await served.advance(2000)
+    served.machine.setWallClock(-7_200_000)
+    await served.advance(5999)
+    expect((await served.getRoom(room)).terminated_at).toBeNull()
+    await served.advance(1)
+    expect(await one.closed).toEqual(terminated)
+  })
+
+  test('ends no other room', async () => {
+    const room = await served.room({ max_meeting_seconds: 5 })
+    const other = await served.room({ max_meeting_seconds: 6 })
+    const [one] = [await served.join(room), await served.join(room)]
+    const [two] = [await served.join(other), await served.join(other)]
+    await served.advance(5000)
+    expect(await one.closed).toEqual(terminated)
+    expect((await served.getRoom(other)).terminated_at).toBeNull()
+    await served.advance(1000)
+    expect(await two.closed).toEqual(terminated)
+  })
+
+  test('may be more milliseconds than a timer can count', async () => {
+    const seconds = 3_000_000
+    const room = await served.room({ max_meeting_seconds: seconds })
+    const one = await served.join(room)
+    await served.join(room)
+    await served.advance(1000)
+    await served.stall(2 ** 31 - 1 - 1000)
+    expect((await served.getRoom(room)).terminated_at).toBeNull()
+    await served.stall(seconds * 1000 - (2 ** 31 - 1) - 1)
+    expect(await served.getRoom(room)).toMatchObject({ terminated_at: null, meeting_time: seconds - 1 })
+    await served.advance(1)
+    expect(await one.closed).toEqual(terminated)
+    expect(await served.getRoom(room)).toMatchObject({ meeting_time: seconds })
+  })
+
+  test('may be as large as numbers go', async () => {
+    const room = await served.room({ max_meeting_seconds: Number.MAX_SAFE_INTEGER })
+    await served.join(room)
+    await served.join(room)
+    await served.advance(10_000)
+    expect(await served.getRoom(room)).toMatchObject({
+      terminated_at: null,
+      meeting_time: 10,
+      max_meeting_seconds: Number.MAX_SAFE_INTEGER,
+    })
+  })
+
+  test('goes on counting where it was when the service is stopped and started again', async () => {
+    served = await serveWorkspace({ dir: tempDir() })
+    const room = await served.room({ max_meeting_seconds: 10 })
+    await served.join(room)
+    await served.join(room)
+    await served.advance(6500)
+    const again = await restart(served, { after: 3_600_000 })
+    expect((await again.getRoom(room)).meeting_time).toBe(6)
+    const one = await again.join(room)
+    await again.join(room)
+    await again.advance(3499)
+    expect((await again.getRoom(room)).terminated_at).toBeNull()
+    await again.advance(1)
+    expect(await one.closed).toEqual(terminated)
+    expect((await again.getRoom(room)).meeting_time).toBe(10)
+  })
+})
+
+test('started_at stays what it was when participants come and go, and when the service is restarted', async () => {
+  served = await serveWorkspace({ dir: tempDir() })
+  const room = await served.room()
+  expect((await served.getRoom(room)).started_at).toBeNull()
+  await served.advance(1000)
+  const peer = await served.join(room)
+  await served.advance(1000)
+  await peer.leave()
+  const again = await restart(served, { after: 1000 })
+  await again.join(room)
+  expect((await again.getRoom(room)).started_at).toBe(at(1000))
+})

@@ -1,0 +1,115 @@
+import { beforeEach, expect, test } from 'vitest'
+import { type Served, serveWorkspace } from '../../helpers/live.ts'
+
+let served: Served
+beforeEach(async () => {
+  served = await serveWorkspace()
+})
+
+test('a message reaches every session of its room, and the answer is the message', async () => {
+  const token = await served.user('ada')
+  const room = await served.room()
+  const peers = [
+    await served.join(room, { token }),
+    await served.join(room, { token }),
+    await served.join(room),
+  ]
+  expect(await served.say(room, 'hello')).toEqual({ message: 'hello' })
+  for (const peer of peers) {
+    await peer.until(({ messages }) => messages.length > 0)
+    expect(peer.frames.slice(1)).toEqual([{ event: 'message', message: 'hello' }])
+  }
+})
+
+test('a message reaches no session of another room', async () => {
+  const token = await served.user('ada')
+  const [room, other] = [await served.room(), await served.room()]
+  const here = await served.join(room, { token })
+  const elsewhere = await served.join(other, { token })
+  await served.say(room, 'for the room')
+  await here.until(({ messages }) => messages.length > 0)
+  await served.say(other, 'for the other')
+  await elsewhere.until(({ messages }) => messages.length > 0)
+  expect(elsewhere.messages).toEqual(['for the other'])
+  expect(here.messages).toEqual(['for the room'])
+})
+
+for (const [what, message] of [
+  ['several lines', 'one\ntwo\r\nthree\u2028four'],
+  ['text from all over', 'žluťoučký 🧑‍🚀 שלום\u202e'],
+  ['what looks like a frame', '{"event":"joined"}'],
+  ['terminal commands', '\u001b[2J\u009b31m\u0007'],
+  ['space around it', '  hello  '],
+] as const)
+  test(`a message of ${what} arrives as it was sent`, async () => {
+    const room = await served.room()
+    const peer = await served.join(room)
+    expect(await served.say(room, message)).toEqual({ message })
+    await peer.until(({ messages }) => messages.length > 0)
+    expect(peer.messages).toEqual([message])
+  })
+
+test('messages arrive in the order in which they were answered', async () => {
+  const room = await served.room()
+  const peer = await served.join(room)
+  const sent = Array.from({ length: 20 }, (_, i) => `message ${i}`)
+  for (const message of sent) await served.say(room, message)
+  await peer.until(({ messages }) => messages.length === sent.length)
+  expect(peer.messages).toEqual(sent)
+})
+
+test('messages sent at the same time all arrive, in one order for everybody', async () => {
+  const room = await served.room()
+  const [one, two] = [await served.join(room), await served.join(room)]
+  const sent = Array.from({ length: 20 }, (_, i) => `message ${i}`)
+  await Promise.all(sent.map((message) => served.say(room, message)))
+  for (const peer of [one, two]) await peer.until(({ messages }) => messages.length === sent.length)
+  expect([...one.messages].sort()).toEqual([...sent].sort())
+  expect(two.messages).toEqual(one.messages)
+})
+
+test('large messages in quick succession all arrive', async () => {
+  const room = await served.room()
+  const peer = await served.join(room)
+  const sent = ['a', 'b', 'c'].map((letter) => letter.repeat(6 * 1024 * 1024))
+  await Promise.all(sent.map((message) => served.say(room, message)))
+  await peer.until(({ messages }) => messages.length === sent.length)
+  expect(peer.messages.map((message) => message?.length)).toEqual(sent.map(({ length }) => length))
+})
+
+test('whoever joins later is not sent what was said before', async () => {
+  const room = await served.room()
+  await served.say(room, 'before')
+  const peer = await served.join(room)
+  await served.say(room, 'after')
+  await peer.until(({ messages }) => messages.length > 0)
+  expect(peer.messages).toEqual(['after'])
+})
+
+test('a message to a room where nobody is succeeds', async () => {
+  const room = await served.room()
+  expect(await served.send('POST', `/rooms/${room}/message`, { message: 'hello' })).toEqual({
+    status: 200,
+    body: { message: 'hello' },
+  })
+})
+
+test('a message to a room that does not exist, or is terminated, is refused', async () => {
+  const room = await served.room()
+  await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
+  expect(await served.send('POST', '/rooms/nope/message', { message: 'x' })).toMatchObject({ status: 400 })
+  expect(await served.send('POST', `/rooms/${room}/message`, { message: 'x' })).toMatchObject({
+    status: 500,
+    body: { error: { code: 'validation_exception' } },
+  })
+})
+
+test('what a peer sends goes to nobody', async () => {
+  const room = await served.room()
+  const [one, two] = [await served.join(room), await served.join(room)]
+  one.send('{"event":"message","message":"forged"}')
+  await one.speak()
+  await served.say(room, 'real')
+  await two.until(({ messages }) => messages.length > 0)
+  expect(two.messages).toEqual(['real'])
+})
