@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { TrieRouter } from 'hono/router/trie-router'
 import type * as z from 'zod'
 import type { OperationName } from '../api/endpoints.ts'
@@ -42,11 +42,11 @@ export function createService({ store, apiKey, now, live = nobodyLive }: Service
   for (const [name, { method, path }] of Object.entries(operations))
     router.add(method, prefix + path.replace(/\{(\w+)\}/g, ':$1'), name as OperationName)
   const base = createDesk({ store, now, live })
-  const expected = digest(`Bearer ${apiKey}`)
+  const expected = Buffer.from(`Bearer ${apiKey}`)
 
   async function answer(request: WireRequest): Promise<unknown> {
     const { pathname, searchParams } = parseUrl(request.url)
-    if (!timingSafeEqual(digest(request.headers['authorization'] ?? ''), expected)) throw unauthorized()
+    if (!isKey(request.headers['authorization'], expected)) throw unauthorized()
     const [[match]] = router.match(request.method, pathname)
     if (!match) throw notFound(`operation: ${request.method} ${pathname}`)
     const [name, params] = match
@@ -79,8 +79,10 @@ export function createService({ store, apiKey, now, live = nobodyLive }: Service
   }
 }
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+/** Compares in a time that tells nothing of the key but its length. */
+function isKey(header: string | undefined, expected: Buffer): boolean {
+  const given = Buffer.from(header ?? '')
+  return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
 function parseUrl(url: string): URL {
