@@ -25,9 +25,8 @@ export type Quietly = <T>(load: () => Promise<T>) => Promise<T>
  * @throws {UsageError} when this Node has no SQLite and libsql is not installed
  */
 export async function openSqlite(path: string, quietly: Quietly): Promise<Sqlite> {
-  const builtIn: string = 'node:sqlite'
   try {
-    const { DatabaseSync } = await quietly(() => import(builtIn))
+    const { DatabaseSync } = await quietly(() => import('node:sqlite'))
     return new DatabaseSync(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_BUILTIN_MODULE') throw error
