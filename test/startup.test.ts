@@ -44,7 +44,9 @@ async function loaded(line: string, env: Record<string, string> = {}): Promise<s
   }
   const { code, stderr } = await runCommand(process.execPath, [file, ...line.split(' ')], { ...base, ...env })
   expect(code).toBe(0)
-  const names = [...stderr.matchAll(/^loaded (?:\S*node_modules\/((?:@[^/]+\/)?[^/]+)|src\/((?:\w+\/)?\w+))/gm)]
+  const names = [
+    ...stderr.matchAll(/^loaded (?:\S*node_modules\/((?:@[^/]+\/)?[^/]+)|src\/((?:\w+\/)?\w+))/gm),
+  ]
   return [...new Set(names.map(([, npm, ours]) => npm ?? `our ${ours}`))]
 }
 
