@@ -1,5 +1,6 @@
 import { AuthError, ServiceError } from '../errors.ts'
 import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
+import { fits } from './guards.ts'
 import type { Input, Output } from './operation.ts'
 import type { Operations } from './operations.ts'
 import { probeKey, refusal } from './refusal.ts'
@@ -109,16 +110,14 @@ export function createClient(options: ClientOptions): Client {
   return {
     async call(name, input) {
       const answer = await request(endpoints[name], input as AnyInput)
-      const { explainMismatch } = await import('./validate.ts')
-      const problem = explainMismatch(name, answer.value)
-      if (problem)
+      if (!fits(name, answer.value)) {
+        const { explainMismatch } = await import('./validate.ts')
+        const problem = explainMismatch(name, answer.value)
         throw new ServiceError(`the service’s answer does not match its contract: ${problem}`, {
-          request: {
-            method: endpoints[name].method,
-            path: endpoints[name].path,
-          },
+          request: { method: endpoints[name].method, path: endpoints[name].path },
           body: answer.value,
         })
+      }
       return answer as never
     },
     request,

@@ -25,9 +25,8 @@ export type Quietly = <T>(load: () => Promise<T>) => Promise<T>
  * @throws {UsageError} when this Node has no SQLite and libsql is not installed
  */
 export async function openSqlite(path: string, quietly: Quietly): Promise<Sqlite> {
-  const builtIn: string = 'node:sqlite'
   try {
-    const { DatabaseSync } = await quietly(() => import(builtIn))
+    const { DatabaseSync } = await quietly(() => import('node:sqlite'))
     return new DatabaseSync(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_BUILTIN_MODULE') throw error
@@ -36,7 +35,7 @@ export async function openSqlite(path: string, quietly: Quietly): Promise<Sqlite
     const { default: Database } = await import('libsql')
     return new Database(path) as unknown as Sqlite
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    if (!/MODULE_NOT_FOUND$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
     throw new UsageError('the embedded service needs Node 22.13 or newer, or the package libsql', {
       hint: 'npm install libsql, beside meetroom',
     })

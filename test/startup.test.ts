@@ -1,0 +1,108 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { serveHttp } from '../src/local/server.ts'
+import { openWorkspace } from '../src/local/workspace.ts'
+import { runCommand } from './helpers/built.ts'
+import { tempDir } from './helpers/world.ts'
+
+let program: string
+
+// The program, bundled as it is shipped, telling on standard error which modules it has run.
+beforeAll(async () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  expect(scripts.build).toContain('--format=cjs')
+  const { outputFiles } = await build({
+    entryPoints: ['src/main.ts'],
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    external: ['libsql', 'node:sqlite'],
+    supported: { 'dynamic-import': false },
+    write: false,
+  })
+  const bundled = outputFiles[0]?.text ?? ''
+  const telling = bundled.replace(
+    /\(0, (fn|cb)\[__getOwnPropNames\(\1\)\[0\]\]\)/g,
+    '(console.error("loaded " + __getOwnPropNames($1)[0]), $1[__getOwnPropNames($1)[0]])',
+  )
+  expect(telling).not.toBe(bundled)
+  program = `${telling}\nmain(process.argv.slice(2)).then((code) => { process.exitCode = code })\n`
+})
+
+/** The packages, and the parts of ours, that a command line has loaded. */
+async function loaded(line: string, env: Record<string, string> = {}): Promise<string[]> {
+  const dir = tempDir()
+  const file = join(dir, 'program.cjs')
+  writeFileSync(file, program)
+  const base = {
+    HOME: dir,
+    MEETROOM_CONFIG_DIR: dir,
+    MEETROOM_DATA_DIR: dir,
+    NODE_PATH: join(process.cwd(), 'node_modules'),
+  }
+  const { code, stderr } = await runCommand(process.execPath, [file, ...line.split(' ')], { ...base, ...env })
+  expect(code).toBe(0)
+  const names = [
+    ...stderr.matchAll(/^loaded (?:\S*node_modules\/((?:@[^/]+\/)?[^/]+)|src\/((?:\w+\/)?\w+))/gm),
+  ]
+  return [...new Set(names.map(([, npm, ours]) => npm ?? `our ${ours}`))]
+}
+
+const heavy = [
+  'zod',
+  'conf',
+  'cli-table3',
+  'undici',
+  'csv-stringify',
+  'hono',
+  'ws',
+  '@inquirer/core',
+  'our local/service',
+]
+
+async function served() {
+  const host = { now: () => Date.now(), quietly: <T>(load: () => Promise<T>) => load() }
+  const workspace = await openWorkspace({ dir: undefined, host })
+  const server = await serveHttp(workspace.service, { host: '127.0.0.1', port: 0 })
+  onTestFinished(async () => {
+    await server.close()
+    workspace.close()
+  })
+  return { MEETROOM_BASE_URL: `${server.url}/v1`, MEETROOM_API_KEY: workspace.apiKey }
+}
+
+const heavyOf = async (line: string, env?: Record<string, string>) =>
+  (await loaded(line, env)).filter((name) => heavy.includes(name)).sort()
+
+test.each(['--version', '--help', 'rooms --help', 'help exit-codes'])(
+  '%s loads nothing heavy',
+  async (line) => {
+    expect(await heavyOf(line)).toEqual([])
+  },
+)
+
+test('rooms list --json loads undici and nothing else that is heavy', async () => {
+  expect(await heavyOf('rooms list --json', await served())).toEqual(['undici'])
+})
+
+test('other ways of output load what they need', async () => {
+  const env = await served()
+  await loaded('rooms create --name a --type open', env)
+  expect(await heavyOf('rooms list', env)).toEqual(['cli-table3', 'undici'])
+  expect(await heavyOf('rooms list -o csv', env)).toEqual(['csv-stringify', 'undici'])
+})
+
+test('the embedded service is loaded for --local alone, and no HTTP client with it', async () => {
+  expect(await heavyOf('--local rooms create --name a --type open --json')).toEqual([
+    'hono',
+    'our local/service',
+    'zod',
+  ])
+})
+
+test('conf is loaded to change a setting, not to read one', async () => {
+  expect(await heavyOf('config get output')).toEqual([])
+  expect(await heavyOf('config set output json')).toEqual(['conf'])
+})
