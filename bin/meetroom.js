@@ -61,10 +61,12 @@ function cacheFile() {
   }
 }
 
-/** What is run must come from a folder and a file that nobody else can write to. */
+/** What is run must come from folders and a file that nobody else can write to; undefined where there is no such file. */
 function read(path) {
   try {
-    return [join(path, '../..'), join(path, '..'), path].every(isOurs) ? readFileSync(path) : undefined
+    return isOurs(join(path, '../..')) && isOurs(join(path, '..')) && isOurs(path)
+      ? readFileSync(path)
+      : undefined
   } catch {
     return undefined
   }
@@ -78,7 +80,9 @@ function isOurs(path) {
 /** A cache that cannot be written is no cache: nothing else follows from it. */
 function write(path, script) {
   try {
-    mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 })
+    const folder = join(path, '..')
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (!isOurs(folder) || !isOurs(join(folder, '..'))) return
     const draft = `${path}.${process.pid}`
     writeFileSync(draft, script.createCachedData(), { mode: 0o600 })
     renameSync(draft, path)

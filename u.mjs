@@ -1,1 +1,0 @@
-import {request} from "undici"; const r=await request(process.env.MEETROOM_BASE_URL+"/rooms",{headers:{authorization:"Bearer "+process.env.MEETROOM_API_KEY}}); console.log(await r.body.text())
