@@ -5,7 +5,6 @@
 const { mkdirSync, readFileSync, renameSync, lstatSync, statSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { join } = require('node:path')
-const { setFlagsFromString } = require('node:v8')
 const { Script } = require('node:vm')
 
 const file = join(__dirname, '../dist/meetroom.js')
@@ -13,18 +12,11 @@ const argv = process.argv.slice(2)
 const cache = cacheFile()
 const cachedData = cache && read(cache)
 // The bundle is ASCII: one byte a character is all that reading it takes.
-const source = `(function (exports, require, module) {${readFileSync(file, 'latin1')}\n})`
-const script = new Script(source, { filename: file, cachedData })
+const script = new Script(readFileSync(file, 'latin1'), { filename: file, cachedData })
 const bundle = { exports: {} }
-// Node 20 would spend 85 ms at exit on compiling the HTTP parser's WebAssembly once more, better. Put back afterwards, or V8
-// takes the cache for that of another configuration.
-const tiering = (budget) =>
-  process.version.startsWith('v20.') && setFlagsFromString(`--wasm-tiering-budget=${budget}`)
-tiering(1_000_000_000)
 script.runInThisContext()(bundle.exports, createRequire(file), bundle)
 bundle.exports.main(argv).then((code) => {
   process.exitCode = code
-  tiering(1_800_000)
   if (cache && (!cachedData || script.cachedDataRejected)) write(cache, script)
 })
 
@@ -83,6 +75,9 @@ function write(path, script) {
     const folder = join(path, '..')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     if (!isOurs(folder) || !isOurs(join(folder, '..'))) return
+    // The program may have changed this flag, and V8 would take the cache for that of another configuration.
+    if (process.version.startsWith('v20.'))
+      require('node:v8').setFlagsFromString('--wasm-tiering-budget=1800000')
     const draft = `${path}.${process.pid}`
     writeFileSync(draft, script.createCachedData(), { mode: 0o600 })
     renameSync(draft, path)

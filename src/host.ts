@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 /** An output stream. `write` settles when the text is out of our hands, and rejects when it could not be written. */
 export interface Output {
   readonly isTTY: boolean
@@ -38,17 +36,26 @@ export interface Host {
   quietly<T>(load: () => Promise<T>): Promise<T>
 }
 
-function output(stream: NodeJS.WriteStream): Output {
-  // An 'error' without a listener would end the process with a stack; the write callback reports it already.
-  stream.on('error', () => {})
+/** Opening a stream takes milliseconds, and most commands never write to standard error. */
+function output(open: () => NodeJS.WriteStream): Output {
+  let opened: NodeJS.WriteStream | undefined
+  const stream = () => {
+    if (opened) return opened
+    opened = open()
+    // An 'error' without a listener would end the process with a stack; the write callback reports it already.
+    opened.on('error', () => {})
+    return opened
+  }
   return {
-    isTTY: stream.isTTY === true,
+    get isTTY() {
+      return stream().isTTY === true
+    },
     get columns() {
-      return stream.isTTY ? stream.columns : undefined
+      return stream().isTTY ? stream().columns : undefined
     },
     write: (data) =>
       new Promise((resolve, reject) => {
-        stream.write(data, (error) => (error ? reject(error) : resolve()))
+        stream().write(data, (error) => (error ? reject(error) : resolve()))
       }),
   }
 }
@@ -61,8 +68,8 @@ export function processHost(): Host {
     get stdin() {
       return process.stdin
     },
-    stdout: output(process.stdout),
-    stderr: output(process.stderr),
+    stdout: output(() => process.stdout),
+    stderr: output(() => process.stderr),
     get prompt() {
       return process.stderr
     },
@@ -82,7 +89,10 @@ export function processHost(): Host {
       timer.unref()
       return () => clearTimeout(timer)
     },
-    sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}),
+    async sleep(ms, signal) {
+      const { setTimeout: delay } = await import('node:timers/promises')
+      await delay(ms, undefined, signal ? { signal } : {})
+    },
     onSignal(listener) {
       const signals = ['SIGINT', 'SIGTERM'] as const
       const handlers = signals.map((signal) => [signal, () => listener(signal)] as const)

@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { options } from '../.esbuild.mjs'
 import { serveHttp } from '../src/local/server.ts'
 import { openWorkspace } from '../src/local/workspace.ts'
 import { runCommand } from './helpers/built.ts'
@@ -11,24 +12,14 @@ let program: string
 
 // The program, bundled as it is shipped, telling on standard error which modules it has run.
 beforeAll(async () => {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
-  expect(scripts.build).toContain('--format=cjs')
-  const { outputFiles } = await build({
-    entryPoints: ['src/main.ts'],
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    external: ['libsql', 'node:sqlite'],
-    supported: { 'dynamic-import': false },
-    write: false,
-  })
-  const bundled = outputFiles[0]?.text ?? ''
+  const { outputFiles } = await build({ ...options, write: false })
+  const bundled = outputFiles?.[0]?.text ?? ''
   const telling = bundled.replace(
     /\(0, (fn|cb)\[__getOwnPropNames\(\1\)\[0\]\]\)/g,
     '(console.error("loaded " + __getOwnPropNames($1)[0]), $1[__getOwnPropNames($1)[0]])',
   )
   expect(telling).not.toBe(bundled)
-  program = `${telling}\nmain(process.argv.slice(2)).then((code) => { process.exitCode = code })\n`
+  program = `const bundle = {}\n;${telling}(exports, require, bundle)\nbundle.exports.main(process.argv.slice(2)).then((code) => { process.exitCode = code })\n`
 })
 
 /** The packages, and the parts of ours, that a command line has loaded. */
@@ -95,6 +86,7 @@ test('other ways of output load what they need', async () => {
 })
 
 test('the embedded service is loaded for --local alone, and no HTTP client with it', async () => {
+  expect(await heavyOf('--local rooms list --json')).toEqual(['hono', 'our local/service'])
   expect(await heavyOf('--local rooms create --name a --type open --json')).toEqual([
     'hono',
     'our local/service',

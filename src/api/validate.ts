@@ -1,25 +1,9 @@
 import type { OperationName } from './endpoints.ts'
+import { describeIssue } from './issue.ts'
 import { operations } from './operations.ts'
 
 /** What is wrong with an answer, in one line, or undefined when it fits the schema of its operation. */
 export function explainMismatch(name: OperationName, value: unknown): string | undefined {
   const result = operations[name].response.safeParse(value)
   return result.success ? undefined : describeIssue(result.error.issues[0])
-}
-
-interface Issue {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
-/** `rooms[0].name: expected string`, the way people write paths. */
-export function describeIssue(issue: Issue | undefined): string {
-  if (!issue) return 'invalid'
-  const path = issue.path.reduce<string>(
-    (text, key) =>
-      typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key),
-    '',
-  )
-  const message = issue.message.replace(/^Invalid input: /, '')
-  return path ? `${path}: ${message}` : message
 }

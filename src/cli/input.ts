@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import encodeUrlOnce from 'encodeurl'
 import { readJson } from '../api/json.ts'
@@ -94,7 +94,7 @@ export function parseAssignments(pairs: readonly string[]): Record<string, unkno
 /** The JSON that `--data` names: text, `@FILE`, or `-` for standard input. */
 export async function readData(data: string, host: Host): Promise<unknown> {
   const text =
-    data === '-' ? await readAll(host) : data.startsWith('@') ? await readNamed(data.slice(1), host) : data
+    data === '-' ? await readAll(host) : data.startsWith('@') ? readNamed(data.slice(1), host) : data
   try {
     return readJson(text)
   } catch (error) {
@@ -103,9 +103,9 @@ export async function readData(data: string, host: Host): Promise<unknown> {
   }
 }
 
-async function readNamed(file: string, host: Host): Promise<string> {
+function readNamed(file: string, host: Host): string {
   try {
-    return decode(await readFile(resolve(host.cwd, file)), `--data: ${file}`)
+    return decode(readFileSync(resolve(host.cwd, file)), `--data: ${file}`)
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(`--data: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)

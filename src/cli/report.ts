@@ -20,7 +20,7 @@ export function isJson(format: Format | string | undefined): boolean {
 export async function reportError(host: Host, error: MeetroomError, options: ReportOptions): Promise<void> {
   const redact = (text: string) =>
     options.secrets.reduce((said, secret) => said.replaceAll(secret, '[API key]'), text)
-  const style = styleFor(host.stderr, host.env, options.color)
+  const style = await styleFor(host.stderr, host.env, options.color)
   const text = options.json ? formatErrorJson(error, redact) : formatError(error, style, redact)
   const stack =
     options.verbose && error.cause instanceof Error && error.exitCode === 70 ? `${error.cause.stack}\n` : ''

@@ -1,5 +1,5 @@
+import { describeIssue } from '../api/issue.ts'
 import { isSignedBy } from '../api/signature.ts'
-import { describeIssue } from '../api/validate.ts'
 import { WebhookEvent } from '../api/webhooks.ts'
 
 /** What can be said of a webhook that came in (section 6.1). */

@@ -1,10 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import { TrieRouter } from 'hono/router/trie-router'
 import type * as z from 'zod'
-import type { OperationName } from '../api/endpoints.ts'
+import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.ts'
+import { describeIssue } from '../api/issue.ts'
 import type { Operation } from '../api/operation.ts'
-import { operations } from '../api/operations.ts'
-import { describeIssue } from '../api/validate.ts'
 import type { WireRequest, WireResponse } from '../api/wire.ts'
 import { Fault, invalid, notFound, unauthorized } from './faults.ts'
 import type { Desk } from './handler.ts'
@@ -39,26 +38,30 @@ export function createDesk({
 /** The whole service as a function from request to response: authorization, routing, validation, behaviour. */
 export function createService({ store, apiKey, now, live = nobodyLive }: ServiceOptions): Service {
   const router = new TrieRouter<OperationName>()
-  for (const [name, { method, path }] of Object.entries(operations))
+  for (const [name, { method, path }] of Object.entries(endpoints))
     router.add(method, prefix + path.replace(/\{(\w+)\}/g, ':$1'), name as OperationName)
   const base = createDesk({ store, now, live })
   const expected = Buffer.from(`Bearer ${apiKey}`)
 
   async function answer(request: WireRequest): Promise<unknown> {
-    const { pathname, searchParams } = parseUrl(request.url)
+    const url = parseUrl(request.url)
     if (!isKey(request.headers['authorization'], expected)) throw unauthorized()
-    const [[match]] = router.match(request.method, pathname)
-    if (!match) throw notFound(`operation: ${request.method} ${pathname}`)
+    const [[match]] = router.match(request.method, url.pathname)
+    if (!match) throw notFound(`operation: ${request.method} ${url.pathname}`)
     const [name, params] = match
-    const operation: Operation = operations[name]
+    const endpoint: Endpoint = endpoints[name]
+    const hasBody = endpoint.method === 'POST' || endpoint.method === 'PUT'
+    // A request that carries nothing but ids has nothing to be validated, and need not wait for the schemas to load.
+    const operation: Partial<Operation> =
+      hasBody || url.search ? (await import('../api/operations.ts')).operations[name] : {}
     const input = {
       params: decodeParams(params as Record<string, string>),
-      query: operation.query && read(operation.query, queryObject(searchParams)),
+      query: operation.query ? read(operation.query, Object.fromEntries(url.searchParams)) : {},
       body: operation.body && read(operation.body, parseBody(request)),
     }
     const after: (() => void)[] = []
     const desk: Desk = { ...base, afterCommit: (work) => after.push(work) }
-    if (operation.method === 'GET') return handlers[name](desk, input as never)
+    if (endpoint.method === 'GET') return handlers[name](desk, input as never)
     const result = await store.write(() => handlers[name](desk, input as never))
     for (const work of after) work()
     return result
@@ -102,10 +105,6 @@ function decodeParams(params: Record<string, string>): Record<string, string> {
   } catch {
     throw invalid('the path is not valid percent-encoding')
   }
-}
-
-function queryObject(search: URLSearchParams): Record<string, string> {
-  return Object.fromEntries(search)
 }
 
 function parseBody({ headers, body }: WireRequest): unknown {

@@ -403,9 +403,9 @@ describe('CSV', () => {
   })
 })
 
-describe('tables and records', () => {
+describe('tables and records', async () => {
   const { stdout } = testHost()
-  const style = styleFor(stdout, {}, false)
+  const style = await styleFor(stdout, {}, false)
   const item = fc.record(
     {
       id: hostile,

@@ -92,7 +92,7 @@ export class Printer {
         this.#checkColumns(view, [record])
         const { formatRecord } = await import('./record.ts')
         const { columns, color } = this.options
-        const style = styleFor(this.#host.stdout, this.#host.env, color)
+        const style = await styleFor(this.#host.stdout, this.#host.env, color)
         return this.write(
           formatRecord(record, {
             view,
@@ -121,7 +121,7 @@ export class Printer {
     const { formatRecord } = await import('./record.ts')
     const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
     const view = { noun: ['fact', 'facts'], columns: [], fields: [] } as const
-    const style = styleFor(this.#host.stdout, this.#host.env, this.options.color)
+    const style = await styleFor(this.#host.stdout, this.#host.env, this.options.color)
     await this.write(formatRecord(known, { view, style, now: undefined }))
   }
 
@@ -154,7 +154,7 @@ export class Printer {
           view,
           fields: columns,
           header,
-          style: styleFor(stdout, env, color),
+          style: await styleFor(stdout, env, color),
           width: widthOf(stdout, env),
           now: this.#now(),
         })

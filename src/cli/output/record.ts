@@ -1,10 +1,10 @@
-import stringWidth from 'string-width'
 import { deprecated } from '../../api/vocabulary.ts'
 import type { Style } from './style.ts'
 import { plainText } from './text.ts'
 import { relativeTime } from './time.ts'
 import { colourOf, type Item, type View } from './views.ts'
 import { visible } from './visible.ts'
+import { widthOfText } from './width.ts'
 
 export interface RecordOptions {
   view: View
@@ -22,7 +22,7 @@ export function formatRecord(item: Item, { view, fields, style, now }: RecordOpt
   ]
   const shown = names.filter((field) => item[field] !== deprecated)
   const labels = shown.map(visible)
-  const width = labels.reduce((most, label) => Math.max(most, stringWidth(label)), 0)
+  const width = labels.reduce((most, label) => Math.max(most, widthOfText(label)), 0)
   return shown
     .map((field, i) => {
       const label = labels[i] ?? ''
@@ -32,7 +32,7 @@ export function formatRecord(item: Item, { view, fields, style, now }: RecordOpt
       const safe = colourOf(field, visible(text), style)
       const age =
         now !== undefined && field.endsWith('_at') && text ? style.dim(` (${relativeTime(text, now)})`) : ''
-      return `${style.dim(label)}${' '.repeat(width - stringWidth(label) + 2)}${safe}${age}`.trimEnd()
+      return `${style.dim(label)}${' '.repeat(width - widthOfText(label) + 2)}${safe}${age}`.trimEnd()
     })
     .map((line) => `${line}\n`)
     .join('')

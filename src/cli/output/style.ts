@@ -1,18 +1,34 @@
-import { Chalk, type ChalkInstance } from 'chalk'
 import type { Host, Output } from '../../host.ts'
 
-export type Style = ChalkInstance
+type Paint = (text: string) => string
 
-/** Colours for one stream: `--no-color` and NO_COLOR, then FORCE_COLOR, then whether it is a terminal. */
-export function styleFor(stream: Output, env: Host['env'], wanted: boolean): Style {
-  return new Chalk({ level: colourLevel(stream, env, wanted) })
+/** The colours and weights that carry meaning here. */
+export type Style = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan', Paint>
+
+const asItIs: Paint = (text) => text
+const plain: Style = {
+  bold: asItIs,
+  dim: asItIs,
+  red: asItIs,
+  green: asItIs,
+  yellow: asItIs,
+  blue: asItIs,
+  magenta: asItIs,
+  cyan: asItIs,
 }
 
-function colourLevel(stream: Output, env: Host['env'], wanted: boolean): 0 | 1 {
-  if (!wanted || env['NO_COLOR']) return 0
+/** Colours for one stream: `--no-color` and NO_COLOR, then FORCE_COLOR, then whether it is a terminal. */
+export async function styleFor(stream: Output, env: Host['env'], wanted: boolean): Promise<Style> {
+  if (!hasColours(stream, env, wanted)) return plain
+  const { Chalk } = await import('chalk')
+  return new Chalk({ level: 1 })
+}
+
+function hasColours(stream: Output, env: Host['env'], wanted: boolean): boolean {
+  if (!wanted || env['NO_COLOR']) return false
   const forced = env['FORCE_COLOR']
-  if (forced !== undefined) return forced === '0' || forced === 'false' ? 0 : 1
-  return stream.isTTY && env['TERM'] !== 'dumb' ? 1 : 0
+  if (forced !== undefined) return forced !== '0' && forced !== 'false'
+  return stream.isTTY && env['TERM'] !== 'dumb'
 }
 
 /** Width that a table may take, in columns; undefined when it goes to no terminal. */

@@ -1,10 +1,10 @@
 import CliTable from 'cli-table3'
-import stringWidth from 'string-width'
 import type { Style } from './style.ts'
 import { plainText } from './text.ts'
 import { relativeTime } from './time.ts'
 import { type Column, cellOf, colourOf, type Item, type View } from './views.ts'
 import { visible } from './visible.ts'
+import { widthOfText } from './width.ts'
 
 export interface TableOptions {
   view: View
@@ -61,7 +61,7 @@ export class TableWriter {
     // A column that is blank so far may not stay so.
     const natural = widths(
       rows,
-      titles.map((title) => Math.max(1, stringWidth(title))),
+      titles.map((title) => Math.max(1, widthOfText(title))),
     )
     const { width } = this.#options
     const fitted = width === undefined ? natural : shrinkToFit(natural, this.#columns, width)
@@ -97,7 +97,7 @@ function title(column: Column): string {
 }
 
 function widths(rows: readonly string[][], least: readonly number[]): number[] {
-  return least.map((size, i) => rows.reduce((most, row) => Math.max(most, stringWidth(row[i] ?? '')), size))
+  return least.map((size, i) => rows.reduce((most, row) => Math.max(most, widthOfText(row[i] ?? '')), size))
 }
 
 /**
@@ -133,16 +133,14 @@ function shrinkToFit(natural: readonly number[], columns: readonly Column[], wid
   return sizes
 }
 
-const graphemes = new Intl.Segmenter()
-
 /** Cuts between graphemes. cli-table3 cuts between code units, and takes quadratic time for it. */
 function truncate(text: string, width: number): string {
   if (text.length <= width && /^[ -~]*$/.test(text)) return text
-  if (text.length <= 1000 && stringWidth(text) <= width) return text
+  if (text.length <= 1000 && widthOfText(text) <= width) return text
   let kept = ''
   let size = 0
-  for (const { segment } of graphemes.segment(text)) {
-    size += stringWidth(segment)
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    size += widthOfText(segment)
     if (size >= width) return `${kept}…`
     kept += segment
   }

@@ -3,6 +3,9 @@
 const invisible =
   /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|[\u115f\u1160\u2800\u3164\uffa0]|\u034f|\u17b4|\u17b5|[\u180b-\u180f]/gu
 
+// Nearly all text is this, and the pattern above takes milliseconds to compile.
+const printable = /^[ -~]*$/
+
 const short: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 function escaped(character: string): string {
@@ -15,6 +18,7 @@ function escaped(character: string): string {
  * is not ours passes here on its way to a person: cells, records, error messages, questions.
  */
 export function visible(text: string): string {
+  if (printable.test(text)) return text
   return text.replace(invisible, (character) => short[character] ?? escaped(character))
 }
 

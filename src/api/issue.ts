@@ -1,0 +1,16 @@
+interface Issue {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+/** `rooms[0].name: expected string`, the way people write paths. */
+export function describeIssue(issue: Issue | undefined): string {
+  if (!issue) return 'invalid'
+  const path = issue.path.reduce<string>(
+    (text, key) =>
+      typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key),
+    '',
+  )
+  const message = issue.message.replace(/^Invalid input: /, '')
+  return path ? `${path}: ${message}` : message
+}

@@ -1,0 +1,4 @@
+declare module '*.esbuild.mjs' {
+  import type { BuildOptions } from 'esbuild'
+  export const options: BuildOptions
+}
