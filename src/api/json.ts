@@ -2,8 +2,8 @@ import { isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json'
 import { ServiceError } from '../errors.ts'
 
 // JSON.parse rounds what a double cannot hold. Looking for such a number costs far less than reading every document
-// losslessly, and a digit run inside a string merely takes the slower way.
-const mayLoseDigits = /\d[\d.]{15}|\d[eE][+-]?\d/
+// losslessly. A number stands behind a bracket, a colon, a comma or a blank: ids in hex are full of digits and e's.
+const mayLoseDigits = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 
 /**
  * Reads JSON without losing a digit: numbers that a double cannot hold become `LosslessNumber`, which `writeJson`
@@ -22,6 +22,11 @@ export function readJson(text: string): unknown {
 /** Writes a value that `readJson` read, on one line, or indented by `space` blanks. */
 export function writeJson(value: unknown, space?: number): string {
   return deep(() => stringify(value, null, space) ?? 'null')
+}
+
+/** Whether JSON has no number but such as JSON.parse and JSON.stringify give back as they were. */
+export function isPlain(text: string): boolean {
+  return !mayLoseDigits.test(text)
 }
 
 /** The value of an answer without losing a digit. */

@@ -1,5 +1,5 @@
 import type { Answer } from '../api/client.ts'
-import { readAnswer } from '../api/json.ts'
+import { isPlain, readAnswer } from '../api/json.ts'
 import type { Page } from './output/printer.ts'
 import type { Item } from './output/views.ts'
 
@@ -57,6 +57,7 @@ export async function* paginate({ request, key, id, fetch, notice }: PagingOptio
         : {}
     yield {
       items,
+      plain: isPlain(answer.text),
       rest: { ...rest, ...paging },
       ...(whole ? { whole: answer } : {}),
     }

@@ -13,6 +13,8 @@ export interface Page {
   items: readonly Item[]
   /** The answer that holds exactly these items and nothing that was asked for beyond them. */
   whole?: Answer
+  /** Whether the items hold no number that needs care: writing them is then several times as fast. */
+  plain?: boolean
   /** The other fields of the body, such as `paging`, for a document that is put together from several answers. */
   rest?: Item
 }
@@ -187,7 +189,12 @@ export class Printer {
         }
       case 'ndjson':
         return {
-          page: ({ items }: Page) => this.write(items.map((item) => `${safe(writeJson(item))}\n`).join('')),
+          page: (page: Page) =>
+            this.write(
+              itemsAsJson(page)
+                .map((item) => `${safe(item)}\n`)
+                .join(''),
+            ),
           end: async () => {},
         }
       case 'json':
@@ -201,7 +208,7 @@ export class Printer {
     let count = 0
     let started = false
     const items = async (page: Page) => {
-      const text = page.items.map((item) => writeJson(item)).join(',')
+      const text = itemsAsJson(page).join(',')
       const comma = count > 0 && page.items.length > 0 ? ',' : ''
       await this.write((started ? '' : `{${JSON.stringify(key)}:[`) + comma + safe(text))
       started = true
@@ -222,4 +229,8 @@ export class Printer {
       },
     }
   }
+}
+
+function itemsAsJson({ items, plain }: Page): string[] {
+  return items.map((item) => (plain ? JSON.stringify(item) : writeJson(item)))
 }

@@ -1,0 +1,47 @@
+// 10,000 rooms in each way of output, beside curl and jq on the same service. Run with: npm run bench:output [-- RUNS]
+import { spawnSync } from 'node:child_process'
+import { launcher, send, startService } from './served.ts'
+
+const runs = Number(process.argv[2] ?? 7)
+const served = await startService()
+for (let i = 0; i < 10_000; i += 100)
+  await Promise.all(
+    Array.from({ length: 100 }, (_, j) =>
+      send(served, 'POST', '/rooms', { name: `Room ${i + j}`, type: 'open' }),
+    ),
+  )
+const env = { ...process.env, MEETROOM_BASE_URL: served.baseUrl, MEETROOM_API_KEY: served.apiKey }
+const meetroom = `${process.execPath} ${launcher} rooms list --page-size 1000`
+// The service gives 1,000 at most: curl needs ten requests, which it sends over one connection.
+const curl = `curl -s -H "Authorization: Bearer $MEETROOM_API_KEY" "${served.baseUrl}/rooms?limit=1000&offset=[0-9000:1000]"`
+const commands = {
+  'curl | jq -c': `${curl} | jq -c '.rooms[]'`,
+  '--json': `${meetroom} --all --json`,
+  '-o ndjson': `${meetroom} --all -o ndjson`,
+  '-o csv': `${meetroom} --all -o csv`,
+  'table, 10,000': `${meetroom} --all`,
+  'table, 1,000': `${meetroom} --limit 1000`,
+}
+
+function run(command: string): number {
+  const began = performance.now()
+  const { status, stderr } = spawnSync('bash', ['-o', 'pipefail', '-c', `${command} | cat > /dev/null`], {
+    env,
+  })
+  if (status !== 0) throw new Error(`${command}: ${stderr}`)
+  return performance.now() - began
+}
+
+const times = Object.entries(commands).map(([what, command]) => ({ what, command, ms: [] as number[] }))
+for (const { command } of times) run(command)
+for (let i = 0; i < runs; i++) for (const { command, ms } of times) ms.push(run(command))
+await served.stop()
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+const base = median(times[0]?.ms ?? [])
+const results = times.map(({ what, ms }) => ({ what, ms: Math.round(median(ms)), ratio: median(ms) / base }))
+for (const { what, ms, ratio } of results)
+  console.log(`${what.padEnd(16)} ${String(ms).padStart(6)} ms   ${ratio.toFixed(2)} ×`)
+const of = (what: string) => results.find((result) => result.what === what)?.ms ?? 0
+console.log(`10,000 rows of a table are ${(of('table, 10,000') / of('table, 1,000')).toFixed(1)} × 1,000`)
+console.log(JSON.stringify({ node: process.version, runs, results }))
