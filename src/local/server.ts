@@ -112,9 +112,10 @@ async function answer(service: Service, request: IncomingMessage, response: Serv
     headers: request.headers as WireRequest['headers'],
     body,
   })
-  response.writeHead(answered.status, { ...answered.headers, 'content-length': answered.body.length })
-  // As text, Node writes it together with the headers; as bytes it would need a second, dearer write.
-  response.end(Buffer.from(answered.body).toString())
+  const { status, headers, text } = answered
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
+  // As text, Node writes it together with the headers.
+  response.end(text)
 }
 
 /** The connection ends with the answer: the rest of the body is not waited for. */

@@ -12,7 +12,12 @@ import { newId } from './ids.ts'
 import { type Live, nobodyLive } from './live/live.ts'
 import type { Store } from './store/store.ts'
 
-export type Service = (request: WireRequest) => Promise<WireResponse>
+/** An answer whose bytes are made only for those who want them. */
+export interface TextResponse extends WireResponse {
+  readonly text: string
+}
+
+export type Service = (request: WireRequest) => Promise<TextResponse>
 
 const prefix = '/v1'
 
@@ -140,10 +145,16 @@ function read(schema: z.ZodType, value: unknown): unknown {
   throw invalid(describeIssue(result.error.issues[0]))
 }
 
-function respond(status: number, value: unknown): WireResponse {
+const headers = { 'content-type': 'application/json; charset=utf-8' }
+
+function respond(status: number, value: unknown): TextResponse {
+  const text = `${JSON.stringify(value)}\n`
   return {
     status,
-    headers: { 'content-type': 'application/json; charset=utf-8' },
-    body: new TextEncoder().encode(`${JSON.stringify(value)}\n`),
+    headers,
+    text,
+    get body() {
+      return new TextEncoder().encode(text)
+    },
   }
 }
