@@ -63,6 +63,7 @@ async function createWorld() {
   const store = new Store(await openSqlite(':memory:', (load) => load()))
   const clock = fakeClock()
   const service = createService({ store, apiKey: 'key', now: clock.now })
+  const started: Deliveries[] = []
   const attempts = new Inbox<Attempt>()
   const outcomes = new Inbox<{ id: string; url: string; outcome: string }>()
   const world = {
@@ -86,6 +87,7 @@ async function createWorld() {
         },
         onAttempt: (attempt) => outcomes.put(attempt),
       })
+      started.push(deliveries)
       deliveries.start()
       return deliveries
     },
@@ -126,6 +128,7 @@ async function createWorld() {
   }
   onTestFinished(() => {
     vi.useRealTimers()
+    for (const deliveries of started) deliveries.close()
     store.close()
   })
   return world
