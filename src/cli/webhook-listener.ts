@@ -31,6 +31,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   })
 
   const { refuseForeign } = await import('../local/guard.ts')
+  const { readBody } = await import('../local/body.ts')
   const server = createServer((request, response) => {
     // Read before it queues: a slow sender holds up nobody but itself.
     read(request, response).catch(() => response.destroy())
@@ -38,7 +39,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
 
   async function read(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const foreign = refuseForeign(request, [options.host])
-    const body = await readBody(request)
+    const body = (await readBody(request, maxBodyBytes))?.toString('utf8')
     const status = foreign ? 403 : request.method !== 'POST' ? 405 : body === undefined ? 413 : undefined
     if (status !== undefined || body === undefined) {
       response.writeHead(status ?? 413, { connection: 'close' }).end()
@@ -137,17 +138,6 @@ function runProgram(context: Context, command: string, body: string): Promise<vo
     child.stdin.on('error', () => {})
     child.stdin.end(body)
   })
-}
-
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    size += chunk.length
-    if (size > maxBodyBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function flat(headers: IncomingMessage['headers']): Record<string, string> {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { WireRequest } from '../api/wire.ts'
+import { readBody } from './body.ts'
 import { refuseForeign } from './guard.ts'
 import type { Service } from './service.ts'
 
@@ -101,7 +102,7 @@ export async function serveHttp(service: Service, options: ServeOptions): Promis
 async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
   // Most requests have no body, and waiting for none costs more than answering.
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
-  const bytes = length || encoding ? await readBody(request) : Buffer.alloc(0)
+  const bytes = length || encoding ? await readBody(request, maxBodyBytes) : Buffer.alloc(0)
   if (bytes === undefined) return refuse(response, `the body is larger than ${maxBodyBytes} bytes`)
   const body = decode(bytes)
   if (body === undefined) return refuse(response, 'the body is not valid UTF-8')
@@ -122,18 +123,6 @@ async function answer(service: Service, request: IncomingMessage, response: Serv
 function refuse(response: ServerResponse, message: string): void {
   response.writeHead(400, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
   response.end(`${JSON.stringify({ error: { code: 'invalid_parameters', message } })}\n`)
-}
-
-/** The body, undefined when it is too large. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    size += chunk.length
-    if (size > maxBodyBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 function decode(bytes: Buffer): string | undefined {
