@@ -48,11 +48,10 @@ export async function serveHttp(service: Service, options: ServeOptions): Promis
       const began = performance.now()
       response.on('close', () => {
         if (closing) server.closeIdleConnections()
-        // Behind the question mark there may be somebody's name.
-        const path = request.url?.split('?')[0] ?? ''
         onAnswer?.({
           method: request.method ?? '',
-          path,
+          // Behind the question mark there may be somebody's name.
+          path: request.url?.split('?')[0] ?? '',
           status: response.statusCode,
           ms: performance.now() - began,
         })
@@ -102,10 +101,13 @@ export async function serveHttp(service: Service, options: ServeOptions): Promis
 async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
   // Most requests have no body, and waiting for none costs more than answering.
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
-  const bytes = length || encoding ? await readBody(request, maxBodyBytes) : Buffer.alloc(0)
-  if (bytes === undefined) return refuse(response, `the body is larger than ${maxBodyBytes} bytes`)
-  const body = decode(bytes)
-  if (body === undefined) return refuse(response, 'the body is not valid UTF-8')
+  let body: string | undefined = ''
+  if (length || encoding) {
+    const bytes = await readBody(request, maxBodyBytes)
+    if (bytes === undefined) return refuse(response, `the body is larger than ${maxBodyBytes} bytes`)
+    body = decode(bytes)
+    if (body === undefined) return refuse(response, 'the body is not valid UTF-8')
+  }
   const answered = await service({
     method: request.method ?? 'GET',
     url: request.url ?? '/',
@@ -113,10 +115,31 @@ async function answer(service: Service, request: IncomingMessage, response: Serv
     headers: request.headers as WireRequest['headers'],
     body,
   })
-  const { status, headers, text } = answered
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
-  // As text, Node writes it together with the headers.
-  response.end(text)
+  const send = () => {
+    const { status, headers, text } = answered
+    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
+    // As text, Node writes it together with the headers.
+    response.end(text)
+  }
+  // Writes have waited for their commit, and come from it together.
+  if (request.method === 'GET') atEndOfTurn(send)
+  else send()
+}
+
+let waiting: (() => void)[] = []
+
+/**
+ * Answers to reads leave together, once a turn of the event loop: written one by one, each would wake its client, and be held
+ * up by it where the two share a machine.
+ */
+function atEndOfTurn(send: () => void): void {
+  if (waiting.length === 0)
+    setImmediate(() => {
+      const sends = waiting
+      waiting = []
+      for (const each of sends) each()
+    })
+  waiting.push(send)
 }
 
 /** The connection ends with the answer: the rest of the body is not waited for. */
@@ -125,9 +148,11 @@ function refuse(response: ServerResponse, message: string): void {
   response.end(`${JSON.stringify({ error: { code: 'invalid_parameters', message } })}\n`)
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 function decode(bytes: Buffer): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return utf8.decode(bytes)
   } catch {
     return undefined
   }
