@@ -34,6 +34,7 @@ export interface ServeOptions {
 export async function serveHttp(service: Service, options: ServeOptions): Promise<HttpServer> {
   const { host, port, hosts = [], upgrade, onAnswer } = options
   const known = [host, ...hosts]
+  const atEndOfTurn = endOfTurn()
   let closing = false
   const server = createServer(
     {
@@ -58,7 +59,7 @@ export async function serveHttp(service: Service, options: ServeOptions): Promis
       })
       const foreign = refuseForeign(request, known)
       if (foreign) return refuse(response, foreign)
-      answer(service, request, response).catch(() => response.destroy())
+      answer(service, request, response, atEndOfTurn).catch(() => response.destroy())
     },
   )
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -98,7 +99,12 @@ export async function serveHttp(service: Service, options: ServeOptions): Promis
   }
 }
 
-async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  service: Service,
+  request: IncomingMessage,
+  response: ServerResponse,
+  atEndOfTurn: (send: () => void) => void,
+): Promise<void> {
   // Most requests have no body, and waiting for none costs more than answering.
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   let body: string | undefined = ''
@@ -126,20 +132,21 @@ async function answer(service: Service, request: IncomingMessage, response: Serv
   else send()
 }
 
-let waiting: (() => void)[] = []
-
 /**
- * Answers to reads leave together, once a turn of the event loop: written one by one, each would wake its client, and be held
- * up by it where the two share a machine.
+ * Answers to reads leave together, once a turn of the event loop: written one by one, each would wake its client, and
+ * be held up by it where the two share a machine.
  */
-function atEndOfTurn(send: () => void): void {
-  if (waiting.length === 0)
-    setImmediate(() => {
-      const sends = waiting
-      waiting = []
-      for (const each of sends) each()
-    })
-  waiting.push(send)
+function endOfTurn(): (send: () => void) => void {
+  let waiting: (() => void)[] = []
+  return (send) => {
+    if (waiting.length === 0)
+      setImmediate(() => {
+        const sends = waiting
+        waiting = []
+        for (const each of sends) each()
+      })
+    waiting.push(send)
+  }
 }
 
 /** The connection ends with the answer: the rest of the body is not waited for. */
