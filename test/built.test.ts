@@ -6,7 +6,7 @@ import { operations } from '../src/api/operations.ts'
 import { serveHttp } from '../src/local/server.ts'
 import { openWorkspace } from '../src/local/workspace.ts'
 import { version } from '../src/version.ts'
-import { launcher, runBuilt, runCommand } from './helpers/built.ts'
+import { launcher, node, runBuilt, runCommand } from './helpers/built.ts'
 import { everything } from './helpers/everything.ts'
 import { tempDir } from './helpers/world.ts'
 
@@ -81,12 +81,12 @@ test('--version prints the version and touches nothing', async () => {
 
 test('a reader that goes away ends the program quietly', async () => {
   const env = home()
-  const line = `"${process.execPath}" "${launcher}" --local openapi | head -1; echo "\${PIPESTATUS[0]}"`
+  const line = `"${node}" "${launcher}" --local openapi | head -1; echo "\${PIPESTATUS[0]}"`
   expect(await runCommand('bash', ['-c', line], env)).toEqual({ code: 0, stdout: '{\n0\n', stderr: '' })
 })
 
 test.runIf(existsSync('/dev/full'))('a full disk is an error', async () => {
-  const line = `"${process.execPath}" "${launcher}" openapi > /dev/full`
+  const line = `"${node}" "${launcher}" openapi > /dev/full`
   expect(await runCommand('bash', ['-c', line], home())).toEqual({
     code: 74,
     stdout: '',

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { launcher, runBuilt, runCommand } from '../helpers/built.ts'
+import { launcher, node, runBuilt, runCommand } from '../helpers/built.ts'
 import { openSocket, rawRequest, upgradeHeaders } from '../helpers/raw.ts'
 import { type Received, startReceiver } from '../helpers/receiver.ts'
 import { homes, type Ready, startBuilt, startServe } from '../helpers/serving.ts'
@@ -198,7 +198,7 @@ describe('one owner', () => {
 describe('pointing others at it', () => {
   /** Runs a line in bash, `meetroom` being the built program. */
   const bash = (line: string, env: Record<string, string>) =>
-    runCommand('bash', ['-c', `meetroom() { "${process.execPath}" "${launcher}" "$@"; }; ${line}`], env)
+    runCommand('bash', ['-c', `meetroom() { "${node}" "${launcher}" "$@"; }; ${line}`], env)
 
   test('--print-env is evaluated by a shell, and names a file rather than the key', async () => {
     const env = { ...homes() }

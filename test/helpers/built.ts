@@ -10,13 +10,16 @@ export interface Finished {
 /** The launcher of the built program. Tests and benches run in the project’s folder. */
 export const launcher = resolve('bin/meetroom.js')
 
+/** The Node that the built program runs on: the matrix names others than the one that runs the tests. */
+export const node = process.env['MEETROOM_TEST_NODE'] ?? process.execPath
+
 /** Runs the built program as people do, in a process of its own with nothing of this one’s environment. */
 export function runBuilt(
   argv: readonly string[],
   env: Record<string, string>,
   stdin = '',
 ): Promise<Finished> {
-  return runCommand(process.execPath, [launcher, ...argv], env, stdin)
+  return runCommand(node, [launcher, ...argv], env, stdin)
 }
 
 /** Runs any command to its end. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { processHost } from '../../src/host.ts'
 import { type ServeOptions, serve } from '../../src/local/serve.ts'
-import { launcher } from './built.ts'
+import { launcher, node } from './built.ts'
 import { Inbox } from './inbox.ts'
 import { tempDir } from './world.ts'
 
@@ -45,7 +45,7 @@ export interface Running {
 
 /** Starts the built program. It is killed when the test is over, if it still runs. */
 export function startBuilt(argv: readonly string[], env: Record<string, string>): Running {
-  const child = spawn(process.execPath, [launcher, ...argv], { env: { PATH: process.env['PATH'], ...env } })
+  const child = spawn(node, [launcher, ...argv], { env: { PATH: process.env['PATH'], ...env } })
   const stdout = lines(child.stdout)
   const stderr = lines(child.stderr)
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {

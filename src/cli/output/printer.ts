@@ -208,7 +208,7 @@ export class Printer {
     let count = 0
     let started = false
     const items = async (page: Page) => {
-      const text = itemsAsJson(page).join(',')
+      const text = page.plain ? JSON.stringify(page.items).slice(1, -1) : itemsAsJson(page).join(',')
       const comma = count > 0 && page.items.length > 0 ? ',' : ''
       await this.write((started ? '' : `{${JSON.stringify(key)}:[`) + comma + safe(text))
       started = true

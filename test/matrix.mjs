@@ -1,0 +1,69 @@
+// The tests on other Nodes: on the newest of each release line the whole suite, on the oldest that `engines` allows of
+// each the built program alone. `--short` runs the built program on the very oldest and the very newest.
+// Run with: npm run test:matrix [-- --short]
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const oldest = ['20.18.0', '22.0.0', '24.0.0', '26.0.0']
+const newest = ['20', '22', '24', '26']
+const short = process.argv.includes('--short')
+const cache = resolve('node_modules/.cache')
+
+/** The tests that run the built program; the Node that runs the runner may be another. */
+const builtTests = ['test/built.test.ts', 'test/launcher.test.ts', 'test/cli/serve.test.ts']
+
+/** The executable of a release, from the package `node` of the registry; undefined when it cannot be had. */
+function fetchNode(release) {
+  const dir = join(cache, `node-${release}`)
+  const file = join(dir, 'node_modules/node/bin/node')
+  if (!existsSync(file))
+    spawnSync('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', dir, `node@${release}`], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+  if (existsSync(file)) return file
+  console.log(`Node ${release} cannot be fetched`)
+  // The short form is part of CI, which may have no way to the registry beyond the packages that are locked.
+  if (!short) process.exit(1)
+  return undefined
+}
+
+/** Runs tests with a runner and a built program that may be on different Nodes; says how many passed and failed. */
+function run(name, runner, built, tests) {
+  const report = join(cache, `tests-${name}.json`)
+  const { status } = spawnSync(
+    runner,
+    [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--config',
+      'test/vitest.config.mts',
+      '--reporter=json',
+      `--outputFile=${report}`,
+      ...tests,
+    ],
+    { stdio: 'inherit', env: { ...process.env, MEETROOM_TEST_NODE: built } },
+  )
+  const {
+    numPassedTests: passed,
+    numFailedTests: failed,
+    testResults,
+  } = JSON.parse(readFileSync(report, 'utf8'))
+  for (const { assertionResults } of testResults)
+    for (const { status: outcome, fullName, failureMessages } of assertionResults)
+      if (outcome === 'failed') console.log(`FAILED on ${name}: ${fullName}\n${failureMessages[0]}`)
+  console.log(`${name}: ${passed} passed, ${failed} failed`)
+  return status === 0 && passed > 0
+}
+
+let good = true
+if (!short)
+  for (const release of newest) {
+    const node = fetchNode(release)
+    good = run(`node-${release}`, node, node, []) && good
+  }
+for (const release of short ? [oldest[0], newest.at(-1)] : oldest) {
+  const node = fetchNode(release)
+  if (node) good = run(`node-${release}-built`, process.execPath, node, builtTests) && good
+}
+process.exitCode = good ? 0 : 1
