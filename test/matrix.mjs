@@ -3,7 +3,7 @@
 // Run with: npm run test:matrix [-- --short]
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 
 const oldest = ['20.18.0', '22.0.0', '24.0.0', '26.0.0']
 const newest = ['20', '22', '24', '26']
@@ -42,7 +42,15 @@ function run(name, runner, built, tests) {
       `--outputFile=${report}`,
       ...tests,
     ],
-    { stdio: 'inherit', env: { ...process.env, MEETROOM_TEST_NODE: built } },
+    // What tests start by its name, npm and the installed program, is to find the same Node.
+    {
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        PATH: `${dirname(runner)}${delimiter}${process.env.PATH}`,
+        MEETROOM_TEST_NODE: built,
+      },
+    },
   )
   const {
     numPassedTests: passed,
