@@ -1,9 +1,7 @@
-import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import request from 'undici/lib/api/api-request.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import { ServiceError, UsageError } from '../errors.ts'
-import { maxBodyBytes, type Transport, TransportError } from './wire.ts'
+import { maxBodyBytes, type Transport, TransportError, type WireRequest } from './wire.ts'
 
 export interface TransportOptions {
   /** Scheme, host and port that every request goes to. */
@@ -26,40 +24,14 @@ export function networkTransport(options: TransportOptions): Transport & { close
   const transport: Transport = async (wire, signal) => {
     opened ??= openDispatcher(options, proxies)
     const dispatcher = await opened
-    const url = new URL(wire.url)
-    let maybeSent = false
-    // undici calls onConnect just before it writes to the socket: until then the service has seen nothing.
-    const watched = {
-      dispatch(opts: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
-        const onConnect = handler.onConnect?.bind(handler)
-        handler.onConnect = (abort) => {
-          maybeSent = true
-          onConnect?.(abort)
-        }
-        return dispatcher.dispatch(opts, handler)
-      },
-    }
+    const exchange = new Exchange()
     try {
-      const answer = await request.call(watched, {
-        origin: options.origin,
-        path: url.pathname + url.search,
-        method: wire.method as Dispatcher.HttpMethod,
-        headers: wire.headers,
-        body: wire.body ?? null,
-        signal,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      })
-      const headers = Object.fromEntries(
-        Object.entries(answer.headers).map(([name, value]) => [
-          name,
-          Array.isArray(value) ? value.join(', ') : (value ?? ''),
-        ]),
-      )
-      const body = await readBody(answer.body, headers['content-encoding'])
-      return { status: answer.statusCode, headers, body }
+      const { status, headers, raw } = await exchange.run(dispatcher, options.origin, wire, signal)
+      const encoding = headers['content-encoding']
+      const body = encoding && encoding !== 'identity' ? await decoded(raw, encoding) : raw
+      return { status, headers, body }
     } catch (error) {
-      throw failure(error, maybeSent)
+      throw failure(error, exchange.maybeSent)
     }
   }
   return Object.assign(transport, {
@@ -67,6 +39,95 @@ export function networkTransport(options: TransportOptions): Transport & { close
       if (opened) await (await opened).destroy()
     },
   })
+}
+
+interface RawAnswer {
+  status: number
+  headers: Record<string, string>
+  /** The body as it came, encoded or not. */
+  raw: Uint8Array
+}
+
+/** One request and its answer, received whole. undici’s own `request` makes a stream of each, at several times the cost. */
+class Exchange {
+  /** undici calls `onConnect` just before it writes to the socket: until then the service has seen nothing. */
+  maybeSent = false
+  #status = 0
+  #headers: Record<string, string> = {}
+  readonly #chunks: Buffer[] = []
+  #size = 0
+
+  run(
+    dispatcher: Dispatcher,
+    origin: string,
+    wire: WireRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<RawAnswer> {
+    return new Promise((resolve, reject) => {
+      let abort: (() => void) | undefined
+      // A request that waits for its connection ends at once, too: it is never sent then.
+      const stop = () => {
+        abort?.()
+        settle(reject, signal?.reason)
+      }
+      const settle = <T>(how: (value: T) => void, value: T) => {
+        signal?.removeEventListener('abort', stop)
+        how(value)
+      }
+      if (signal?.aborted) return reject(signal.reason)
+      signal?.addEventListener('abort', stop)
+      const { pathname, search } = new URL(wire.url)
+      dispatcher.dispatch(
+        {
+          origin,
+          path: pathname + search,
+          method: wire.method as Dispatcher.HttpMethod,
+          headers: wire.headers,
+          body: wire.body ?? null,
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        },
+        {
+          onConnect: (end) => {
+            if (signal?.aborted) return end(signal.reason)
+            this.maybeSent = true
+            abort = () => end(signal?.reason)
+          },
+          onHeaders: (status, raw) => {
+            this.#status = status
+            this.#headers = readHeaders(raw)
+            return true
+          },
+          onData: (chunk) => {
+            this.#chunks.push(chunk)
+            this.#size += chunk.length
+            if (this.#size <= maxBodyBytes) return true
+            settle(reject, tooLarge())
+            abort?.()
+            return false
+          },
+          onComplete: () =>
+            settle(resolve, { status: this.#status, headers: this.#headers, raw: join(this.#chunks) }),
+          onError: (error) => settle(reject, error),
+        },
+      )
+    })
+  }
+}
+
+function join(chunks: readonly Buffer[]): Uint8Array {
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+}
+
+/** Names and values by turns, names in any case. */
+function readHeaders(raw: readonly Buffer[]): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = String(raw[i]).toLowerCase()
+    const value = raw[i + 1]?.toString('latin1') ?? ''
+    headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${value}` : value
+  }
+  return headers
 }
 
 interface Proxies {
@@ -107,31 +168,26 @@ async function openDispatcher(
   return new EnvHttpProxyAgent({ ...proxies, connections })
 }
 
-async function readBody(raw: Readable, encoding: string | undefined): Promise<Uint8Array> {
-  const stream = encoding && encoding !== 'identity' ? await decoded(raw, encoding) : raw
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of stream) {
-    size += chunk.length
-    if (size > maxBodyBytes) throw unreadable(`it is larger than ${maxBodyBytes / 1024 / 1024} MB`)
-    chunks.push(chunk)
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+async function decoded(raw: Uint8Array, encoding: string): Promise<Uint8Array> {
+  const zlib = await import('node:zlib')
+  const decoders = new Map([
+    ['gzip', zlib.gunzip],
+    ['x-gzip', zlib.gunzip],
+    ['deflate', zlib.inflate],
+    ['br', zlib.brotliDecompress],
+  ])
+  const decode = decoders.get(encoding.trim().toLowerCase())
+  if (!decode) throw unreadable(`its content encoding, ${encoding}, is not known`)
+  return new Promise((resolve, reject) => {
+    decode(raw, { maxOutputLength: maxBodyBytes }, (error, body) => {
+      if (!error) resolve(body)
+      else reject(errorCode(error) === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : error)
+    })
+  })
 }
 
-async function decoded(raw: Readable, encoding: string): Promise<Readable> {
-  const zlib = await import('node:zlib')
-  const { pipeline } = await import('node:stream')
-  const decoders = new Map<string, () => NodeJS.ReadWriteStream>([
-    ['gzip', () => zlib.createGunzip()],
-    ['x-gzip', () => zlib.createGunzip()],
-    ['deflate', () => zlib.createInflate()],
-    ['br', () => zlib.createBrotliDecompress()],
-  ])
-  const decoder = decoders.get(encoding.trim().toLowerCase())?.()
-  if (!decoder) throw unreadable(`its content encoding, ${encoding}, is not known`)
-  // The callback keeps a failure from being unhandled; the reader of the decoder sees it too.
-  return pipeline(raw, decoder, () => {}) as unknown as Readable
+function tooLarge(): ServiceError {
+  return unreadable(`it is larger than ${maxBodyBytes / 1024 / 1024} MB`)
 }
 
 /** An answer came, and it is of no use. */
