@@ -24,6 +24,8 @@ export interface Profile {
   output?: string
   timeout?: number
   retries?: number
+  /** Writes need --allow-write. */
+  protected?: boolean
 }
 
 /** The settings file. */
@@ -68,6 +70,8 @@ export interface Settings {
   /** In seconds. */
   timeout: Setting<number>
   retries: Setting<number>
+  /** Writes need --allow-write. */
+  isProtected: boolean
 }
 
 /** Where the settings file is. */
@@ -186,6 +190,7 @@ export function resolveSettings(
       fromFlag(flags.retries, '--retries') ?? fromEnv('MEETROOM_RETRIES') ?? fromProfile('retries'),
       parseRetries,
     ) ?? { value: 2, from: 'default' },
+    isProtected: values?.protected === true,
   }
 }
 

@@ -18,6 +18,8 @@ export interface Host {
   readonly nodeVersion: string
   readonly cwd: string
   readonly pid: number
+  /** Whether a process of this machine runs. */
+  isAlive(pid: number): boolean
   /** Standard folders of this user on this system. */
   dirs(): Promise<{ config: string; data: string }>
   /** Wall clock, in milliseconds since 1970. */
@@ -77,6 +79,14 @@ export function processHost(): Host {
     nodeVersion: process.versions.node,
     cwd: process.cwd(),
     pid: process.pid,
+    isAlive(pid) {
+      try {
+        return process.kill(pid, 0)
+      } catch (error) {
+        // Somebody else's, which we may not signal.
+        return (error as NodeJS.ErrnoException).code === 'EPERM'
+      }
+    },
     async dirs() {
       const { default: envPaths } = await import('env-paths')
       return envPaths('meetroom', { suffix: '' })

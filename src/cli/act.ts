@@ -4,20 +4,9 @@ import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.t
 import { readAnswer } from '../api/json.ts'
 import type { Input } from '../api/operation.ts'
 import type { Operations } from '../api/operations.ts'
-import {
-  ApiError,
-  AuthError,
-  ClosedOutput,
-  InterruptedError,
-  type MeetroomError,
-  NetworkError,
-  PartialError,
-  UnknownOutcomeError,
-  UsageError,
-} from '../errors.ts'
+import { UsageError } from '../errors.ts'
 import type { Context } from './context.ts'
-import { wholeNumber } from './input.ts'
-import { asForeseen } from './output/errors.ts'
+import { collect, wholeNumber } from './input.ts'
 import type { Page } from './output/printer.ts'
 import { type Item, type View, views } from './output/views.ts'
 import { paginate } from './paginate.ts'
@@ -60,7 +49,15 @@ export interface ListFlags {
   offset?: number
   all?: boolean
   pageSize?: number
+  where?: readonly string[]
 }
+
+/** Chooses among what a list holds. */
+export const whereOption = [
+  '--where <condition>',
+  "only items for which this holds, as in 'created_at<90d'; may be repeated",
+  collect,
+] as const
 
 /** Adds the paging flags that every list takes. */
 export function withPaging(command: Command): Command {
@@ -69,6 +66,7 @@ export function withPaging(command: Command): Command {
     .option('--offset <n>', 'how many items to skip', wholeNumber('--offset', 0))
     .option('--all', 'list everything, however many pages it takes')
     .option('--page-size <n>', 'how many items to ask for in one request', wholeNumber('--page-size', 1))
+    .option(...whereOption)
 }
 
 /** Runs a list operation and prints its items, page by page where the operation pages. */
@@ -78,11 +76,36 @@ export async function runList<N extends OperationName>(
   input: Input<Operations[N]>,
   flags: ListFlags,
 ): Promise<void> {
-  if (flags.all && flags.limit !== undefined) throw new UsageError('--all and --limit exclude each other')
   const endpoint: Endpoint = endpoints[name]
   const view = viewOf(endpoint)
   const printer = await context.printer()
   printer.check(view)
+  try {
+    const pages = await listPages(context, name, input, flags)
+    const count = await printer.list(view, endpoint.result, pages)
+    if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
+  } catch (error) {
+    if (!(error instanceof Shown)) throw error
+  }
+}
+
+/**
+ * The pages of a list operation, as the flags want them.
+ * @param ahead how many pages are on their way while one is used
+ * @throws {UsageError} when the flags do not fit together
+ */
+export async function listPages<N extends OperationName>(
+  context: Context,
+  name: N,
+  input: Input<Operations[N]>,
+  flags: ListFlags,
+  ahead?: number,
+): Promise<AsyncGenerator<Page>> {
+  const { all = false, limit, offset, pageSize, where } = flags
+  if (all && limit !== undefined) throw new UsageError('--all and --limit exclude each other')
+  const endpoint: Endpoint = endpoints[name]
+  const view = viewOf(endpoint)
+  const filter = where && (await parseFilter(where, name, view, context))
   const fetch = async (paging: { limit?: number; offset?: number }) => {
     const { query } = input as { query?: object }
     const answer = await context.call(name, {
@@ -92,25 +115,42 @@ export async function runList<N extends OperationName>(
     if (!answer) throw new Shown()
     return answer
   }
+  // What is wanted may stand on the last page.
+  const request = filter ? { all: true, offset, pageSize } : { all, limit, offset, pageSize }
   const pages = endpoint.paged
     ? paginate({
-        request: {
-          all: flags.all ?? false,
-          limit: flags.limit,
-          offset: flags.offset,
-          pageSize: flags.pageSize,
-        },
+        request,
         key: endpoint.result,
         id: view.id ?? 'id',
         fetch,
-        notice: (text) => printer.notice(text),
+        notice: (text) => context.notice(text),
+        ...(ahead === undefined ? {} : { ahead }),
       })
-    : sliced(endpoint.result, () => fetch({}), flags)
-  try {
-    const count = await printer.list(view, endpoint.result, pages)
-    if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
-  } catch (error) {
-    if (!(error instanceof Shown)) throw error
+    : sliced(endpoint.result, () => fetch({}), filter ? { offset } : { limit, offset })
+  return filter ? filtered(pages, filter, limit) : pages
+}
+
+async function parseFilter(where: readonly string[], name: OperationName, view: View, { host }: Context) {
+  const { parseWhere } = await import('./where.ts')
+  return parseWhere(where, name, view, host.now())
+}
+
+/** The items that are wanted, and no more than so many. */
+async function* filtered(
+  pages: AsyncIterable<Page>,
+  filter: (item: Item) => boolean,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Page> {
+  let given = 0
+  for await (const { whole: _, ...page } of pages) {
+    const items = page.items.filter(filter).slice(0, limit - given)
+    given += items.length
+    const rest =
+      page.rest && 'paging' in page.rest
+        ? { ...page.rest, paging: { ...(page.rest['paging'] as object), limit: given, total: given } }
+        : page.rest
+    yield { ...page, items, ...(rest ? { rest } : {}) }
+    if (given >= limit) return
   }
 }
 
@@ -118,7 +158,11 @@ export async function runList<N extends OperationName>(
 class Shown extends Error {}
 
 /** A list that the service answers whole: `--limit` and `--offset` choose from it here. */
-async function* sliced(key: string, fetch: () => Promise<Answer>, { limit, offset = 0 }: ListFlags) {
+async function* sliced(
+  key: string,
+  fetch: () => Promise<Answer>,
+  { limit, offset = 0 }: { limit?: number | undefined; offset?: number | undefined },
+): AsyncGenerator<Page> {
   const answer = await fetch()
   const { [key]: all, ...rest } = readAnswer(answer) as Item
   const items = (all as Item[]).slice(offset, limit === undefined ? undefined : offset + limit)
@@ -127,75 +171,4 @@ async function* sliced(key: string, fetch: () => Promise<Answer>, { limit, offse
     rest,
     ...(items.length === (all as Item[]).length ? { whole: answer } : {}),
   }
-}
-
-/**
- * Does one thing to each of several ids. An id that fails does not stop the others; a key that is refused or a
- * service that does not answer does. Several results are printed as one list.
- * @throws {PartialError} when some failed; for a single id, whatever its own error is
- */
-export async function runEach<N extends OperationName>(
-  context: Context,
-  name: N,
-  ids: readonly string[],
-  toInput: (id: string) => Input<Operations[N]>,
-  past: string,
-): Promise<void> {
-  const endpoint = endpoints[name]
-  const view = viewOf(endpoint)
-  const printer = await context.printer()
-  printer.check(view, true)
-  if (ids.length === 0) return printer.notice(`no ${view.noun[1]} named; nothing to do`)
-  const failures: MeetroomError[] = []
-  let succeeded = 0
-
-  async function* results() {
-    for (const id of ids) {
-      try {
-        const answer = await context.call(name, toInput(id))
-        if (!answer) continue
-        succeeded++
-        const item = (readAnswer(answer) as Item)[endpoint.result] as Item
-        yield { items: [item], ...(ids.length === 1 ? { whole: answer } : {}) }
-      } catch (cause) {
-        if (cause instanceof ClosedOutput) throw cause
-        const error = asForeseen(cause)
-        if (ids.length === 1) throw error
-        failures.push(error)
-        if (stopsAll(error) && succeeded === 0) return
-        await context.report(error)
-        if (stopsAll(error)) return
-      }
-    }
-  }
-  if (context.flags.dryRun || context.flags.curl) {
-    for await (const _ of results());
-    return
-  }
-  const done = results()
-  try {
-    // `list` ends an iteration that it cannot print; what was asked for is to be done all the same.
-    const unending = {
-      [Symbol.asyncIterator]: () => ({ next: () => done.next() }),
-    }
-    await printer.list(view, ids.length === 1 ? endpoint.result : `${endpoint.result}s`, unending)
-  } catch (error) {
-    if (!(error instanceof ClosedOutput)) throw error
-    for await (const _ of done);
-  }
-  const nouns = ids.length === 1 ? view.noun[0] : view.noun[1]
-  if (failures.length === 0) return printer.notice(`${past} ${ids.length} ${nouns}`)
-  const last = failures.at(-1)
-  if (last && (last instanceof InterruptedError || (succeeded === 0 && stopsAll(last)))) throw last
-  const untried = ids.length - succeeded - failures.length
-  const summary = `${past} ${succeeded} of ${ids.length} ${nouns}; ${failures.length} failed${untried > 0 ? `, ${untried} not tried` : ''}`
-  if (succeeded > 0) throw new PartialError(summary)
-  throw failures.some((error) => error instanceof UnknownOutcomeError)
-    ? new UnknownOutcomeError(summary)
-    : new ApiError(summary)
-}
-
-/** Whether the next id would fail in the same way. */
-function stopsAll(error: MeetroomError): boolean {
-  return error instanceof AuthError || error instanceof NetworkError || error instanceof InterruptedError
 }

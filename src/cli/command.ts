@@ -59,5 +59,13 @@ export async function describeThings(
     }),
   )
   const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : ''
-  return `${verb} ${ids.length === 1 ? view.noun[0] : `${ids.length} ${view.noun[1]}`} ${shown.join(', ')}${more}`
+  return `${verb} ${ids.length === 1 ? view.noun[0] : `${ids.length} ${view.noun[1]}`} ${shown.join(', ')}${more}${await placeOf(context, ids)}`
+}
+
+/** `, at https://host (profile staging)`, where several things are at stake. */
+export async function placeOf(context: Context, ids: readonly string[]): Promise<string> {
+  if (ids.length === 1) return ''
+  const { local, profile } = await context.settings()
+  const target = await context.target()
+  return local ? `, in ${target}` : `, at ${new URL(target).origin} (profile ${profile.value})`
 }

@@ -29,6 +29,7 @@ export interface GlobalFlags {
   dryRun?: boolean
   curl?: boolean
   yes?: boolean
+  allowWrite?: boolean
   quiet?: boolean
   verbose?: boolean
   color: boolean
@@ -38,7 +39,17 @@ export interface GlobalFlags {
 export type OpenTransport = Transport & { close?(): Promise<void> | void }
 
 /** How the program reaches a service over the network. Tests put the embedded service here. */
-export type Connect = (baseUrl: string, host: Host) => Promise<OpenTransport>
+export type Connect = (baseUrl: string, host: Host, connections?: number) => Promise<OpenTransport>
+
+/** What a client is to do otherwise than by default. */
+interface ClientSetup {
+  /** How many connections at the most. */
+  connections?: number
+  /** Aborts what is under way; the user's interrupt by default. */
+  interrupt?: AbortSignal
+  /** Told before each repetition, instead of the user. */
+  onRetry?: (notice: { reason: string; waitMs: number }) => void
+}
 
 /** What a command works with: host and flags, and what follows from them, each made when it is first asked for. */
 export class Context {
@@ -82,15 +93,17 @@ export class Context {
     return readConfig(await this.configDir())
   }
 
-  async printer(): Promise<Printer> {
-    if (this.#printer) return this.#printer
+  /** @param format another than the settings say: the command has a use for some only */
+  async printer(format?: Format): Promise<Printer> {
+    if (this.#printer && (format ?? this.#printer.options.format) === this.#printer.options.format)
+      return this.#printer
     const { output } = await this.settings()
     const { columns, header, color, quiet = false } = this.flags
     const names = columns?.split(',').map((name) => name.trim())
     if (names?.includes(''))
       throw new UsageError('--columns takes names with commas between them, as in id,name')
     this.#printer = new Printer(this.host, {
-      format: output.value,
+      format: format ?? output.value,
       columns: names,
       header,
       color,
@@ -120,25 +133,30 @@ export class Context {
     return this.#client
   }
 
-  async #open(): Promise<Client> {
+  /** A client of the same service for many requests at once. */
+  bulkClient(setup: ClientSetup): Promise<Client> {
+    return this.#open(setup)
+  }
+
+  async #open(setup: ClientSetup = {}): Promise<Client> {
     const settings = await this.settings()
     if (settings.local) {
       const dir = await dataDir(this.host)
       const { findOwner } = await import('../local/owner.ts')
       const owner = await findOwner(dir, this.host.quietly)
       // One owner at a time: while the workspace is served, whoever wants it goes through the service.
-      if (owner) return this.clientFor(owner.base_url, owner.apiKey)
+      if (owner) return this.clientFor(owner.base_url, owner.apiKey, setup)
       const { openWorkspace } = await import('../local/workspace.ts')
       const workspace = await openWorkspace({ dir, host: this.host })
       this.#closers.push(() => workspace.close())
-      return this.#clientOf(workspace.service, localBaseUrl, workspace.apiKey)
+      return this.#clientOf(workspace.service, localBaseUrl, workspace.apiKey, setup)
     }
     const baseUrl = requireBaseUrl(settings.baseUrl)
     const apiKey = keyFor(settings)
     const url = new URL(baseUrl)
     if (settings.apiKeyOrigin === undefined && isClear(url))
       await this.notice(`warning: the API key travels unencrypted to ${url.host}; use https`)
-    return this.clientFor(baseUrl, apiKey)
+    return this.clientFor(baseUrl, apiKey, setup)
   }
 
   /**
@@ -162,14 +180,19 @@ export class Context {
   }
 
   /** A client of any service with any key. */
-  async clientFor(baseUrl: string, apiKey: string): Promise<Client> {
-    const transport = await this.#connect(baseUrl, this.host)
+  async clientFor(baseUrl: string, apiKey: string, setup: ClientSetup = {}): Promise<Client> {
+    const transport = await this.#connect(baseUrl, this.host, setup.connections)
     this.#closers.push(() => transport.close?.())
-    return this.#clientOf(transport, baseUrl, apiKey)
+    return this.#clientOf(transport, baseUrl, apiKey, setup)
   }
 
-  async #clientOf(transport: Transport, baseUrl: string, apiKey: string): Promise<Client> {
-    const { host, flags, interrupt } = this
+  async #clientOf(
+    transport: Transport,
+    baseUrl: string,
+    apiKey: string,
+    { interrupt = this.interrupt, onRetry }: ClientSetup,
+  ): Promise<Client> {
+    const { host, flags } = this
     const { timeout, retries } = await this.settings()
     const printer = await this.printer()
     this.#secrets.push(apiKey)
@@ -183,8 +206,10 @@ export class Context {
         timeoutMs: timeout.value * 1000,
         retries: retries.value,
         clock: host,
-        onRetry: ({ reason, waitMs }) =>
-          void printer.notice(`${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`),
+        onRetry:
+          onRetry ??
+          (({ reason, waitMs }) =>
+            void printer.notice(`${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`)),
       },
       ...(flags.verbose
         ? {
@@ -203,7 +228,22 @@ export class Context {
     input: Input<Operations[N]>,
   ): Promise<Answer<Output<Operations[N]>> | undefined> {
     if (await this.show(endpoints[name], input as AnyInput)) return undefined
+    if (endpoints[name].method !== 'GET') await this.requireWritable()
     return (await this.client()).call(name, input)
+  }
+
+  /**
+   * Asks whether the profile lets anything be changed; shown writes change nothing.
+   * @throws {UsageError} when it is protected and nobody said --allow-write
+   */
+  async requireWritable(): Promise<void> {
+    const { curl, dryRun, allowWrite } = this.flags
+    if (curl || dryRun || allowWrite) return
+    const { isProtected, profile } = await this.settings()
+    if (isProtected)
+      throw new UsageError(`the profile ${profile.value} is protected: nothing is changed through it`, {
+        hint: 'add --allow-write if you mean it',
+      })
   }
 
   /** Shows a request instead of sending it, where the flags say so. */
@@ -235,6 +275,12 @@ export class Context {
     return key ? [key, ...this.#secrets] : this.#secrets
   }
 
+  /** What is talked to, for people and journals: a base URL, or the folder of the embedded workspace. */
+  async target(): Promise<string> {
+    const { local, baseUrl } = await this.settings()
+    return local ? `the local workspace in ${await dataDir(this.host)}` : requireBaseUrl(baseUrl)
+  }
+
   async close(): Promise<void> {
     for (const close of this.#closers) await close()
   }
@@ -250,7 +296,7 @@ function requireBaseUrl(baseUrl: Settings['baseUrl']): string {
   })
 }
 
-const connectOverNetwork: Connect = async (baseUrl, host) => {
+const connectOverNetwork: Connect = async (baseUrl, host, connections) => {
   if (host.nodeVersion.startsWith('20.')) {
     // Node 20 would spend 85 ms at exit on compiling the WebAssembly of undici's HTTP parser a second time, better.
     const { setFlagsFromString } = await import('node:v8')
@@ -262,6 +308,7 @@ const connectOverNetwork: Connect = async (baseUrl, host) => {
     origin,
     env: host.env,
     direct: isLoopback(hostname),
+    ...(connections === undefined ? {} : { connections }),
   })
 }
 

@@ -136,6 +136,7 @@ function globalFlags(command: Command): Command {
     .option('--dry-run', 'show each write instead of sending it')
     .option('--curl', 'show the request as a curl command instead of sending it')
     .option('-y, --yes', 'answer yes to questions')
+    .option('--allow-write', 'change things through a protected profile')
     .option('-q, --quiet', 'no notices on standard error')
     .option('--verbose', 'say what is sent')
     .option('--no-color', 'no colours')
@@ -143,12 +144,16 @@ function globalFlags(command: Command): Command {
 
 /** Shows neither aliases in lists of commands nor two names in a usage line. */
 class PlainHelp extends Help {
+  /** Flags with long names leave little, and half a line is better than one that runs over. */
+  override minWidthToWrap = 20
+
   override subcommandTerm(command: Command): string {
     // The arguments of a group are known only once it is loaded.
     if (!command.parent?.parent) return command.name()
-    const names = command.registeredArguments.map(
-      (argument) => `<${argument.name()}${argument.variadic ? '...' : ''}>`,
-    )
+    const names = command.registeredArguments.map((argument) => {
+      const name = `${argument.name()}${argument.variadic ? '...' : ''}`
+      return argument.required ? `<${name}>` : `[${name}]`
+    })
     return [command.name(), ...names].join(' ')
   }
 

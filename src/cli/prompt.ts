@@ -8,28 +8,67 @@ export function canAsk(host: Host): boolean {
   return host.stdin.isTTY === true && host.stderr.isTTY && !host.env['MEETROOM_NO_INPUT']
 }
 
+/** So many things `--yes` answers for by itself. */
+const mostByYes = 20
+
+interface Extent {
+  /** How many things it is done to. */
+  count: number
+  /** How many things the command line allows. */
+  max?: number | undefined
+}
+
+/** How many things a command is about to touch, and how many it may. */
+export function extent(ids: readonly string[], { max }: { max?: number }): Extent {
+  return { count: ids.length, max }
+}
+
 /**
- * Asks before something that cannot be undone. `--yes` answers; without a terminal the answer is never assumed.
+ * Asks before something that cannot be undone. `--yes` answers, for many things together with `--max`; without a
+ * terminal the answer is never assumed.
  * @param describe says what would happen, ids and names included; called only when somebody will read it
- * @throws {ConfirmationError} when nobody can be asked, or the answer is no
+ * @throws {ConfirmationError} when nobody can be asked, the answer is no, or it is more than may be
  */
 export async function confirm(
   context: Context,
   verb: string,
   describe: () => Promise<string>,
+  { count, max }: Extent = { count: 1 },
 ): Promise<void> {
   const { flags, host } = context
-  if (flags.yes || flags.dryRun || flags.curl) return
+  if (flags.dryRun || flags.curl || count === 0) return
+  if (max !== undefined && count > max)
+    throw new ConfirmationError(
+      `to ${verb} would be ${count} of them, and --max allows ${max}; nothing was done`,
+    )
+  if (flags.yes) {
+    if (count <= mostByYes || max !== undefined) return
+    throw new ConfirmationError(`to ${verb} would be ${count} of them, and --yes alone is for ${mostByYes}`, {
+      hint: `add --max ${count} if that is what you mean`,
+    })
+  }
   if (!canAsk(host))
     throw new ConfirmationError(`to ${verb} needs a yes, and there is no terminal to ask at`, {
       hint: 'add --yes to answer beforehand',
     })
+  const streams = { input: host.stdin, output: host.prompt, signal: context.interrupt }
+  const what = visible(await describe())
+  if (!(await (count === 1 ? yesTo(`${what}?`, streams) : typed(count, what, streams))))
+    throw new ConfirmationError('not confirmed; nothing was done')
+}
+
+type Streams = Parameters<typeof import('@inquirer/confirm').default>[1]
+
+async function yesTo(message: string, streams: Streams): Promise<boolean> {
   const { default: ask } = await import('@inquirer/confirm')
-  const message = `${visible(await describe())}?`
-  const yes = await interruptible(
-    ask({ message, default: false }, { input: host.stdin, output: host.prompt, signal: context.interrupt }),
-  )
-  if (!yes) throw new ConfirmationError('not confirmed; nothing was done')
+  return interruptible(ask({ message, default: false }, streams))
+}
+
+/** Who has typed how many there are has read it. */
+async function typed(count: number, what: string, streams: Streams): Promise<boolean> {
+  const { default: ask } = await import('@inquirer/input')
+  const answer = await interruptible(ask({ message: `${what}.\n  Type ${count} to go on:` }, streams))
+  return answer.trim() === String(count)
 }
 
 /** Asks for a secret without showing it. */

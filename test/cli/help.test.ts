@@ -24,14 +24,14 @@ const commandsIn = (help: string): string[] =>
     .flatMap(([, lines = '']) => [...lines.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name))
 
 const verbs: Record<string, string[]> = {
-  rooms: ['list', 'get', 'create', 'update', 'terminate', 'reopen', 'delete'],
-  members: ['list', 'get', 'add', 'update', 'block', 'unblock'],
-  users: ['list', 'get', 'create', 'update', 'delete'],
+  rooms: ['list', 'get', 'create', 'update', 'terminate', 'reopen', 'delete', 'import', 'export'],
+  members: ['list', 'get', 'add', 'update', 'block', 'unblock', 'import', 'export'],
+  users: ['list', 'get', 'create', 'update', 'delete', 'import', 'export'],
   sessions: ['list'],
   pages: ['create'],
   message: ['send'],
   auth: ['login', 'logout', 'status'],
-  profiles: ['list', 'use', 'remove'],
+  profiles: ['list', 'use', 'protect', 'unprotect', 'remove'],
   config: ['list', 'get', 'set', 'unset', 'path'],
 }
 const leaves = Object.entries(verbs).flatMap(([group, names]) => names.map((name) => `${group} ${name}`))

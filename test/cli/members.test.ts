@@ -364,7 +364,7 @@ test('one bad id among several does not stop the others', async () => {
 test('a key that stops working stops the rest', async () => {
   const id = await room()
   world.intercept = async () => answer(401, {})
-  expect(await world.run(`members unblock ${id} a b c`)).toMatchObject({
+  expect(await world.run(`members unblock ${id} a b c --concurrency 1`)).toMatchObject({
     code: 4,
     stdout: '',
     stderr:
@@ -437,6 +437,7 @@ test('a missing argument is named', async () => {
   })
   expect(await world.run('members block room')).toMatchObject({
     code: 2,
-    stderr: "error: missing required argument 'member'\nhint: see --help\n",
+    stderr:
+      "error: missing required argument 'member'\nhint: name some, or choose them with --where; see --help\n",
   })
 })

@@ -42,11 +42,11 @@ test('list shows the profiles, the built-in one included', async () => {
   expect(await run('profiles list')).toMatchObject({
     code: 0,
     stdout:
-      'NAME     IN USE  BASE URL               HAS KEY\n' +
-      '───────  ──────  ─────────────────────  ───────\n' +
-      'default  false   https://other.test/v1  false\n' +
-      'staging  true    https://meet.test/v1   true\n' +
-      'local    false                          false\n',
+      'NAME     IN USE  BASE URL               HAS KEY  PROTECTED\n' +
+      '───────  ──────  ─────────────────────  ───────  ─────────\n' +
+      'default  false   https://other.test/v1  false    false\n' +
+      'staging  true    https://meet.test/v1   true     false\n' +
+      'local    false                          false    false\n',
     stderr: '',
   })
 })
@@ -56,8 +56,8 @@ test('list --json has everything but the key', async () => {
   const { stdout } = await run('profiles list --json')
   expect(JSON.parse(stdout)).toEqual({
     profiles: [
-      { name: 'staging', in_use: true, base_url: baseUrl, has_key: true },
-      { name: 'local', in_use: false, base_url: null, has_key: false },
+      { name: 'staging', in_use: true, base_url: baseUrl, has_key: true, protected: false },
+      { name: 'local', in_use: false, base_url: null, has_key: false, protected: false },
     ],
   })
   expect(stdout).not.toContain(world.apiKey)
@@ -265,7 +265,7 @@ test('profiles use local makes the embedded service the one in use', async () =>
   expect(await run('profiles use local')).toMatchObject({ code: 0, stderr: 'using profile local\n' })
   const { stdout } = await made('')
   expect((await run('rooms list -o ids --local')).stdout).toBe(stdout)
-  expect((await run('profiles list -o csv --no-header')).stdout).toBe('local,true,,false\r\n')
+  expect((await run('profiles list -o csv --no-header')).stdout).toBe('local,true,,false,false\r\n')
 })
 
 test('the embedded service needs no settings: a broken settings file does not matter', async () => {

@@ -313,7 +313,7 @@ describe('what a 400 means, in a service that does not say', () => {
 
   test('the question is asked once per run, however many ids fail', async () => {
     answers({ '/users/a': bad, '/users/b': bad, '/users/c': bad, '/rooms?limit=1': empty })
-    const { code, stderr } = await world.run('users delete a b c --yes')
+    const { code, stderr } = await world.run('users delete a b c --yes --concurrency 1')
     expect(code).toBe(1)
     expect(stderr.match(/^error: no such user: [abc]: Bad Request$/gm)).toHaveLength(3)
     expect(paths()).toEqual(['DELETE /users/a', 'GET /rooms?limit=1', 'DELETE /users/b', 'DELETE /users/c'])
@@ -321,7 +321,7 @@ describe('what a 400 means, in a service that does not say', () => {
 
   test('a refused key stops at the first of several ids', async () => {
     script(bad)
-    expect((await world.run('users delete a b c --yes')).code).toBe(4)
+    expect((await world.run('users delete a b c --yes --concurrency 1')).code).toBe(4)
     expect(paths()).toEqual(['DELETE /users/a', 'GET /rooms?limit=1'])
   })
 
@@ -706,7 +706,7 @@ describe('interruption in the middle of a request', () => {
   })
 
   test('a bulk does not go on', async () => {
-    const { code } = await interruptedBy('SIGINT', 'users delete a b c --yes')
+    const { code } = await interruptedBy('SIGINT', 'users delete a b c --yes --concurrency 1')
     expect(code).toBe(130)
     expect(paths()).toEqual(['DELETE /users/a'])
   })

@@ -344,7 +344,7 @@ test('delete asks on a terminal, naming the users', async () => {
   setImmediate(() => host.type('n\n'))
   const { code, stdout, stderr } = await done
   expect({ code, stdout }).toEqual({ code: 10, stdout: '' })
-  expect(stderr).toContain('Delete 2 users “Ada” (ada), grace?')
+  expect(stderr).toContain('Delete 2 users “Ada” (ada), grace, at https://meet.test (profile default).')
   expect(stderr).toMatch(/not confirmed; nothing was done\n$/)
   expect(writes()).toEqual([])
 })

@@ -71,7 +71,8 @@ export function testHost({
     platform: 'linux',
     nodeVersion: '20.20.2',
     cwd,
-    pid: 1,
+    pid: process.pid,
+    isAlive: (pid) => pid === process.pid,
     dirs: async () => ({
       config: '/nonexistent/config',
       data: '/nonexistent/data',

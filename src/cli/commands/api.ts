@@ -46,6 +46,7 @@ export function defineApi(api: Command, act: Act): void {
           method === 'GET' ? { query: { ...query, ...fields } } : { query, body: bodyOf(data, fields) }
         if (method === 'GET' && data !== undefined) throw new UsageError('a GET has no body: use --field')
         if (await context.show(endpoint, input)) return
+        if (method !== 'GET') await context.requireWritable()
         const answer = await (await context.client()).request(endpoint, input)
         await (await context.printer()).body(answer)
       }),

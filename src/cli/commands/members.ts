@@ -1,12 +1,16 @@
 import { type Command, Option } from 'commander'
 import { fields, type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
-import { type Act, type ListFlags, runEach, runList, runOne, withPaging } from '../act.ts'
-import { alias, bodyFlags, examples, requireFields } from '../command.ts'
+import { type Act, type ListFlags, listPages, runList, runOne, withPaging } from '../act.ts'
+import type { ImportFlags } from '../bulk/import.ts'
+import { exportCommand, importFile, importFlags, type ManyFlags, manyFlags } from '../bulk-flags.ts'
+import { alias, bodyFlags, examples, placeOf, requireFields } from '../command.ts'
 import type { Context } from '../context.ts'
-import { type BodyFlags, buildBody, readIds } from '../input.ts'
+import { runEach } from '../each.ts'
+import { type BodyFlags, buildBody } from '../input.ts'
 import { plainText } from '../output/text.ts'
-import { confirm } from '../prompt.ts'
+import { confirm, extent } from '../prompt.ts'
+import { readTargets } from '../targets.ts'
 
 const words = fields.member
 const roomArgument = ['<room>', fields.room.id] as const
@@ -17,6 +21,11 @@ interface UpdateFlags extends BodyFlags {
   type?: MemberType
   blocked?: boolean
   unblocked?: boolean
+}
+
+interface AddFlags extends BodyFlags {
+  type?: MemberType
+  ifNotExists?: boolean
 }
 
 export function defineMembers(members: Command, act: Act): void {
@@ -54,9 +63,12 @@ export function defineMembers(members: Command, act: Act): void {
     .argument(...roomArgument)
     .argument('<user>', words.user_id)
     .addOption(typeFlag())
+    .option('--if-not-exists', 'leave a user who is a member already as it is, and show the member')
   bodyFlags(add).action(
-    act(async (context, room_id: string, user_id: string, flags: BodyFlags & { type?: MemberType }) => {
+    act(async (context, room_id: string, user_id: string, flags: AddFlags) => {
       const body = await buildBody(flags, { user_id, type: flags.type }, context.host)
+      const existing = flags.ifNotExists && (await findMember(context, room_id, user_id))
+      if (existing) return runOne(context, 'getMember', { params: { room_id, member_id: existing } })
       await runOne(context, 'addMember', {
         params: { room_id },
         body: body as { user_id: string },
@@ -98,16 +110,22 @@ export function defineMembers(members: Command, act: Act): void {
       'Kick members out of a private room at once, and keep them out. Works only on private rooms.',
     )
     .argument(...roomArgument)
-    .argument('<member...>', `${words.id}s, or - to read them from standard input`)
+    .argument('[member...]', `${words.id}s, or - to read them from standard input`)
     .option('--force', 'send it even if the room is not private')
     .action(
-      act(async (context, room_id: string, given: string[], flags: { force?: boolean }) => {
-        const ids = await readIds(given, context.host)
+      act(async (context, room_id: string, given: string[], flags: ManyFlags & { force?: boolean }) => {
+        const ids = await readMembers(context, room_id, given, flags)
         if (!flags.force) await requirePrivateRoom(context, room_id)
-        await confirm(context, 'block members', () => describeMembers(context, room_id, ids))
-        await setBlocked(context, room_id, ids, true)
+        await confirm(
+          context,
+          'block members',
+          () => describeMembers(context, room_id, ids),
+          extent(ids, flags),
+        )
+        await setBlocked(context, room_id, ids, true, flags)
       }),
     )
+  manyFlags(block)
   examples(block, 'meetroom members block 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c')
 
   const unblock = members
@@ -115,22 +133,53 @@ export function defineMembers(members: Command, act: Act): void {
     .summary('Let blocked members in again')
     .description('Let blocked members of a private room in again.')
     .argument(...roomArgument)
-    .argument('<member...>', `${words.id}s, or - to read them from standard input`)
+    .argument('[member...]', `${words.id}s, or - to read them from standard input`)
     .action(
-      act(async (context, room_id: string, given: string[]) => {
-        await setBlocked(context, room_id, await readIds(given, context.host), false)
+      act(async (context, room_id: string, given: string[], flags: ManyFlags) => {
+        await setBlocked(context, room_id, await readMembers(context, room_id, given, flags), false, flags)
       }),
     )
+  manyFlags(unblock)
   examples(unblock, 'meetroom members unblock 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c')
+
+  const load = members
+    .command('import')
+    .summary('Invite users to rooms from a file')
+    .description(
+      'Invite users to rooms from a CSV, NDJSON or JSON file with a row each. The whole file is checked before anything is sent.',
+    )
+    .argument('<file>', 'the file, or - for standard input')
+    .option('--room <room>', 'the room of rows that name none')
+    .action(act((context, file: string, flags: ImportFlags) => importFile(context, 'members', file, flags)))
+  importFlags(load)
+  examples(load, 'meetroom members import class-7b.csv --room 66f1a2b3c4d5e6f708192a3b --if-exists skip')
+
+  exportCommand(members, act, 'members', 'meetroom members export --all-rooms > members.csv')
 }
 
-function setBlocked(context: Context, room_id: string, ids: string[], is_blocked: boolean): Promise<void> {
+function readMembers(
+  context: Context,
+  room_id: string,
+  given: readonly string[],
+  { where }: ManyFlags,
+): Promise<string[]> {
+  return readTargets(context, { given, where, list: 'listMembers', params: { room_id } })
+}
+
+function setBlocked(
+  context: Context,
+  room_id: string,
+  ids: string[],
+  is_blocked: boolean,
+  flags: ManyFlags,
+): Promise<void> {
   return runEach(
     context,
     'updateMember',
     ids,
     (member_id) => ({ params: { room_id, member_id }, body: { is_blocked } }),
     is_blocked ? 'blocked' : 'unblocked',
+    flags,
   )
 }
 
@@ -157,5 +206,15 @@ async function describeMembers(context: Context, room_id: string, ids: readonly 
     }),
   )
   const more = ids.length > users.length ? ` and ${ids.length - users.length} more` : ''
-  return `Block ${ids.length === 1 ? 'member' : `${ids.length} members`} ${users.join(', ')}${more} in room ${room_id}`
+  return `Block ${ids.length === 1 ? 'member' : `${ids.length} members`} ${users.join(', ')}${more} in room ${room_id}${await placeOf(context, ids)}`
+}
+
+async function findMember(context: Context, room_id: string, user_id: string): Promise<string | undefined> {
+  if (context.flags.curl) return undefined
+  const pages = await listPages(context, 'listMembers', { params: { room_id }, query: {} }, { all: true })
+  for await (const { items } of pages) {
+    const member = items.find((item) => item['user_id'] === user_id)
+    if (member) return String(member['id'])
+  }
+  return undefined
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { defaultProfile, findProfile, localProfile, type Profile } from '../../config.ts'
-import { changeConfig, withoutProfile } from '../../config-store.ts'
+import { changeConfig, withoutProfile, withProfile } from '../../config-store.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
 import { type Act, onePage } from '../act.ts'
 import { alias, examples } from '../command.ts'
@@ -16,8 +16,9 @@ const view: View = {
     { field: 'in_use', weight: 8, value: ({ in_use }) => in_use },
     { field: 'base_url', weight: 7 },
     { field: 'has_key', weight: 6 },
+    { field: 'protected', weight: 5 },
   ],
-  fields: ['name', 'in_use', 'base_url', 'has_key'],
+  fields: ['name', 'in_use', 'base_url', 'has_key', 'protected'],
 }
 
 export function defineProfiles(profiles: Command, act: Act): void {
@@ -48,6 +49,25 @@ export function defineProfiles(profiles: Command, act: Act): void {
       }),
     )
   examples(use, 'meetroom profiles use staging', 'meetroom profiles use local')
+
+  for (const [verb, isProtected] of [
+    ['protect', true],
+    ['unprotect', false],
+  ] as const) {
+    const command = profiles
+      .command(verb)
+      .summary(
+        isProtected ? 'Let nothing be changed through a profile by mistake' : 'Let things be changed again',
+      )
+      .description(
+        isProtected
+          ? 'Protect a profile: every command that changes something through it needs --allow-write.'
+          : 'Take the protection from a profile: commands that change something work without --allow-write again.',
+      )
+      .argument('<profile>', 'name of the profile')
+      .action(act((context, name: string) => setProtected(context, name, isProtected)))
+    examples(command, `meetroom profiles ${verb} production`)
+  }
 
   const remove = profiles
     .command('remove')
@@ -81,9 +101,21 @@ async function listProfiles(context: Context): Promise<void> {
     in_use: (config.profile ?? defaultProfile) === name,
     base_url: profile.base_url ?? null,
     has_key: profile.api_key !== undefined,
+    protected: profile.protected === true,
   }))
   printer.check(view)
   await printer.list(view, 'profiles', onePage({ items }))
+}
+
+async function setProtected(context: Context, name: string, isProtected: boolean): Promise<void> {
+  context.expectNewProfile()
+  if (name === localProfile) throw new UsageError('the profile “local” is built in')
+  await requireProfile(context, name)
+  await changeConfig(await context.configDir(), (config) => {
+    const { protected: _, ...profile } = findProfile(config, name) ?? {}
+    return withProfile(config, name, isProtected ? { ...profile, protected: true } : profile)
+  })
+  await context.notice(`profile ${name} is ${isProtected ? 'protected' : 'no longer protected'}`)
 }
 
 async function requireProfile(context: Context, name: string): Promise<void> {

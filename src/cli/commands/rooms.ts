@@ -1,8 +1,12 @@
 import { type Command, Option } from 'commander'
 import { fields, roomTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
-import { type Act, type ListFlags, runEach, runList, runOne, withPaging } from '../act.ts'
+import { type Act, type ListFlags, runList, runOne, withPaging } from '../act.ts'
+import type { ImportFlags } from '../bulk/import.ts'
+import { exportCommand, importFile, importFlags, type ManyFlags, manyFlags } from '../bulk-flags.ts'
 import { alias, bodyFlags, describeThings, examples, requireFields } from '../command.ts'
+import type { Context } from '../context.ts'
+import { runEach } from '../each.ts'
 import {
   type BodyFlags,
   buildBody,
@@ -10,10 +14,10 @@ import {
   encodeUrl,
   parseHeaders,
   parseMember,
-  readIds,
   wholeNumber,
 } from '../input.ts'
-import { confirm } from '../prompt.ts'
+import { confirm, extent } from '../prompt.ts'
+import { readTargets } from '../targets.ts'
 
 const words = fields.room
 
@@ -34,6 +38,7 @@ interface CreateFlags extends BodyFlags {
   member?: string[]
   webhookUrl?: string
   webhookHeader?: string[]
+  ifNotExists?: boolean
 }
 
 export function defineRooms(rooms: Command, act: Act): void {
@@ -88,6 +93,7 @@ export function defineRooms(rooms: Command, act: Act): void {
     .option('--member <user[:type[:name]]>', `${words.members}; may be repeated`, collect)
     .option('--webhook-url <url>', 'where to announce who enters and leaves', encodeUrl('--webhook-url'))
     .option('--webhook-header <header>', "header to send along, 'Name: value'; may be repeated", collect)
+    .option('--if-not-exists', 'leave a room that has this name already as it is, and show it')
   bodyFlags(create).action(
     act(async (context, flags: CreateFlags) => {
       if (flags.webhookHeader && !flags.webhookUrl)
@@ -108,6 +114,8 @@ export function defineRooms(rooms: Command, act: Act): void {
       }
       const body = await buildBody(flags, given, context.host)
       requireFields(body, { name: '--name', type: '--type' })
+      const existing = flags.ifNotExists ? await findByName(context, String(body['name'])) : undefined
+      if (existing !== undefined) return runOne(context, 'getRoom', { params: { id: existing } })
       await runOne(context, 'createRoom', { body: body as never })
     }),
   )
@@ -142,23 +150,31 @@ export function defineRooms(rooms: Command, act: Act): void {
     .command('terminate')
     .summary('Terminate rooms')
     .description('Terminate rooms: their sessions end.')
-    .argument('<room...>', `${words.id}s, or - to read them from standard input`)
+    .argument('[room...]', `${words.id}s, or - to read them from standard input`)
     .action(
-      act(async (context, given: string[]) => {
-        const ids = await readIds(given, context.host)
-        await confirm(context, 'terminate rooms', () => describeThings(context, 'Terminate', 'getRoom', ids))
+      act(async (context, given: string[], flags: ManyFlags) => {
+        const ids = await readTargets(context, { given, where: flags.where, list: 'listRooms' })
+        await confirm(
+          context,
+          'terminate rooms',
+          () => describeThings(context, 'Terminate', 'getRoom', ids),
+          extent(ids, flags),
+        )
         await runEach(
           context,
           'updateRoom',
           ids,
           (id) => ({ params: { id }, body: { is_terminated: true } }),
           'terminated',
+          flags,
         )
       }),
     )
+  manyFlags(terminate)
   examples(
     terminate,
     'meetroom rooms terminate 66f1a2b3c4d5e6f708192a3b',
+    "meetroom rooms terminate --where 'name~^test' --yes --max 100",
     'meetroom rooms list --active --all -o ids | meetroom rooms terminate - --yes',
   )
 
@@ -166,37 +182,66 @@ export function defineRooms(rooms: Command, act: Act): void {
     .command('reopen')
     .summary('Reopen terminated rooms')
     .description('Reopen rooms that were terminated.')
-    .argument('<room...>', `${words.id}s, or - to read them from standard input`)
+    .argument('[room...]', `${words.id}s, or - to read them from standard input`)
     .action(
-      act(async (context, given: string[]) => {
-        const ids = await readIds(given, context.host)
+      act(async (context, given: string[], flags: ManyFlags) => {
+        const ids = await readTargets(context, { given, where: flags.where, list: 'listRooms' })
         await runEach(
           context,
           'updateRoom',
           ids,
           (id) => ({ params: { id }, body: { is_terminated: false } }),
           'reopened',
+          flags,
         )
       }),
     )
+  manyFlags(reopen)
   examples(reopen, 'meetroom rooms reopen 66f1a2b3c4d5e6f708192a3b')
 
   const remove = rooms
     .command('delete')
     .summary('Delete rooms')
     .description('Delete rooms with everything in them.')
-    .argument('<room...>', `${words.id}s, or - to read them from standard input`)
+    .argument('[room...]', `${words.id}s, or - to read them from standard input`)
     .action(
-      act(async (context, given: string[]) => {
-        const ids = await readIds(given, context.host)
-        await confirm(context, 'delete rooms', () => describeThings(context, 'Delete', 'getRoom', ids))
-        await runEach(context, 'deleteRoom', ids, (id) => ({ params: { id } }), 'deleted')
+      act(async (context, given: string[], flags: ManyFlags) => {
+        const ids = await readTargets(context, { given, where: flags.where, list: 'listRooms' })
+        await confirm(
+          context,
+          'delete rooms',
+          () => describeThings(context, 'Delete', 'getRoom', ids),
+          extent(ids, flags),
+        )
+        await runEach(context, 'deleteRoom', ids, (id) => ({ params: { id } }), 'deleted', flags)
       }),
     )
-  alias(remove, 'rm')
+  manyFlags(alias(remove, 'rm'))
   examples(
     remove,
     'meetroom rooms delete 66f1a2b3c4d5e6f708192a3b',
-    'meetroom rooms list --terminated --all -o ids | meetroom rooms delete - --yes',
+    "meetroom rooms delete --where 'terminated_at<365d' --dry-run",
   )
+
+  const load = rooms
+    .command('import')
+    .summary('Create rooms from a file')
+    .description(
+      'Create rooms from a CSV, NDJSON or JSON file with a row each. The whole file is checked before anything is sent. ' +
+        'Rows with an id are looked up by it; the service gives new rooms ids of its own.',
+    )
+    .argument('<file>', 'the file, or - for standard input')
+    .action(act((context, file: string, flags: ImportFlags) => importFile(context, 'rooms', file, flags)))
+  importFlags(load)
+  examples(load, 'meetroom rooms import rooms.csv --dry-run', 'meetroom rooms import rooms.ndjson --rate 20')
+
+  exportCommand(rooms, act, 'rooms', 'meetroom rooms export > rooms.csv')
+}
+
+/** The first room of exactly this name. */
+async function findByName(context: Context, name: string): Promise<string | undefined> {
+  if (context.flags.curl) return undefined
+  const { value } = await (await context.client()).call('listRooms', { query: { name, limit: 1 } })
+  // A service that knows no filter by name answers with any rooms.
+  return value.rooms.find((room) => room.name === name)?.id
 }

@@ -1,11 +1,15 @@
 import { type Command, Option } from 'commander'
 import { fields, memberTypes } from '../../api/vocabulary.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
-import { type Act, type ListFlags, runEach, runList, runOne, withPaging } from '../act.ts'
+import { type Act, type ListFlags, runList, runOne, withPaging } from '../act.ts'
+import type { ImportFlags } from '../bulk/import.ts'
+import { exportCommand, importFile, importFlags, type ManyFlags, manyFlags } from '../bulk-flags.ts'
 import { alias, bodyFlags, describeThings, examples, requireFields } from '../command.ts'
 import type { Context } from '../context.ts'
-import { type BodyFlags, buildBody, encodeUrl, readIds } from '../input.ts'
-import { confirm } from '../prompt.ts'
+import { runEach } from '../each.ts'
+import { type BodyFlags, buildBody, encodeUrl } from '../input.ts'
+import { confirm, extent } from '../prompt.ts'
+import { readTargets } from '../targets.ts'
 
 const words = fields.user
 
@@ -60,15 +64,23 @@ export function defineUsers(users: Command, act: Act): void {
       'Create a user. A user id that is in use is refused, as the service would override that user.',
     )
     .argument('<user-id>', words.user_id)
-    .option('--overwrite', 'override the user that has this id already')
+    .addOption(
+      new Option('--overwrite', 'override the user that has this id already').conflicts('ifNotExists'),
+    )
+    .option('--if-not-exists', 'leave a user that has this id already as it is, and show it')
   userFlags(create).action(
-    act(async (context, user_id: string, flags: UserFlags & { overwrite?: boolean }) => {
-      const body = withEncodedUrl(await buildBody(flags, { user_id, ...fromFlags(flags) }, context.host))
-      if (!flags.overwrite) await requireFree(context, String(body['user_id']))
-      await runOne(context, 'createUser', {
-        body: body as { user_id: string },
-      })
-    }),
+    act(
+      async (context, user_id: string, flags: UserFlags & { overwrite?: boolean; ifNotExists?: boolean }) => {
+        const body = withEncodedUrl(await buildBody(flags, { user_id, ...fromFlags(flags) }, context.host))
+        const id = String(body['user_id'])
+        if (flags.ifNotExists && (await exists(context, id)))
+          return runOne(context, 'getUser', { params: { user_id: id } })
+        if (!flags.overwrite) await requireFree(context, id)
+        await runOne(context, 'createUser', {
+          body: body as { user_id: string },
+        })
+      },
+    ),
   )
   examples(
     create,
@@ -94,16 +106,44 @@ export function defineUsers(users: Command, act: Act): void {
     .command('delete')
     .summary('Delete users')
     .description('Delete users from the workspace.')
-    .argument('<user...>', `${words.user_id}, or - to read ids from standard input`)
+    .argument('[user...]', `${words.user_id}, or - to read ids from standard input`)
     .action(
-      act(async (context, given: string[]) => {
-        const ids = await readIds(given, context.host)
-        await confirm(context, 'delete users', () => describeThings(context, 'Delete', 'getUser', ids))
-        await runEach(context, 'deleteUser', ids, (user_id) => ({ params: { user_id } }), 'deleted')
+      act(async (context, given: string[], flags: ManyFlags) => {
+        const ids = await readTargets(context, { given, where: flags.where, list: 'listUsers' })
+        await confirm(
+          context,
+          'delete users',
+          () => describeThings(context, 'Delete', 'getUser', ids),
+          extent(ids, flags),
+        )
+        await runEach(context, 'deleteUser', ids, (user_id) => ({ params: { user_id } }), 'deleted', flags)
       }),
     )
-  alias(remove, 'rm')
+  manyFlags(alias(remove, 'rm'))
   examples(remove, 'meetroom users delete ada grace --yes')
+
+  const load = users
+    .command('import')
+    .summary('Create users from a file')
+    .description(
+      'Create users from a CSV, NDJSON or JSON file with a row each. The whole file is checked before anything is sent.',
+    )
+    .argument('<file>', 'the file, or - for standard input')
+    .action(act((context, file: string, flags: ImportFlags) => importFile(context, 'users', file, flags)))
+  importFlags(load)
+  examples(
+    load,
+    "meetroom users import people.csv --map 'Full name=name' --dry-run",
+    'meetroom users import people.csv --failed-out rejects.csv',
+    'meetroom users import people.csv --resume',
+  )
+
+  exportCommand(
+    users,
+    act,
+    'users',
+    "meetroom users export --where 'default_member_type=host' -o ndjson > hosts.ndjson",
+  )
 }
 
 /** The API wants URLs encoded (section 1), wherever they come from. */
@@ -114,15 +154,20 @@ function withEncodedUrl(body: Record<string, unknown>): Record<string, unknown> 
     : body
 }
 
-/** Rule 3: the service overrides a user whose id is given again, without a word. */
-async function requireFree(context: Context, user_id: string): Promise<void> {
-  if (context.flags.curl) return
+async function exists(context: Context, user_id: string): Promise<boolean> {
+  if (context.flags.curl) return false
   try {
     await (await context.client()).call('getUser', { params: { user_id } })
+    return true
   } catch (error) {
-    if (error instanceof NotFoundError) return
+    if (error instanceof NotFoundError) return false
     throw error
   }
+}
+
+/** Rule 3: the service overrides a user whose id is given again, without a word. */
+async function requireFree(context: Context, user_id: string): Promise<void> {
+  if (!(await exists(context, user_id))) return
   throw new UsageError(`there is a user “${user_id}” already, and creating it again would override it`, {
     hint: `add --overwrite to do that, or change it with: meetroom users update ${user_id}`,
   })

@@ -24,7 +24,12 @@ export function formatCsv(
 
 const verbatim = (value: unknown) => ({ value: String(value), escape_formulas: false })
 
+// What the guard would make of a formula must not be what somebody wrote: one apostrophe more tells them apart.
+const defused = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
+
 /** Numbers stay numbers, so that the guard against formulas can tell them from text. */
 function cell(value: unknown): string | number | LosslessNumber {
-  return typeof value === 'number' || isLosslessNumber(value) ? value : plainText(value)
+  if (typeof value === 'number' || isLosslessNumber(value)) return value
+  const text = plainText(value)
+  return defused.test(text) ? `'${text}` : text
 }

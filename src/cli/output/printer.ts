@@ -70,7 +70,7 @@ export class Printer {
 
   /** A list, page by page as the pages arrive. `key` is the field that holds the items in the service’s body. */
   async list(view: View, key: string, pages: AsyncIterable<Page>): Promise<number> {
-    const write = await this.#listWriter(view, key)
+    const write = await this.writer(view, key)
     let count = 0
     for await (const page of pages) {
       // Nothing can be said of a column that no item has as long as there are no items.
@@ -145,7 +145,8 @@ export class Printer {
       })
   }
 
-  async #listWriter(view: View, key: string) {
+  /** What writes a list, page by page. */
+  async writer(view: View, key: string) {
     const { format, columns, header, color } = this.options
     const { stdout, env } = this.#host
     const safe = stdout.isTTY ? visibleJson : (text: string) => text

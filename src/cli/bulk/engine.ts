@@ -1,0 +1,89 @@
+import type { Clock } from '../../api/retry.ts'
+
+export interface Pace {
+  /** How many jobs at once. */
+  concurrency: number
+  /** How many jobs a second are begun at the most. */
+  rate?: number | undefined
+}
+
+/** Lets jobs begin no faster than the service can take them. */
+export class Gate {
+  readonly #clock: Clock
+  readonly #gapMs: number
+  #opensAt = 0
+  #nextAt = 0
+
+  constructor(clock: Clock, rate: number | undefined) {
+    this.#clock = clock
+    this.#gapMs = rate === undefined ? 0 : 1000 / rate
+  }
+
+  /** Nothing begins for so long: the service has had enough for now. */
+  hold(ms: number): void {
+    this.#opensAt = Math.max(this.#opensAt, this.#clock.now() + ms)
+  }
+
+  /** Resolves when the next job may begin, or when the signal aborts. */
+  pass(signal: AbortSignal): Promise<void> | undefined {
+    if (this.#gapMs === 0 && this.#opensAt === 0) return undefined
+    return this.#wait(signal)
+  }
+
+  async #wait(signal: AbortSignal): Promise<void> {
+    const now = this.#clock.now()
+    const slot = Math.max(now, this.#nextAt)
+    this.#nextAt = slot + this.#gapMs
+    for (let at = slot; !signal.aborted; at = this.#opensAt) {
+      const waitMs = Math.max(at, this.#opensAt) - this.#clock.now()
+      if (waitMs <= 0) return
+      await this.#clock.sleep(waitMs, signal).catch(() => {})
+    }
+  }
+}
+
+interface Run<Job> {
+  /** The next job, made ready to be begun; undefined at the end. */
+  take(): Promise<Job | undefined>
+  /** Does a job. What it throws ends the run. */
+  perform(job: Job): Promise<void>
+  /** A job that was taken and is not begun. */
+  putBack?(job: Job): void
+  pace: Pace
+  gate: Gate
+  /** Aborted: nothing more is begun; what is under way is waited for. */
+  stop: AbortSignal
+}
+
+/**
+ * Does jobs, so many at a time. While one is done the next is made ready, so that making ready costs no time of its own.
+ * Throws what `perform` or `take` threw first, once everything that was begun has ended.
+ */
+export async function runJobs<Job>({ take, perform, putBack, pace, gate, stop }: Run<Job>): Promise<void> {
+  let failure: { error: unknown } | undefined
+  const fail = (error: unknown) => {
+    failure ??= { error }
+  }
+  const over = () => stop.aborted || failure !== undefined
+
+  async function loop(): Promise<void> {
+    let next: Promise<Job | undefined> | undefined = take()
+    while (next) {
+      const job: Job | undefined = await next
+      next = undefined
+      if (job === undefined) return
+      if (!over()) await gate.pass(stop)
+      if (over()) return putBack?.(job)
+      next = take()
+      // Its failure is met when its turn comes.
+      next.catch(() => {})
+      try {
+        await perform(job)
+      } catch (error) {
+        fail(error)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: pace.concurrency }, () => loop().catch(fail)))
+  if (failure) throw failure.error
+}

@@ -1,0 +1,94 @@
+import { UsageError } from '../../errors.ts'
+import { type ListFlags, listPages } from '../act.ts'
+import type { Context } from '../context.ts'
+import type { Page } from '../output/printer.ts'
+import { type View, views } from '../output/views.ts'
+
+export interface ExportFlags {
+  where?: string[]
+  pageSize: number
+  allRooms?: boolean
+}
+
+/** How many pages, or rooms, are on their way while one is written. */
+const ahead = 4
+
+const exports = {
+  users: { key: 'users', view: views.user, more: ['email'] },
+  rooms: { key: 'rooms', view: views.room, more: ['max_meeting_seconds'] },
+  members: { key: 'members', view: views.member, more: ['name', 'is_blocked', 'created_at', 'updated_at'] },
+} as const
+
+/**
+ * Writes everything there is of a kind, for `import` to read again: CSV unless another format is asked for.
+ * @param rooms for members, the rooms whose members are wanted
+ */
+export async function runExport(
+  context: Context,
+  name: keyof typeof exports,
+  rooms: readonly string[],
+  flags: ExportFlags,
+): Promise<void> {
+  const { key, view: shown, more } = exports[name]
+  const view: View = {
+    ...shown,
+    fields: [...shown.fields, ...more.filter((field) => !shown.fields.includes(field as never))],
+  }
+  const { output } = await context.settings()
+  const asked = output.from === '--output'
+  if (asked && (output.value === 'table' || output.value === 'ids'))
+    throw new UsageError(`an export is csv, ndjson or json, not ${output.value}`)
+  const printer = await context.printer(
+    output.value === 'ndjson' || output.value === 'json' ? output.value : 'csv',
+  )
+  printer.check(view)
+  const count = await printer.list(view, key, await pagesOf(context, name, rooms, flags))
+  await context.notice(`exported ${count} ${count === 1 ? view.noun[0] : view.noun[1]}`)
+}
+
+async function pagesOf(
+  context: Context,
+  name: keyof typeof exports,
+  rooms: readonly string[],
+  { where, pageSize, allRooms }: ExportFlags,
+): Promise<AsyncIterable<Page>> {
+  const list: ListFlags = { all: true, pageSize, ...(where ? { where } : {}) }
+  if (name === 'users') return listPages(context, 'listUsers', {}, list, ahead)
+  if (name === 'rooms') return listPages(context, 'listRooms', {}, list, ahead)
+  if ((rooms.length === 0) !== (allRooms === true))
+    throw new UsageError('name the rooms whose members are wanted, or say --all-rooms')
+  const ids = allRooms ? allRoomIds(context, pageSize) : rooms
+  return inOrder(ids, ahead, (room_id) =>
+    listPages(context, 'listMembers', { params: { room_id }, query: {} }, list, 1),
+  )
+}
+
+async function* allRoomIds(context: Context, pageSize: number): AsyncGenerator<string> {
+  for await (const { items } of await listPages(context, 'listRooms', {}, { all: true, pageSize }, 1))
+    for (const { id } of items) yield String(id)
+}
+
+/** The pages of several lists one list after the other, the first pages of the next ones on their way already. */
+async function* inOrder(
+  ids: AsyncIterable<string> | Iterable<string>,
+  most: number,
+  pagesOfOne: (id: string) => Promise<AsyncGenerator<Page>>,
+): AsyncGenerator<Page> {
+  const begun: Promise<{ pages: AsyncGenerator<Page>; first: IteratorResult<Page> }>[] = []
+  async function* drain(left: number) {
+    while (begun.length > left) {
+      const { pages, first } = await (begun.shift() as (typeof begun)[number])
+      if (first.done) continue
+      // Several lists are one now: no page is the whole answer.
+      yield { ...first.value, whole: undefined }
+      for await (const page of pages) yield { ...page, whole: undefined }
+    }
+  }
+  for await (const id of ids) {
+    const one = pagesOfOne(id).then(async (pages) => ({ pages, first: await pages.next() }))
+    one.catch(() => {})
+    begun.push(one)
+    yield* drain(most) as AsyncGenerator<Page>
+  }
+  yield* drain(0) as AsyncGenerator<Page>
+}

@@ -1,0 +1,389 @@
+import { resolve } from 'node:path'
+import type { Client } from '../../api/client.ts'
+import {
+  AuthError,
+  InterruptedError,
+  type MeetroomError,
+  NetworkError,
+  NotFoundError,
+  OutputError,
+  UnknownOutcomeError,
+  UsageError,
+} from '../../errors.ts'
+import type { Context } from '../context.ts'
+import { asForeseen } from '../output/errors.ts'
+import { type Checked, checkInput, placeOf } from './check.ts'
+import { Gate, runJobs } from './engine.ts'
+import { Journal, known } from './journal.ts'
+import { type Body, createReader, type Kind, kinds } from './kinds.ts'
+import { startProgress } from './progress.ts'
+import { Rejects } from './rejects.ts'
+import { failureOf, type Result, Results } from './results.ts'
+import { type InputFormat, inputFormatOf, type Row } from './rows.ts'
+import { openSource, type Source } from './source.ts'
+
+export interface ImportFlags {
+  inputFormat?: InputFormat
+  map?: string[]
+  ifExists: 'overwrite' | 'skip' | 'fail'
+  skipInvalid?: boolean
+  concurrency: number
+  rate?: number
+  maxErrors?: number
+  failFast?: boolean
+  /** `--no-journal` is false, `--journal FILE` a path. */
+  journal?: string | boolean
+  resume?: boolean
+  failedOut?: string
+  room?: string
+}
+
+/** How long what is under way may take when the run is interrupted, in milliseconds. */
+const graceMs = 5000
+/** How often a row is tried again that the service is too busy for. */
+const patience = 10
+const longestHoldMs = 30_000
+
+/** Imports a file: all of it is checked before anything is sent. */
+export async function runImport(
+  context: Context,
+  name: keyof typeof kinds,
+  file: string,
+  flags: ImportFlags,
+): Promise<void> {
+  await context.requireWritable()
+  if (context.flags.curl) throw new UsageError('an import is no single request, which --curl could show')
+  const kind = kinds[name]()
+  const source = await openSource(file, context.host)
+  try {
+    const format = inputFormatOf(source.path, flags.inputFormat)
+    const defaults: Body = flags.room === undefined ? {} : { room_id: flags.room }
+    const reader = await createReader(kind, parseMap(flags.map ?? []), defaults)
+    const checked = await checkInput({
+      source,
+      format,
+      kind,
+      reader,
+      onProblem: async (row, problem) => {
+        if (!flags.skipInvalid) await context.report(new UsageError(`${at(source, row)}: ${problem}`))
+      },
+    })
+    if (checked.invalid > 0 && !flags.skipInvalid)
+      throw new UsageError(
+        `${checked.invalid} of ${checked.rows} rows cannot be imported; nothing was sent`,
+        { hint: 'mend them, or leave them out with --skip-invalid' },
+      )
+    await new Import(context, kind, source, format, checked, file, flags).run()
+  } finally {
+    await source.close()
+  }
+}
+
+/** `people.csv:12`, which editors know how to open. */
+function at(source: Source, row: Row): string {
+  return row.line === undefined ? `${source.name} ${placeOf(row)}` : `${source.name}:${row.line}`
+}
+
+/** `Full name=name`; the last `=` counts, as no field of the API has one. */
+function parseMap(pairs: readonly string[]): Map<string, string> {
+  return new Map(
+    pairs.map((pair) => {
+      const equals = pair.lastIndexOf('=')
+      if (equals < 1) throw new UsageError(`--map takes COLUMN=FIELD, not “${pair}”`)
+      return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]
+    }),
+  )
+}
+
+interface Job {
+  row: Row
+  body: Body
+  /** It may have been sent before, by a run that did not live to see the answer. */
+  lost: boolean
+}
+
+class Import {
+  readonly #gate: Gate
+  readonly #stop = new AbortController()
+  readonly #limit: number
+  /** Failures to reach the service since the last answer. */
+  #unreachable = 0
+  #journal: Journal | undefined
+  #client!: Client
+  #results!: Results
+  #rejects: Rejects | undefined
+
+  constructor(
+    readonly context: Context,
+    readonly kind: Kind,
+    readonly source: Source,
+    readonly format: InputFormat,
+    readonly checked: Checked,
+    readonly file: string,
+    readonly flags: ImportFlags,
+  ) {
+    this.#gate = new Gate(context.host, flags.rate)
+    this.#limit = flags.failFast ? 0 : (flags.maxErrors ?? Number.POSITIVE_INFINITY)
+  }
+
+  async run(): Promise<void> {
+    const { context, flags, checked, kind } = this
+    const cut = new AbortController()
+    let calledOff = () => {}
+    const onInterrupt = () => {
+      this.#stop.abort()
+      calledOff = context.host.after(graceMs, () => cut.abort(context.interrupt.reason))
+    }
+    context.interrupt.addEventListener('abort', onInterrupt)
+    if (context.interrupt.aborted) onInterrupt()
+    this.#results = await Results.open(context)
+    this.#journal = await this.#openJournal()
+    let complete = false
+    try {
+      this.#client = await context.bulkClient({
+        connections: flags.concurrency,
+        interrupt: cut.signal,
+        onRetry: ({ reason, waitMs }) => {
+          if (/answered (429|503)/.test(reason)) this.#gate.hold(waitMs)
+        },
+      })
+      if (flags.failedOut !== undefined)
+        this.#rejects = new Rejects(flags.failedOut, this.format, checked.columns, context.host.cwd)
+      const progress = await startProgress(context, checked.rows)
+      const rows = this.#jobs()
+      try {
+        await runJobs({
+          take: async () => {
+            const job = await rows.take()
+            if (job && !context.flags.dryRun) await this.#journal?.sending(job.row.number)
+            return job
+          },
+          perform: async (job) => {
+            await this.#perform(job)
+            progress.update(this.#results.done, this.#results.failed)
+          },
+          putBack: (job) => this.#journal?.ended({ row: job.row.number, status: 'unsent' }),
+          pace: flags,
+          gate: this.#gate,
+          stop: this.#stop.signal,
+        })
+        complete = !this.#stop.signal.aborted && (this.#results.counts.unknown ?? 0) === 0
+      } finally {
+        progress.stop()
+        await rows.close()
+        await this.#rejects?.close()
+        await this.#results.close()
+      }
+    } finally {
+      calledOff()
+      context.interrupt.removeEventListener('abort', onInterrupt)
+      await this.#journal?.close(complete)
+    }
+    await this.#conclude(kind)
+  }
+
+  async #openJournal(): Promise<Journal | undefined> {
+    const { context, flags, source, checked, kind } = this
+    const path = this.#journalPath()
+    if (flags.resume && path === undefined)
+      throw new UsageError('--resume needs a journal to go on with', {
+        hint: source.path === undefined ? 'name it with --journal FILE' : 'leave out --no-journal',
+      })
+    if (path === undefined || context.flags.dryRun) return undefined
+    return Journal.open(
+      path,
+      {
+        command: `${kind.name} import`,
+        input: checked.digest,
+        target: await context.target(),
+        options: JSON.stringify([flags.ifExists, flags.map ?? [], flags.room ?? null]),
+      },
+      { resume: flags.resume ?? false, host: context.host },
+    )
+  }
+
+  #journalPath(): string | undefined {
+    const { journal } = this.flags
+    if (journal === false) return undefined
+    if (typeof journal === 'string') return resolve(this.context.host.cwd, journal)
+    return this.source.path && `${this.source.path}.journal`
+  }
+
+  /** The rows that are left to do, one by one. */
+  #jobs(): { take(): Promise<Job | undefined>; close(): Promise<void> } {
+    const batches = this.checked.again()
+    const states = this.#journal?.states
+    let batch: Awaited<ReturnType<typeof batches.next>>['value'] = []
+    let i = 0
+    // Loops ask at the same time, and reading goes on one batch after the other.
+    let reading: Promise<void> | undefined
+    const read = async () => {
+      const { value, done } = await batches.next()
+      batch = done ? undefined : value
+      i = 0
+    }
+    const take = async (): Promise<Job | undefined> => {
+      for (;;) {
+        if (batch === undefined) return undefined
+        const checked = batch[i++]
+        if (!checked) {
+          reading ??= read().finally(() => {
+            reading = undefined
+          })
+          await reading
+          continue
+        }
+        const { row, body, problem } = checked
+        const state = states?.get(row.number) ?? known.nothing
+        if (state === known.done) {
+          this.#results.count('ok')
+          continue
+        }
+        if (body) return { row, body, lost: state === known.sent }
+        await this.#note(row, undefined, { status: 'invalid', error: problem ?? '' })
+      }
+    }
+    return { take, close: async () => void (await batches.return(undefined)) }
+  }
+
+  async #perform({ row, body, lost }: Job): Promise<void> {
+    for (let attempt = 0; ; attempt++)
+      try {
+        const outcome = lost ? await this.#settle(body) : await this.#send(body)
+        this.#unreachable = 0
+        return await this.#note(row, body, outcome)
+      } catch (cause) {
+        const error = asForeseen(cause)
+        if (error instanceof AuthError || error instanceof OutputError) {
+          this.#journal?.ended({ row: row.number, status: 'unsent' })
+          throw error
+        }
+        if (isBusy(error) && attempt < patience && !this.#stop.signal.aborted) {
+          this.#gate.hold(Math.min(longestHoldMs, 500 * 2 ** attempt))
+          await this.#gate.pass(this.#stop.signal)
+          continue
+        }
+        const unknown = error instanceof UnknownOutcomeError || error instanceof InterruptedError
+        await this.#note(row, body, { status: unknown ? 'unknown' : 'failed', error: error.message })
+        if (!(error instanceof NetworkError)) return
+        // One lost connection is bad luck; when nothing comes through, the rest would fail like this.
+        if (++this.#unreachable < Math.max(5, this.flags.concurrency)) return
+        throw error
+      }
+  }
+
+  /** A row that may have been sent before: looked up, never blindly sent again. */
+  async #settle(body: Body): Promise<Outcome> {
+    const found = await this.kind.trace(this.#client, body)
+    if (found === 'absent') return this.#send(body)
+    if (found) return { status: 'ok', id: found.id }
+    return {
+      status: 'unknown',
+      error:
+        'sent before the run was cut off; something like it is there, and whether it is this row cannot be told',
+    }
+  }
+
+  async #send(body: Body): Promise<Outcome> {
+    const { kind, flags, context } = this
+    const { dryRun } = context.flags
+    // What overrides by itself need not be looked up.
+    const existing =
+      flags.ifExists === 'overwrite' && kind.overrides && !dryRun
+        ? undefined
+        : await kind.find(this.#client, body)
+    if (!existing)
+      return dryRun ? { status: 'would_create' } : { status: 'ok', id: await kind.create(this.#client, body) }
+    const error = `there is ${kind.view.noun[0] === 'user' ? 'a' : 'such a'} ${kind.view.noun[0]} already`
+    if (flags.ifExists === 'fail') return { status: dryRun ? 'would_fail' : 'failed', error }
+    if (flags.ifExists === 'skip') return { status: dryRun ? 'would_skip' : 'skipped' }
+    return dryRun
+      ? { status: 'would_overwrite' }
+      : { status: 'ok', id: await kind.overwrite(this.#client, body, existing) }
+  }
+
+  async #note(row: Row, body: Body | undefined, { status, id, error }: Outcome): Promise<void> {
+    const key = body && this.kind.key(body)
+    if (status === 'ok' || status === 'skipped' || status === 'failed' || status === 'unknown')
+      this.#journal?.ended({
+        row: row.number,
+        status,
+        ...(id === undefined ? {} : { id }),
+        ...(error === undefined ? {} : { error }),
+      })
+    await this.#results.add({ row: row.number, place: at(this.source, row), key, status, id, error })
+    if (status === 'failed' || status === 'invalid') await this.#rejects?.add(row, error ?? '')
+    if (this.#results.failed > this.#limit) this.#stop.abort()
+  }
+
+  async #conclude(kind: Kind): Promise<void> {
+    const { context, checked, flags } = this
+    const { ok = 0, skipped = 0, unknown = 0 } = this.#results.counts
+    const { failed, done, counts } = this.#results
+    const nouns = checked.rows === 1 ? kind.view.noun[0] : kind.view.noun[1]
+    const untried = checked.rows - done
+    const summary = context.flags.dryRun
+      ? `would create ${counts.would_create ?? 0}, overwrite ${counts.would_overwrite ?? 0}, skip ${counts.would_skip ?? 0} of ${checked.rows} ${nouns}; ${failed} would fail`
+      : [
+          `imported ${ok} of ${checked.rows} ${nouns}`,
+          ...(skipped > 0 ? [`${skipped} skipped`] : []),
+          ...(failed - unknown > 0 ? [`${failed - unknown} failed`] : []),
+          ...(unknown > 0 ? [`${unknown} with unknown outcome`] : []),
+          ...(untried > 0 ? [`${untried} not tried`] : []),
+        ].join('; ')
+    const goOn = this.#journal && (untried > 0 || unknown > 0) ? await this.#command() : undefined
+    const hint = goOn && `go on with: ${goOn}`
+    if (context.interrupt.aborted) {
+      await context.notice(summary)
+      throw new InterruptedError((context.interrupt.reason as InterruptedError).signal, { hint })
+    }
+    const error = failureOf(this.#results, summary)
+    if (error)
+      throw withHint(
+        error,
+        hint ?? (flags.failedOut && failed > unknown ? `mend ${flags.failedOut} and import it` : undefined),
+      )
+    await context.notice(summary)
+  }
+
+  /** The command line that goes on with this run. */
+  async #command(): Promise<string> {
+    const { shellQuote } = await import('../../api/request.ts')
+    const { context, flags, kind } = this
+    const words = ['meetroom', kind.name, 'import', this.file]
+    const add = (flag: string, value: string | number | undefined) => {
+      if (value !== undefined) words.push(flag, String(value))
+    }
+    if (context.flags.local) words.push('--local')
+    add('--profile', context.flags.profile)
+    add('--base-url', context.flags.baseUrl)
+    if (context.flags.allowWrite) words.push('--allow-write')
+    add('--input-format', flags.inputFormat)
+    for (const pair of flags.map ?? []) add('--map', pair)
+    add('--room', flags.room)
+    if (flags.ifExists !== 'fail') add('--if-exists', flags.ifExists)
+    if (flags.skipInvalid) words.push('--skip-invalid')
+    add('--concurrency', flags.concurrency === 8 ? undefined : flags.concurrency)
+    add('--rate', flags.rate)
+    add('--max-errors', flags.maxErrors)
+    if (flags.failFast) words.push('--fail-fast')
+    add('--failed-out', flags.failedOut)
+    add('--journal', typeof flags.journal === 'string' ? flags.journal : undefined)
+    return [...words, '--resume'].map(shellQuote).join(' ')
+  }
+}
+
+type Outcome = Pick<Result, 'status' | 'id' | 'error'>
+
+/** The service takes no more for now, and has done nothing. */
+function isBusy(error: MeetroomError): boolean {
+  return (
+    (error.status === 429 || error.status === 503) &&
+    !(error instanceof UnknownOutcomeError) &&
+    !(error instanceof NotFoundError)
+  )
+}
+
+function withHint(error: MeetroomError, hint: string | undefined): MeetroomError {
+  return hint === undefined ? error : Reflect.construct(error.constructor, [error.message, { hint }])
+}

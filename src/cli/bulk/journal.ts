@@ -1,0 +1,273 @@
+import { createReadStream } from 'node:fs'
+import { type FileHandle, link, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { OutputError, UsageError } from '../../errors.ts'
+import type { Host } from '../../host.ts'
+
+/** What a journal is of: another input, target or way of importing needs another journal. */
+export interface Purpose {
+  command: string
+  /** SHA-256 of the input. */
+  input: string
+  /** Base URL, or the data directory of the embedded workspace. */
+  target: string
+  /** How existing things are met, and how columns are read. */
+  options: string
+}
+
+/** What a journal says of a row. */
+export const known = { nothing: 0, sent: 1, done: 2, failed: 3 } as const
+type Known = (typeof known)[keyof typeof known]
+
+/** Rows by number, a byte each. */
+export class RowStates {
+  #states = new Uint8Array(1024)
+
+  get(row: number): Known {
+    return (this.#states[row] ?? known.nothing) as Known
+  }
+
+  set(row: number, state: Known): void {
+    if (row >= this.#states.length) {
+      const grown = new Uint8Array(Math.max(row + 1, this.#states.length * 2))
+      grown.set(this.#states)
+      this.#states = grown
+    }
+    this.#states[row] = state
+  }
+}
+
+/** What is written of a row once its outcome is known, or known to be unknown. */
+export interface Entry {
+  row: number
+  status: 'ok' | 'skipped' | 'failed' | 'unknown' | 'unsent'
+  id?: string
+  error?: string
+}
+
+const stateOf: Record<Entry['status'], Known> = {
+  ok: known.done,
+  skipped: known.done,
+  failed: known.failed,
+  unknown: known.sent,
+  unsent: known.nothing,
+}
+
+/**
+ * An append-only record of a run, a JSON object a line: what it is of, each row before it is sent and after it was
+ * answered. What is said to be sent is on disk before it is.
+ */
+export class Journal {
+  readonly #file: FileHandle
+  readonly #lock: string
+  #buffer = ''
+  #waiting: { resolve(): void; reject(error: unknown): void }[] = []
+  #writing: Promise<void> | undefined
+
+  private constructor(
+    file: FileHandle,
+    lock: string,
+    readonly states: RowStates,
+  ) {
+    this.#file = file
+    this.#lock = lock
+  }
+
+  /**
+   * Begins a journal, or goes on with one.
+   * @throws {UsageError} when another run uses it, it is of something else, or there is (not) one to go on with
+   */
+  static async open(
+    path: string,
+    purpose: Purpose,
+    { resume, host }: { resume: boolean; host: Pick<Host, 'pid' | 'isAlive'> },
+  ): Promise<Journal> {
+    const lock = await claim(`${path}.lock`, host)
+    try {
+      const before = await readJournal(path)
+      if (resume) requireSame(path, before, purpose)
+      else if (before && !before.ended)
+        throw new UsageError(`an import was begun with the journal ${path}, and has not ended`, {
+          hint: 'go on with it: --resume, or remove the journal to begin anew',
+        })
+      const file = await open(path, resume ? 'a' : 'w', 0o600)
+      const journal = new Journal(file, lock, resume && before ? before.states : new RowStates())
+      // Behind the last whole line: a crash may have torn the one after it.
+      if (resume && before) await file.truncate(before.length)
+      else journal.#append({ meetroom: 'journal', version: 1, ...purpose })
+      await journal.#sync()
+      return journal
+    } catch (error) {
+      await rm(lock, { force: true })
+      throw error instanceof UsageError ? error : failure(path, error)
+    }
+  }
+
+  /** Notes that a row is about to be sent; resolves when that is on disk. */
+  sending(row: number): Promise<void> {
+    this.#buffer += `{"sent":${row}}\n`
+    return this.#sync()
+  }
+
+  /** Notes what became of a row. Losing this to a crash is harmless: the row is looked up then. */
+  ended(entry: Entry): void {
+    this.#append(entry)
+  }
+
+  /** @param complete the run ended by itself: nothing is left to go on with but what failed */
+  async close(complete: boolean): Promise<void> {
+    try {
+      if (complete) this.#append({ end: true })
+      await this.#sync()
+    } finally {
+      await this.#file.close()
+      await rm(this.#lock, { force: true })
+    }
+  }
+
+  #append(line: object): void {
+    this.#buffer += `${JSON.stringify(line)}\n`
+  }
+
+  /** One write and one sync for all that came while the last ones were under way. */
+  #sync(): Promise<void> {
+    const synced = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ resolve, reject })
+    })
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined
+    })
+    return synced
+  }
+
+  async #write(): Promise<void> {
+    // Others of this turn of the event loop are let in.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#waiting.length > 0) {
+      const waiting = this.#waiting
+      const text = this.#buffer
+      this.#waiting = []
+      this.#buffer = ''
+      try {
+        await this.#file.appendFile(text)
+        await this.#file.datasync()
+        for (const { resolve } of waiting) resolve()
+      } catch (error) {
+        for (const { reject } of waiting) reject(failure('', error))
+      }
+    }
+  }
+}
+
+function failure(path: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  return code === undefined
+    ? error
+    : new OutputError(`the journal${path && ` ${path}`} cannot be written (${code})`, {
+        hint: 'name another place with --journal FILE, or do without: --no-journal',
+      })
+}
+
+interface Past {
+  purpose: Purpose
+  states: RowStates
+  ended: boolean
+  /** Bytes of its whole lines. */
+  length: number
+}
+
+async function readJournal(path: string): Promise<Past | undefined> {
+  const size = await stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
+  if (size === 0) return undefined
+  const states = new RowStates()
+  let purpose: Purpose | undefined
+  let ended = false
+  let length = 0
+  for await (const line of createInterface({
+    input: createReadStream(path),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
+    const bytes = Buffer.byteLength(line) + 1
+    // The last line may be torn, and is as if it had not been written.
+    if (length + bytes > size) break
+    const entry = parse(line)
+    if (entry === undefined && length + bytes === size) break
+    if (length === 0) {
+      if (entry?.['meetroom'] !== 'journal') throw new UsageError(`${path} is no journal of meetroom`)
+      purpose = entry as never
+    } else if (!entry) throw new UsageError(`the journal ${path} is damaged`)
+    else if (typeof entry['sent'] === 'number') states.set(entry['sent'], known.sent)
+    else if (typeof entry['row'] === 'number')
+      states.set(entry['row'], stateOf[(entry as unknown as Entry).status])
+    ended = entry?.['end'] === true
+    length += bytes
+  }
+  return purpose && { purpose, states, ended, length }
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+function requireSame(path: string, before: Past | undefined, purpose: Purpose): void {
+  if (!before)
+    throw new UsageError(`there is no journal ${path} to go on with`, { hint: 'leave out --resume to begin' })
+  const words: Record<keyof Purpose, string> = {
+    command: 'of another command',
+    input: 'of another input: the file has changed since',
+    target: `for another service, ${before.purpose.target}`,
+    options: 'of an import with other flags',
+  }
+  for (const [field, what] of Object.entries(words))
+    if (before.purpose[field as keyof Purpose] !== purpose[field as keyof Purpose])
+      throw new UsageError(`the journal ${path} is ${what}`, {
+        hint: 'resume with what it was begun with, or remove the journal to begin anew',
+      })
+}
+
+/** Takes the journal for this process; a lock of a process that is gone is taken over. */
+async function claim(lock: string, host: Pick<Host, 'pid' | 'isAlive'>): Promise<string> {
+  const own = `${lock}.${host.pid}`
+  try {
+    await writeFile(own, `${host.pid}\n`, { mode: 0o600 })
+    for (let attempt = 0; ; attempt++) {
+      // Linked, the lock is there whole or not at all.
+      const taken = await link(own, lock).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => {
+          if (error.code !== 'EEXIST') throw error
+          return false
+        },
+      )
+      if (taken) return lock
+      const holder = Number(await readFile(lock, 'utf8').catch(() => ''))
+      if (attempt > 2 || (holder > 0 && host.isAlive(holder)))
+        throw new UsageError(`another import uses this journal (process ${holder})`, {
+          hint: `wait for it to end; if there is no such process, remove ${lock}`,
+        })
+      await takeAway(lock, holder, `${own}.old`)
+    }
+  } catch (error) {
+    throw error instanceof UsageError ? error : failure(lock, error)
+  } finally {
+    await rm(own, { force: true })
+  }
+}
+
+/** Removes the lock of a process that is gone, but not that of another who did the same a moment ago. */
+async function takeAway(lock: string, holder: number, aside: string): Promise<void> {
+  try {
+    await rename(lock, aside)
+  } catch {
+    return
+  }
+  if (Number(await readFile(aside, 'utf8')) !== holder) await link(aside, lock).catch(() => {})
+  await rm(aside, { force: true })
+}

@@ -1,0 +1,75 @@
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { stringify } from 'csv-stringify/sync'
+import { writeJson } from '../../api/json.ts'
+import { OutputError } from '../../errors.ts'
+import type { InputFormat, Row } from './rows.ts'
+
+/**
+ * A file of the rows that were refused, in the form of the input and each with its reason: mended, it is an input
+ * again. Made when the first row is refused.
+ */
+export class Rejects {
+  #stream: WriteStream | undefined
+  #ended: Promise<void> | undefined
+
+  constructor(
+    readonly path: string,
+    readonly format: InputFormat,
+    readonly columns: readonly string[] | undefined,
+    readonly cwd: string,
+  ) {}
+
+  /** Resolves when the file can take more. */
+  async add(row: Row, reason: string): Promise<void> {
+    const first = this.#stream === undefined
+    const stream = this.#open()
+    if (!stream.write(this.#textOf(row, reason, first))) await Promise.race([drained(stream), this.#ended])
+  }
+
+  #open(): WriteStream {
+    if (this.#stream) return this.#stream
+    this.#stream = createWriteStream(resolve(this.cwd, this.path), { mode: 0o600 })
+    this.#ended = finished(this.#stream).catch((error: NodeJS.ErrnoException) => {
+      throw new OutputError(`${this.path} cannot be written (${error.code})`)
+    })
+    // Whoever waits for it meets its failure.
+    this.#ended.catch(() => {})
+    return this.#stream
+  }
+
+  #textOf({ cells = [], fields }: Row, reason: string, first: boolean): string {
+    switch (this.format) {
+      case 'csv': {
+        const names = this.columns ?? []
+        // A file of rejects that is refused again keeps its one column of reasons.
+        const at = names.indexOf('reason') < 0 ? names.length : names.indexOf('reason')
+        const line = [...cells]
+        while (line.length < at) line.push('')
+        line[at] = reason
+        const header = [...names]
+        header[at] = 'reason'
+        return stringify(first ? [header, line] : [line], {
+          record_delimiter: '\r\n',
+          quoted_match: /[\r\n]/,
+        })
+      }
+      case 'ndjson':
+        return `${writeJson({ ...fields, reason })}\n`
+      case 'json':
+        return `${first ? '[' : ','}\n${writeJson({ ...fields, reason })}`
+    }
+  }
+
+  /** @throws {OutputError} when something could not be written */
+  async close(): Promise<void> {
+    if (!this.#stream) return
+    this.#stream.end(this.format === 'json' ? '\n]\n' : '')
+    await this.#ended
+  }
+}
+
+function drained(stream: WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.once('drain', resolve))
+}

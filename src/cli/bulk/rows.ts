@@ -1,0 +1,224 @@
+import { extname } from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
+import { readJson } from '../../api/json.ts'
+import { UsageError } from '../../errors.ts'
+import type { Item } from '../output/views.ts'
+
+/** What stands in one row of an input. */
+export interface Row {
+  /** Counted from 1; the header of a CSV is none. */
+  number: number
+  /** Where it begins; undefined in a JSON array. */
+  line: number | undefined
+  /** By the names of the input: text in a CSV, JSON values otherwise. Undefined when the row cannot be read. */
+  fields: Item | undefined
+  /** Why it cannot be read. */
+  problem?: string
+  /** The cells of a CSV row, as they stand there. */
+  cells?: readonly string[]
+}
+
+export const inputFormats = ['csv', 'ndjson', 'json'] as const
+export type InputFormat = (typeof inputFormats)[number]
+
+/**
+ * The format of an input, by its name where it is not given.
+ * @throws {UsageError} when the name does not tell
+ */
+export function inputFormatOf(path: string | undefined, given: InputFormat | undefined): InputFormat {
+  const byName: Record<string, InputFormat> = {
+    '.csv': 'csv',
+    '.ndjson': 'ndjson',
+    '.jsonl': 'ndjson',
+    '.json': 'json',
+  }
+  const format = given ?? byName[extname(path ?? '').toLowerCase()]
+  if (format) return format
+  throw new UsageError(`the format of ${path ?? 'standard input'} is not known by its name`, {
+    hint: `name it with --input-format ${inputFormats.join('|')}`,
+  })
+}
+
+/** Rows, some at a time: one promise a row would cost more than reading it. */
+export type Batches = AsyncGenerator<Row[]>
+
+/** The rows of an input, in constant memory. `onHeader` is told the columns of a CSV before its first row. */
+export function readRows(
+  bytes: AsyncIterable<Buffer>,
+  format: InputFormat,
+  name: string,
+  onHeader: (columns: readonly string[]) => void,
+): Batches {
+  switch (format) {
+    case 'csv':
+      return csvRows(bytes, name, onHeader)
+    case 'ndjson':
+      return ndjsonRows(bytes)
+    case 'json':
+      return jsonRows(bytes, name)
+  }
+}
+
+interface CsvRecord {
+  record: string[]
+  info: { lines: number }
+}
+
+async function* csvRows(
+  bytes: AsyncIterable<Buffer>,
+  name: string,
+  onHeader: (columns: readonly string[]) => void,
+): Batches {
+  const { parse } = await import('csv-parse')
+  const { Readable, pipeline } = await import('node:stream')
+  const parser = parse({
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    ...({ readableHighWaterMark: 512 } as object),
+  })
+  // Failures of the bytes come out of the parser.
+  pipeline(Readable.from(bytes, { objectMode: true }), parser, () => {})
+  let columns: readonly string[] | undefined
+  let number = 0
+  try {
+    for await (const _ of readable(parser)) {
+      const batch: Row[] = []
+      for (let next = parser.read() as CsvRecord | null; next; next = parser.read() as CsvRecord | null) {
+        const { record, info } = next
+        if (!columns) {
+          columns = record.map((column) => column.trim())
+          onHeader(columns)
+        } else batch.push(csvRow(++number, record, info.lines, columns))
+      }
+      if (batch.length > 0) yield batch
+    }
+  } catch (error) {
+    const { code, lines } = error as { code?: unknown; lines?: number }
+    if (typeof code !== 'string' || !code.startsWith('CSV_')) throw error
+    const what =
+      code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is never closed' : 'a quote stands where none may be'
+    throw new UsageError(`${name}:${lines}: ${what}`, {
+      hint: 'a cell with quotes in it is written "like ""this"" one"',
+    })
+  }
+  if (!columns) throw new UsageError(`${name} is empty: a CSV begins with the names of its columns`)
+}
+
+/** Comes round whenever there may be something to read, until the end. */
+async function* readable(stream: NodeJS.ReadableStream): AsyncGenerator<void> {
+  let news = false
+  let ended = false
+  let failure: { error: unknown } | undefined
+  let wake = () => {}
+  const tell = () => {
+    news = true
+    wake()
+  }
+  stream.on('readable', tell)
+  stream.once('end', () => {
+    ended = true
+    tell()
+  })
+  stream.once('error', (error) => {
+    failure = { error }
+    tell()
+  })
+  for (;;) {
+    if (!news)
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    news = false
+    if (failure) throw failure.error
+    if (ended) return
+    yield
+  }
+}
+
+function csvRow(number: number, record: string[], lastLine: number, columns: readonly string[]): Row {
+  const within = record.reduce(
+    (sum, cell) => sum + (cell.includes('\n') ? cell.split('\n').length - 1 : 0),
+    0,
+  )
+  const row = { number, line: lastLine - within, cells: record }
+  if (record.length !== columns.length)
+    return {
+      ...row,
+      fields: undefined,
+      problem: `${record.length} cells under ${columns.length} columns`,
+    }
+  const fields: Record<string, unknown> = {}
+  for (let i = 0; i < columns.length; i++) fields[columns[i] ?? ''] = undefuse(record[i] ?? '')
+  return { ...row, fields }
+}
+
+/** Takes away the apostrophe that keeps a spreadsheet from running a cell as a formula; ours and theirs. */
+function undefuse(cell: string): string {
+  return cell.startsWith("'") && /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell) ? cell.slice(1) : cell
+}
+
+async function* ndjsonRows(bytes: AsyncIterable<Buffer>): Batches {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  let line = 0
+  let number = 0
+  const rows = (lines: readonly string[]): Row[] =>
+    lines.flatMap((text) => {
+      line++
+      return text.trim() === '' ? [] : [jsonRow(++number, line, text)]
+    })
+  for await (const chunk of bytes) {
+    const text = rest + decoder.write(chunk)
+    const lines = (line === 0 ? text.replace(/^\ufeff/, '') : text).split('\n')
+    rest = lines.pop() ?? ''
+    yield rows(lines)
+  }
+  if (rest !== '') yield rows([rest.replace(/^\ufeff/, '')])
+}
+
+function jsonRow(number: number, line: number, text: string): Row {
+  try {
+    return ofValue(number, line, readJson(text))
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return { number, line, fields: undefined, problem: 'not JSON' }
+  }
+}
+
+function ofValue(number: number, line: number | undefined, value: unknown): Row {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return { number, line, fields: value as Item }
+  return { number, line, fields: undefined, problem: 'not a JSON object' }
+}
+
+async function* jsonRows(bytes: AsyncIterable<Buffer>, name: string): Batches {
+  const { JSONParser } = await import('@streamparser/json')
+  const parser = new JSONParser({ paths: ['$.*'], keepStack: false })
+  let batch: Row[] = []
+  let number = 0
+  let array = true
+  parser.onValue = ({ value, key }) => {
+    if (typeof key === 'string') array = false
+    batch.push(ofValue(++number, undefined, value))
+  }
+  const problem = (text: string) =>
+    new UsageError(`${name} ${text}`, { hint: 'JSON input is an array of objects' })
+  try {
+    let first = true
+    for await (const chunk of bytes) {
+      parser.write(
+        first && chunk.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf)) ? chunk.subarray(3) : chunk,
+      )
+      first = false
+      if (!array) throw problem('is not a JSON array')
+      if (batch.length > 0) yield batch
+      batch = []
+    }
+    if (!parser.isEnded) throw problem('is cut off, or no JSON array')
+  } catch (error) {
+    if (error instanceof UsageError || !(error instanceof Error) || 'code' in error) throw error
+    throw problem(`is not JSON, in or after row ${number}`)
+  }
+}

@@ -1,0 +1,156 @@
+import type { Answer, Client } from '../api/client.ts'
+import { endpoints, type OperationName } from '../api/endpoints.ts'
+import { readAnswer } from '../api/json.ts'
+import type { Input } from '../api/operation.ts'
+import type { Operations } from '../api/operations.ts'
+import {
+  ApiError,
+  AuthError,
+  ClosedOutput,
+  InterruptedError,
+  type MeetroomError,
+  NetworkError,
+  NotFoundError,
+  PartialError,
+  UnknownOutcomeError,
+} from '../errors.ts'
+import { viewOf } from './act.ts'
+import { Gate, runJobs } from './bulk/engine.ts'
+import type { PaceFlags } from './bulk-flags.ts'
+import type { Context } from './context.ts'
+import { asForeseen } from './output/errors.ts'
+import type { Item } from './output/views.ts'
+
+export interface EachFlags extends PaceFlags {
+  ignoreNotFound?: boolean
+}
+
+type Outcome = { answer: Answer } | { error: MeetroomError } | 'untried'
+
+/**
+ * Does one thing to each of several ids, some at a time. An id that fails does not stop the others; a key that is
+ * refused or a service that does not answer does. Several results are printed as one list, in the order of the ids.
+ * @throws {PartialError} when some failed; for a single id, whatever its own error is
+ */
+export async function runEach<N extends OperationName>(
+  context: Context,
+  name: N,
+  ids: readonly string[],
+  toInput: (id: string) => Input<Operations[N]>,
+  past: string,
+  flags: EachFlags,
+): Promise<void> {
+  const endpoint = endpoints[name]
+  const view = viewOf(endpoint)
+  const printer = await context.printer()
+  printer.check(view, true)
+  if (ids.length === 0) return printer.notice(`no ${view.noun[1]} named; nothing to do`)
+  if (context.flags.dryRun || context.flags.curl) {
+    for (const id of ids) await context.call(name, toInput(id))
+    return
+  }
+  const outcomes = await begin(context, flags, ids, (client, id) => client.call(name, toInput(id)))
+  const failures: MeetroomError[] = []
+  let succeeded = 0
+  let stopped = false
+
+  async function* results() {
+    for (const outcome of outcomes) {
+      const ended = await outcome
+      if (ended === 'untried') continue
+      if ('answer' in ended) {
+        succeeded++
+        const item = (readAnswer(ended.answer) as Item)[endpoint.result] as Item
+        yield { items: [item], ...(ids.length === 1 ? { whole: ended.answer } : {}) }
+      } else if (flags.ignoreNotFound && ended.error instanceof NotFoundError) succeeded++
+      else {
+        const { error } = ended
+        if (ids.length === 1) throw error
+        failures.push(error)
+        // What stops all is told once, however many were under way.
+        const told = stopsAll(error) && (stopped || succeeded === 0)
+        stopped ||= stopsAll(error)
+        if (!told) await context.report(error)
+      }
+    }
+  }
+  const done = results()
+  try {
+    // `list` ends an iteration that it cannot print; what was asked for is to be done all the same.
+    const unending = {
+      [Symbol.asyncIterator]: () => ({ next: () => done.next() }),
+    }
+    await printer.list(view, ids.length === 1 ? endpoint.result : `${endpoint.result}s`, unending)
+  } catch (error) {
+    if (!(error instanceof ClosedOutput)) throw error
+    for await (const _ of done);
+  }
+  const nouns = ids.length === 1 ? view.noun[0] : view.noun[1]
+  if (failures.length === 0 && succeeded === ids.length)
+    return printer.notice(`${past} ${ids.length} ${nouns}`)
+  const fatal = failures.find(stopsAll)
+  if (fatal && (fatal instanceof InterruptedError || succeeded === 0)) throw fatal
+  const untried = ids.length - succeeded - failures.length
+  const summary = `${past} ${succeeded} of ${ids.length} ${nouns}; ${failures.length} failed${untried > 0 ? `, ${untried} not tried` : ''}`
+  if (succeeded > 0) throw new PartialError(summary)
+  throw failures.some((error) => error instanceof UnknownOutcomeError)
+    ? new UnknownOutcomeError(summary)
+    : new ApiError(summary)
+}
+
+/** Begins to do something to every id; the outcomes come in whatever order. */
+async function begin(
+  context: Context,
+  flags: EachFlags,
+  ids: readonly string[],
+  act: (client: Client, id: string) => Promise<Answer>,
+): Promise<Promise<Outcome>[]> {
+  await context.requireWritable()
+  const gate = new Gate(context.host, flags.rate)
+  const stop = new AbortController()
+  const limit = flags.failFast ? 0 : (flags.maxErrors ?? Number.POSITIVE_INFINITY)
+  const client = await context.bulkClient({
+    connections: flags.concurrency,
+    onRetry: ({ reason, waitMs }) => {
+      gate.hold(waitMs)
+      void context.notice(`${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`)
+    },
+  })
+  const settle: ((outcome: Outcome) => void)[] = []
+  const outcomes = ids.map(
+    (_, i) =>
+      new Promise<Outcome>((resolve) => {
+        settle[i] = resolve
+      }),
+  )
+  let next = 0
+  let failed = 0
+  const onInterrupt = () => stop.abort()
+  context.interrupt.addEventListener('abort', onInterrupt)
+  const run = runJobs({
+    take: async () => (next < ids.length ? next++ : undefined),
+    perform: async (i) => {
+      try {
+        settle[i]?.({ answer: await act(client, ids[i] ?? '') })
+      } catch (cause) {
+        const error = asForeseen(cause)
+        settle[i]?.({ error })
+        if (flags.ignoreNotFound && error instanceof NotFoundError) return
+        if (stopsAll(error) || ++failed > limit) stop.abort()
+      }
+    },
+    pace: flags,
+    gate,
+    stop: stop.signal,
+  })
+  void run.finally(() => {
+    context.interrupt.removeEventListener('abort', onInterrupt)
+    for (const resolve of settle) resolve('untried')
+  })
+  return outcomes
+}
+
+/** Whether the next id would fail in the same way. */
+function stopsAll(error: MeetroomError): boolean {
+  return error instanceof AuthError || error instanceof NetworkError || error instanceof InterruptedError
+}

@@ -1,0 +1,40 @@
+import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.ts'
+import { UsageError } from '../errors.ts'
+import { listPages, viewOf } from './act.ts'
+import type { Context } from './context.ts'
+import { readIds } from './input.ts'
+import type { Item } from './output/views.ts'
+
+interface TargetOptions<N extends OperationName> {
+  /** Ids as they stand on the command line. */
+  given: readonly string[]
+  where: readonly string[] | undefined
+  /** The operation that lists what `--where` chooses from, with what it needs to know. */
+  list: N
+  params?: Readonly<Record<string, string>>
+}
+
+/**
+ * What a command with several ids is to work on: those that are named, `-` standing for standard input, or those that
+ * `--where` chooses.
+ * @throws {UsageError} when neither says, or both do
+ */
+export async function readTargets<N extends OperationName>(
+  context: Context,
+  { given, where, list, params }: TargetOptions<N>,
+): Promise<string[]> {
+  const endpoint: Endpoint = endpoints[list]
+  const view = viewOf(endpoint)
+  if (where && given.length > 0) throw new UsageError('name ids or choose them with --where, not both')
+  if (!where) {
+    if (given.length > 0) return readIds(given, context.host)
+    throw new UsageError(`missing required argument '${view.noun[0]}'`, {
+      hint: 'name some, or choose them with --where; see --help',
+    })
+  }
+  if (context.flags.curl) throw new UsageError('what --where chooses is not known without asking the service')
+  const ids: string[] = []
+  for await (const { items } of await listPages(context, list, { params, query: {} } as never, { where }))
+    ids.push(...items.map((item: Item) => String(item[view.id ?? 'id'])))
+  return ids
+}
