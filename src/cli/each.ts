@@ -52,6 +52,7 @@ export async function runEach<N extends OperationName>(
   const outcomes = await begin(context, flags, ids, (client, id) => client.call(name, toInput(id)))
   const failures: MeetroomError[] = []
   let succeeded = 0
+  let absent = 0
   let stopped = false
 
   async function* results() {
@@ -62,7 +63,7 @@ export async function runEach<N extends OperationName>(
         succeeded++
         const item = (readAnswer(ended.answer) as Item)[endpoint.result] as Item
         yield { items: [item], ...(ids.length === 1 ? { whole: ended.answer } : {}) }
-      } else if (flags.ignoreNotFound && ended.error instanceof NotFoundError) succeeded++
+      } else if (flags.ignoreNotFound && ended.error instanceof NotFoundError) absent++
       else {
         const { error } = ended
         if (ids.length === 1) throw error
@@ -86,13 +87,14 @@ export async function runEach<N extends OperationName>(
     for await (const _ of done);
   }
   const nouns = ids.length === 1 ? view.noun[0] : view.noun[1]
-  if (failures.length === 0 && succeeded === ids.length)
-    return printer.notice(`${past} ${ids.length} ${nouns}`)
+  const gone = absent === 0 ? '' : `; ${absent} ${absent === 1 ? 'was' : 'were'} not there`
+  if (failures.length === 0 && succeeded + absent === ids.length)
+    return printer.notice(`${past} ${succeeded} ${succeeded === 1 ? view.noun[0] : view.noun[1]}${gone}`)
   const fatal = failures.find(stopsAll)
-  if (fatal && (fatal instanceof InterruptedError || succeeded === 0)) throw fatal
-  const untried = ids.length - succeeded - failures.length
-  const summary = `${past} ${succeeded} of ${ids.length} ${nouns}; ${failures.length} failed${untried > 0 ? `, ${untried} not tried` : ''}`
-  if (succeeded > 0) throw new PartialError(summary)
+  if (fatal && (fatal instanceof InterruptedError || succeeded + absent === 0)) throw fatal
+  const untried = ids.length - succeeded - absent - failures.length
+  const summary = `${past} ${succeeded} of ${ids.length} ${nouns}; ${failures.length} failed${gone}${untried > 0 ? `, ${untried} not tried` : ''}`
+  if (succeeded + absent > 0) throw new PartialError(summary)
   throw failures.some((error) => error instanceof UnknownOutcomeError)
     ? new UnknownOutcomeError(summary)
     : new ApiError(summary)

@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts'
 import { listPages, viewOf } from './act.ts'
 import type { Context } from './context.ts'
 import { readIds } from './input.ts'
+import { plainText } from './output/text.ts'
 import type { Item } from './output/views.ts'
 
 interface TargetOptions<N extends OperationName> {
@@ -34,7 +35,15 @@ export async function readTargets<N extends OperationName>(
   }
   if (context.flags.curl) throw new UsageError('what --where chooses is not known without asking the service')
   const ids: string[] = []
+  const labels: string[] = []
   for await (const { items } of await listPages(context, list, { params, query: {} } as never, { where }))
-    ids.push(...items.map((item: Item) => String(item[view.id ?? 'id'])))
+    for (const item of items as readonly Item[]) {
+      ids.push(String(item[view.id ?? 'id']))
+      labels.push(plainText(item[view.label ?? 'name']))
+    }
+  if (context.flags.dryRun) {
+    await context.notice(`--where chooses ${ids.length} ${ids.length === 1 ? view.noun[0] : view.noun[1]}`)
+    for (const [i, id] of ids.entries()) await context.notice(`  ${id}  ${labels[i]}`)
+  }
   return ids
 }

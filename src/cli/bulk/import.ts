@@ -19,7 +19,7 @@ import { type Body, createReader, type Kind, kinds } from './kinds.ts'
 import { startProgress } from './progress.ts'
 import { Rejects } from './rejects.ts'
 import { failureOf, type Result, Results } from './results.ts'
-import { type InputFormat, inputFormatOf, type Row } from './rows.ts'
+import { type InputFormat, inputFormatOf, type Row, readRows } from './rows.ts'
 import { openSource, type Source } from './source.ts'
 
 export interface ImportFlags {
@@ -36,6 +36,7 @@ export interface ImportFlags {
   resume?: boolean
   failedOut?: string
   room?: string
+  roomIds?: string
 }
 
 /** How long what is under way may take when the run is interrupted, in milliseconds. */
@@ -58,7 +59,8 @@ export async function runImport(
   try {
     const format = inputFormatOf(source.path, flags.inputFormat)
     const defaults: Body = flags.room === undefined ? {} : { room_id: flags.room }
-    const reader = await createReader(kind, parseMap(flags.map ?? []), defaults)
+    const rooms = flags.roomIds === undefined ? undefined : await readRoomIds(context, flags.roomIds)
+    const reader = await createReader(kind, parseMap(flags.map ?? []), defaults, rooms)
     const checked = await checkInput({
       source,
       format,
@@ -77,6 +79,23 @@ export async function runImport(
   } finally {
     await source.close()
   }
+}
+
+/** The ids that rooms were given, by those that they had: what `rooms import -o ndjson` printed. */
+async function readRoomIds({ host }: Context, file: string): Promise<Map<string, string>> {
+  const source = await openSource(file, host)
+  const ids = new Map<string, string>()
+  try {
+    for await (const rows of readRows(source.read(), 'ndjson', source.name, () => {}))
+      for (const { fields } of rows)
+        if (typeof fields?.['key'] === 'string' && typeof fields['id'] === 'string')
+          ids.set(fields['key'], fields['id'])
+  } finally {
+    await source.close()
+  }
+  if (ids.size === 0)
+    throw new UsageError(`${source.name} holds no ids: it is what rooms import -o ndjson prints`)
+  return ids
 }
 
 /** `people.csv:12`, which editors know how to open. */
@@ -196,7 +215,7 @@ class Import {
         command: `${kind.name} import`,
         input: checked.digest,
         target: await context.target(),
-        options: JSON.stringify([flags.ifExists, flags.map ?? [], flags.room ?? null]),
+        options: JSON.stringify([flags.ifExists, flags.map ?? [], flags.room ?? null, flags.roomIds ?? null]),
       },
       { resume: flags.resume ?? false, host: context.host },
     )
@@ -361,6 +380,7 @@ class Import {
     add('--input-format', flags.inputFormat)
     for (const pair of flags.map ?? []) add('--map', pair)
     add('--room', flags.room)
+    add('--room-ids', flags.roomIds)
     if (flags.ifExists !== 'fail') add('--if-exists', flags.ifExists)
     if (flags.skipInvalid) words.push('--skip-invalid')
     add('--concurrency', flags.concurrency === 8 ? undefined : flags.concurrency)

@@ -248,12 +248,14 @@ export type Reading = { body: Body } | { problem: string }
  * How the rows of an input are read: cells become values, empty ones go, fields that the service makes are left out.
  * @param renames from the input’s names to the API’s; an empty name leaves a column out
  * @param defaults values for what a row does not say
+ * @param roomIds the ids of rooms by those that they had elsewhere
  * @throws {UsageError} for a column that the kind does not have
  */
 export async function createReader(
   kind: Kind,
   renames: ReadonlyMap<string, string>,
   defaults: Body,
+  roomIds?: ReadonlyMap<string, string>,
 ): Promise<{ checkColumns(columns: readonly string[]): void; read(fields: Item): Reading }> {
   const { operations } = await import('../../api/operations.ts')
   const { describeIssue } = await import('../../api/issue.ts')
@@ -297,6 +299,11 @@ export async function createReader(
       } catch (error) {
         return { problem: `${field}: ${error instanceof UsageError ? error.message : 'not JSON'}` }
       }
+    }
+    const room = body['room_id']
+    if (roomIds && typeof room === 'string') {
+      if (!roomIds.has(room)) return { problem: `room_id: ${room} is not among the --room-ids` }
+      body['room_id'] = roomIds.get(room)
     }
     const missing = kind.required.find((field) => body[field] === undefined)
     if (missing) return { problem: `${missing} is missing` }

@@ -147,7 +147,7 @@ function csvRow(number: number, record: string[], lastLine: number, columns: rea
     return {
       ...row,
       fields: undefined,
-      problem: `${record.length} cells under ${columns.length} columns`,
+      problem: `${record.length} ${record.length === 1 ? 'cell' : 'cells'} under ${columns.length} columns`,
     }
   const fields: Record<string, unknown> = {}
   for (let i = 0; i < columns.length; i++) fields[columns[i] ?? ''] = undefuse(record[i] ?? '')

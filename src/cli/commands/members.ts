@@ -150,9 +150,14 @@ export function defineMembers(members: Command, act: Act): void {
     )
     .argument('<file>', 'the file, or - for standard input')
     .option('--room <room>', 'the room of rows that name none')
+    .option('--room-ids <file>', 'what rooms import -o ndjson printed: the ids that rooms have now')
     .action(act((context, file: string, flags: ImportFlags) => importFile(context, 'members', file, flags)))
   importFlags(load)
-  examples(load, 'meetroom members import class-7b.csv --room 66f1a2b3c4d5e6f708192a3b --if-exists skip')
+  examples(
+    load,
+    'meetroom members import class-7b.csv --room 66f1a2b3c4d5e6f708192a3b --if-exists skip',
+    'meetroom members import members.csv --room-ids imported-rooms.ndjson',
+  )
 
   exportCommand(members, act, 'members', 'meetroom members export --all-rooms > members.csv')
 }
