@@ -158,6 +158,7 @@ class Import {
     this.#results = await Results.open(context)
     this.#journal = await this.#openJournal()
     let complete = false
+    let fatal: MeetroomError | undefined
     try {
       this.#client = await context.bulkClient({
         connections: flags.concurrency,
@@ -187,6 +188,8 @@ class Import {
           stop: this.#stop.signal,
         })
         complete = !this.#stop.signal.aborted && (this.#results.counts.unknown ?? 0) === 0
+      } catch (error) {
+        fatal = asForeseen(error)
       } finally {
         progress.stop()
         await rows.close()
@@ -198,7 +201,7 @@ class Import {
       context.interrupt.removeEventListener('abort', onInterrupt)
       await this.#journal?.close(complete)
     }
-    await this.#conclude(kind)
+    await this.#conclude(kind, fatal)
   }
 
   async #openJournal(): Promise<Journal | undefined> {
@@ -335,7 +338,8 @@ class Import {
     if (this.#results.failed > this.#limit) this.#stop.abort()
   }
 
-  async #conclude(kind: Kind): Promise<void> {
+  /** @param fatal what ended the run before its time */
+  async #conclude(kind: Kind, fatal: MeetroomError | undefined): Promise<void> {
     const { context, checked, flags } = this
     const { ok = 0, skipped = 0, unknown = 0 } = this.#results.counts
     const { failed, done, counts } = this.#results
@@ -352,6 +356,11 @@ class Import {
         ].join('; ')
     const goOn = this.#journal && (untried > 0 || unknown > 0) ? await this.#command() : undefined
     const hint = goOn && `go on with: ${goOn}`
+    if (fatal) {
+      await context.notice(summary)
+      if (hint) await context.notice(hint)
+      throw fatal
+    }
     if (context.interrupt.aborted) {
       await context.notice(summary)
       throw new InterruptedError((context.interrupt.reason as InterruptedError).signal, { hint })
