@@ -11,6 +11,8 @@ export interface ErrorDetails {
   status?: number | undefined
   /** Whether the same command may succeed when run again unchanged. */
   retryable?: boolean | undefined
+  /** `Retry-After`, as the service sent it. */
+  retryAfter?: string | undefined
   request?: RequestLine | undefined
   /** The decoded body of the service's answer. */
   body?: unknown
@@ -25,6 +27,7 @@ export abstract class MeetroomError extends Error {
   readonly hint: string | undefined
   readonly status: number | undefined
   readonly retryable: boolean
+  readonly retryAfter: string | undefined
   readonly request: RequestLine | undefined
   readonly body: unknown
 
@@ -34,6 +37,7 @@ export abstract class MeetroomError extends Error {
     this.hint = details.hint
     this.status = details.status
     this.retryable = details.retryable ?? false
+    this.retryAfter = details.retryAfter
     this.request = details.request
     this.body = details.body
   }

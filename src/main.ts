@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { type Command, CommanderError } from 'commander'
 import type { Act } from './cli/act.ts'
 import { type Connect, Context, type GlobalFlags } from './cli/context.ts'
@@ -19,6 +20,8 @@ export async function main(
   connect?: Connect,
 ): Promise<number> {
   const interruption = new AbortController()
+  // Every request under way listens, and Node takes more than ten listeners for a leak.
+  setMaxListeners(0, interruption.signal)
   const stopListening = host.onSignal((signal) => {
     interruption.abort(new InterruptedError(signal))
     // A second signal ends the program at once, in the system’s own way.

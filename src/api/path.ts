@@ -23,6 +23,16 @@ function segment(name: string, value: string): string {
   return encodeURIComponent(value)
 }
 
+/** Why a value cannot be one segment of a path; undefined when it can. */
+export function segmentProblem(name: string, value: string): string | undefined {
+  try {
+    segment(name, value)
+    return undefined
+  } catch (error) {
+    return (error as UsageError).message
+  }
+}
+
 /** The query string of a request, `?` included; undefined values are left out. */
 export function queryString(query: Readonly<Record<string, unknown>> = {}): string {
   const pairs = Object.entries(query)

@@ -41,7 +41,7 @@ export async function refusal({
   const { status } = answer
   const { code, message, body } = readError(answer)
   const said = message ? `: ${message}` : ''
-  const details = { status, request: line, body }
+  const details = { status, request: line, body, retryAfter: answer.headers['retry-after'] }
 
   if (status >= 300 && status < 400)
     return new ServiceError(

@@ -132,7 +132,7 @@ function backoff(attempt: number, random: number): number {
 }
 
 /** `Retry-After` in milliseconds from now: seconds or an HTTP date; undefined when it is neither. */
-function parseRetryAfter(value: string | undefined, now: number): number | undefined {
+export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000
   // Date.parse reads `1.5` and `-5` as dates; an HTTP date begins with the day of the week.

@@ -10,6 +10,7 @@ import { collect, wholeNumber } from './input.ts'
 import type { Page } from './output/printer.ts'
 import { type Item, type View, views } from './output/views.ts'
 import { paginate } from './paginate.ts'
+import type { Filter } from './where.ts'
 
 /** Wraps the work of a command into a Commander action: positionals, then options, behind the context. */
 export type Act = <A extends unknown[]>(
@@ -80,13 +81,11 @@ export async function runList<N extends OperationName>(
   const view = viewOf(endpoint)
   const printer = await context.printer()
   printer.check(view)
-  try {
+  await unlessShown(async () => {
     const pages = await listPages(context, name, input, flags)
     const count = await printer.list(view, endpoint.result, pages)
     if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
-  } catch (error) {
-    if (!(error instanceof Shown)) throw error
-  }
+  })
 }
 
 /**
@@ -105,7 +104,7 @@ export async function listPages<N extends OperationName>(
   if (all && limit !== undefined) throw new UsageError('--all and --limit exclude each other')
   const endpoint: Endpoint = endpoints[name]
   const view = viewOf(endpoint)
-  const filter = where && (await parseFilter(where, name, view, context))
+  const filter = where && (await parseFilter(context, name, where))
   const fetch = async (paging: { limit?: number; offset?: number }) => {
     const { query } = input as { query?: object }
     const answer = await context.call(name, {
@@ -116,7 +115,7 @@ export async function listPages<N extends OperationName>(
     return answer
   }
   // What is wanted may stand on the last page.
-  const request = filter ? { all: true, offset, pageSize } : { all, limit, offset, pageSize }
+  const request = filter ? { all: true, pageSize } : { all, limit, offset, pageSize }
   const pages = endpoint.paged
     ? paginate({
         request,
@@ -126,36 +125,55 @@ export async function listPages<N extends OperationName>(
         notice: (text) => context.notice(text),
         ...(ahead === undefined ? {} : { ahead }),
       })
-    : sliced(endpoint.result, () => fetch({}), filter ? { offset } : { limit, offset })
-  return filter ? filtered(pages, filter, limit) : pages
+    : sliced(endpoint.result, () => fetch({}), filter ? {} : { limit, offset })
+  return filter ? filtered(pages, filter, { limit, offset }) : pages
 }
 
-async function parseFilter(where: readonly string[], name: OperationName, view: View, { host }: Context) {
+/** @throws {UsageError} for conditions that the things of this list cannot meet */
+export async function parseFilter(
+  { host }: Context,
+  name: OperationName,
+  where: readonly string[],
+): Promise<Filter> {
   const { parseWhere } = await import('./where.ts')
-  return parseWhere(where, name, view, host.now())
+  return parseWhere(where, name, viewOf(endpoints[name]), host.now())
 }
 
-/** The items that are wanted, and no more than so many. */
+/** The items that are wanted: of those, some are skipped, and no more than so many are given. */
 async function* filtered(
   pages: AsyncIterable<Page>,
-  filter: (item: Item) => boolean,
-  limit = Number.POSITIVE_INFINITY,
+  filter: Filter,
+  {
+    limit = Number.POSITIVE_INFINITY,
+    offset = 0,
+  }: { limit?: number | undefined; offset?: number | undefined },
 ): AsyncGenerator<Page> {
+  let passed = 0
   let given = 0
-  for await (const { whole: _, ...page } of pages) {
-    const items = page.items.filter(filter).slice(0, limit - given)
+  for await (const { whole: _, rest, ...page } of pages) {
+    const matching = page.items.filter(filter)
+    const items = matching.slice(Math.max(0, offset - passed)).slice(0, limit - given)
+    passed += matching.length
     given += items.length
-    const rest =
-      page.rest && 'paging' in page.rest
-        ? { ...page.rest, paging: { ...(page.rest['paging'] as object), limit: given, total: given } }
-        : page.rest
-    yield { ...page, items, ...(rest ? { rest } : {}) }
-    if (given >= limit) return
+    const cut = given >= limit
+    // How many there are in all is known at the end alone.
+    const paging = { limit: given, offset, ...(cut ? {} : { total: passed }) }
+    yield { ...page, items, ...(rest ? { rest: 'paging' in rest ? { ...rest, paging } : rest } : {}) }
+    if (cut) return
   }
 }
 
 /** The request was shown instead of sent: there is nothing to page through. */
 class Shown extends Error {}
+
+/** Ends quietly where the first request was shown instead of sent. */
+export async function unlessShown(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof Shown)) throw error
+  }
+}
 
 /** A list that the service answers whole: `--limit` and `--offset` choose from it here. */
 async function* sliced(

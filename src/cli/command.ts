@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
+import type { Answer } from '../api/client.ts'
 import { endpoints } from '../api/endpoints.ts'
 import { readAnswer } from '../api/json.ts'
-import { UsageError } from '../errors.ts'
+import { NotFoundError, UsageError } from '../errors.ts'
 import { viewOf } from './act.ts'
 import type { Context } from './context.ts'
 import { collect } from './input.ts'
@@ -44,15 +45,18 @@ export async function describeThings(
   verb: string,
   get: 'getRoom' | 'getUser',
   ids: readonly string[],
+  { ignoreNotFound = false } = {},
 ): Promise<string> {
   const view = viewOf(endpoints[get])
   const client = await context.client()
   const shown = await Promise.all(
     ids.slice(0, 10).map(async (id) => {
-      const answer =
+      const asked: Promise<Answer> =
         get === 'getRoom'
-          ? await client.call(get, { params: { id } })
-          : await client.call(get, { params: { user_id: id } })
+          ? client.call(get, { params: { id } })
+          : client.call(get, { params: { user_id: id } })
+      const answer = await (ignoreNotFound ? orUndefined(asked) : asked)
+      if (!answer) return id
       const item = (readAnswer(answer) as Item)[endpoints[get].result] as Item
       const label = plainText(item[view.label ?? 'name'])
       return label ? `“${label}” (${id})` : id
@@ -60,6 +64,16 @@ export async function describeThings(
   )
   const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : ''
   return `${verb} ${ids.length === 1 ? view.noun[0] : `${ids.length} ${view.noun[1]}`} ${shown.join(', ')}${more}${await placeOf(context, ids)}`
+}
+
+/** An answer, or undefined when there is no such thing. */
+export async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined
+    throw error
+  }
 }
 
 /** `, at https://host (profile staging)`, where several things are at stake. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Answer, Client } from '../api/client.ts'
 import { endpoints, type OperationName } from '../api/endpoints.ts'
 import { readAnswer } from '../api/json.ts'
@@ -7,6 +8,7 @@ import {
   ApiError,
   AuthError,
   ClosedOutput,
+  ConfirmationError,
   InterruptedError,
   type MeetroomError,
   NetworkError,
@@ -23,6 +25,7 @@ import type { Item } from './output/views.ts'
 
 export interface EachFlags extends PaceFlags {
   ignoreNotFound?: boolean
+  max?: number
 }
 
 type Outcome = { answer: Answer } | { error: MeetroomError } | 'untried'
@@ -45,15 +48,18 @@ export async function runEach<N extends OperationName>(
   const printer = await context.printer()
   printer.check(view, true)
   if (ids.length === 0) return printer.notice(`no ${view.noun[1]} named; nothing to do`)
+  if (flags.max !== undefined && ids.length > flags.max)
+    throw new ConfirmationError(`that would be ${ids.length} ${view.noun[1]}, and --max allows ${flags.max}`)
   if (context.flags.dryRun || context.flags.curl) {
     for (const id of ids) await context.call(name, toInput(id))
     return
   }
-  const outcomes = await begin(context, flags, ids, (client, id) => client.call(name, toInput(id)))
+  const { outcomes, stop } = await begin(context, flags, ids, (client, id) => client.call(name, toInput(id)))
   const failures: MeetroomError[] = []
   let succeeded = 0
   let absent = 0
-  let stopped = false
+  /** What stops all, and has not been told yet: it may be the error that the command ends with. */
+  let fatal: MeetroomError | undefined
 
   async function* results() {
     for (const outcome of outcomes) {
@@ -68,14 +74,18 @@ export async function runEach<N extends OperationName>(
         const { error } = ended
         if (ids.length === 1) throw error
         failures.push(error)
-        // What stops all is told once, however many were under way.
-        const told = stopsAll(error) && (stopped || succeeded === 0)
-        stopped ||= stopsAll(error)
-        if (!told) await context.report(error)
+        if (stopsAll(error)) fatal ??= error
+        else await context.report(error)
       }
     }
   }
   const done = results()
+  if (ids.length === 1 && flags.ignoreNotFound) {
+    // Nothing is printed of what is not there.
+    const [only] = await Promise.all(outcomes)
+    if (only !== 'untried' && only && 'error' in only && only.error instanceof NotFoundError)
+      return printer.notice(`${past} 0 ${view.noun[1]}; 1 was not there`)
+  }
   try {
     // `list` ends an iteration that it cannot print; what was asked for is to be done all the same.
     const unending = {
@@ -83,17 +93,24 @@ export async function runEach<N extends OperationName>(
     }
     await printer.list(view, ids.length === 1 ? endpoint.result : `${endpoint.result}s`, unending)
   } catch (error) {
-    if (!(error instanceof ClosedOutput)) throw error
+    if (!(error instanceof ClosedOutput)) {
+      stop()
+      await Promise.all(outcomes)
+      throw error
+    }
     for await (const _ of done);
   }
   const nouns = ids.length === 1 ? view.noun[0] : view.noun[1]
   const gone = absent === 0 ? '' : `; ${absent} ${absent === 1 ? 'was' : 'were'} not there`
   if (failures.length === 0 && succeeded + absent === ids.length)
     return printer.notice(`${past} ${succeeded} ${succeeded === 1 ? view.noun[0] : view.noun[1]}${gone}`)
-  const fatal = failures.find(stopsAll)
-  if (fatal && (fatal instanceof InterruptedError || succeeded + absent === 0)) throw fatal
   const untried = ids.length - succeeded - absent - failures.length
   const summary = `${past} ${succeeded} of ${ids.length} ${nouns}; ${failures.length} failed${gone}${untried > 0 ? `, ${untried} not tried` : ''}`
+  if (fatal instanceof InterruptedError || (fatal && succeeded + absent === 0)) {
+    if (ids.length > 1 && fatal instanceof InterruptedError) await printer.notice(summary)
+    throw fatal
+  }
+  if (fatal) await context.report(fatal)
   if (succeeded + absent > 0) throw new PartialError(summary)
   throw failures.some((error) => error instanceof UnknownOutcomeError)
     ? new UnknownOutcomeError(summary)
@@ -106,10 +123,11 @@ async function begin(
   flags: EachFlags,
   ids: readonly string[],
   act: (client: Client, id: string) => Promise<Answer>,
-): Promise<Promise<Outcome>[]> {
+): Promise<{ outcomes: Promise<Outcome>[]; stop(): void }> {
   await context.requireWritable()
   const gate = new Gate(context.host, flags.rate)
   const stop = new AbortController()
+  setMaxListeners(0, stop.signal)
   const limit = flags.failFast ? 0 : (flags.maxErrors ?? Number.POSITIVE_INFINITY)
   const client = await context.bulkClient({
     connections: flags.concurrency,
@@ -149,7 +167,7 @@ async function begin(
     context.interrupt.removeEventListener('abort', onInterrupt)
     for (const resolve of settle) resolve('untried')
   })
-  return outcomes
+  return { outcomes, stop: () => stop.abort() }
 }
 
 /** Whether the next id would fail in the same way. */

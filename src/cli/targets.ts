@@ -24,6 +24,7 @@ export async function readTargets<N extends OperationName>(
   context: Context,
   { given, where, list, params }: TargetOptions<N>,
 ): Promise<string[]> {
+  await context.requireWritable()
   const endpoint: Endpoint = endpoints[list]
   const view = viewOf(endpoint)
   if (where && given.length > 0) throw new UsageError('name ids or choose them with --where, not both')

@@ -6,7 +6,7 @@ import { cellOf, type Item, type View } from './output/views.ts'
 export type Filter = (item: Item) => boolean
 
 type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~'
-type FieldType = 'text' | 'number' | 'boolean' | 'time' | 'any'
+type FieldType = 'text' | 'number' | 'boolean' | 'time'
 
 const units: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 }
 
@@ -25,7 +25,7 @@ export async function parseWhere(
   const types = await fieldTypes(list, view)
   const filters = conditions.map((condition) => {
     const [, field = '', operator, text = ''] =
-      /^\s*([\w.]+)\s*(!=|<=|>=|!~|=|<|>|~)\s*([\s\S]*)$/.exec(condition) ?? []
+      /^\s*([\w.]+)\s*(==|!=|<=|>=|!~|=|<|>|~)([\s\S]*)$/.exec(condition) ?? []
     if (operator === undefined)
       throw new UsageError(`--where takes FIELD, one of = != < <= > >= ~ !~, and a value, not “${condition}”`)
     const type = types.get(field)
@@ -33,7 +33,14 @@ export async function parseWhere(
       throw new UsageError(`--where: no ${view.noun[0]} has a field “${field}”`, {
         hint: `fields are ${[...types.keys()].join(', ')}`,
       })
-    const test = compare(operator as Operator, type, text.trimEnd(), condition, now)
+    const test = compare(
+      (operator === '==' ? '=' : operator) as Operator,
+      type,
+      // Blanks may be what a pattern looks for.
+      operator.endsWith('~') ? text : text.trim(),
+      condition,
+      now,
+    )
     return (item: Item) => test(cellOf(view, field, item))
   })
   return (item) => filters.every((filter) => filter(item))
@@ -52,9 +59,16 @@ async function fieldTypes(list: OperationName, view: View): Promise<Map<string, 
     if (type) types.set(field, type)
   }
   // What is derived, and what the embedded service sends beyond the document.
-  for (const { field } of view.columns) if (!types.has(field)) types.set(field, 'any')
-  for (const field of view.unlisted ?? []) types.set(field, field.endsWith('_at') ? 'time' : 'any')
+  for (const { field } of view.columns) if (!types.has(field)) types.set(field, typeByName(field))
+  for (const field of view.unlisted ?? []) types.set(field, typeByName(field))
   return types
+}
+
+/** Fields that no schema lists go by the habits of the API. */
+function typeByName(field: string): FieldType {
+  if (field.endsWith('_at')) return 'time'
+  if (field.startsWith('is_')) return 'boolean'
+  return field.endsWith('_seconds') || field === 'index' ? 'number' : 'text'
 }
 
 interface Schema {
@@ -91,7 +105,8 @@ function compare(
   switch (type) {
     case 'number': {
       if (!/^-?\d+(\.\d+)?$/.test(text)) throw wrong('expected a number')
-      return ordered(operator, Number(text), Number(text), Number)
+      // A number that a double cannot hold comes as an object of its own.
+      return ordered(operator, Number(text), Number(text), (value) => Number(String(value)))
     }
     case 'boolean':
       if (!/^(true|false)$/.test(text)) throw wrong('expected true or false')
@@ -101,13 +116,8 @@ function compare(
       const [from, to] = toMoment(text, now, wrong)
       return ordered(operator, from, to, (value) => Date.parse(String(value)))
     }
-    default: {
-      const number = Number(text)
-      return (value) =>
-        typeof value === 'number'
-          ? ordered(operator, number, number, Number)(value)
-          : ordered(operator, text, text, String)(value)
-    }
+    default:
+      return ordered(operator, text, text, String)
   }
 }
 
@@ -146,7 +156,9 @@ function toMoment(text: string, now: number, wrong: (expected: string) => UsageE
   const start = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text)
     ? Date.parse(text.length > 10 && !/(Z|[+-]\d\d:\d\d)$/.test(text) ? `${text.replace(' ', 'T')}Z` : text)
     : Number.NaN
-  if (Number.isNaN(start))
+  // Date.parse takes the 30th of February for the 2nd of March.
+  const day = text.slice(0, 10)
+  if (Number.isNaN(start) || new Date(`${day}T00:00Z`).toISOString().slice(0, 10) !== day)
     throw wrong(
       'expected a date as in 2026-01-31, a time as in 2026-01-31T12:00Z, or how long ago as in 90d, 12h',
     )

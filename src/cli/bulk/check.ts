@@ -34,6 +34,8 @@ interface CheckOptions {
   format: InputFormat
   kind: Kind
   reader: { checkColumns(columns: readonly string[]): void; read(fields: Item): Reading }
+  /** Aborted: nobody waits for the result any more. */
+  signal: AbortSignal
   /** Told of every row that cannot be sent. */
   onProblem: (row: Row, problem: string) => Promise<void>
 }
@@ -43,7 +45,7 @@ interface CheckOptions {
  * @throws {UsageError} when it is not what it is said to be
  */
 export async function checkInput(options: CheckOptions): Promise<Checked> {
-  const { source, format, kind, reader, onProblem } = options
+  const { source, format, kind, reader, signal, onProblem } = options
   const hash = createHash('sha256')
   let columns: readonly string[] | undefined
   const onHeader = (names: readonly string[]) => {
@@ -52,7 +54,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   }
 
   async function* readAll(bytes: AsyncIterable<Buffer>, header = (_: readonly string[]) => {}) {
-    for await (const rows of readRows(bytes, format, source.name, header))
+    for await (const rows of readRows(bytes, format, source.name, kind.name, header))
       yield rows.map((row): CheckedRow => {
         const reading = row.fields ? reader.read(row.fields) : { problem: row.problem ?? 'unreadable' }
         return 'body' in reading
@@ -70,6 +72,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
     await onProblem(row, problem)
   }
   for await (const batch of readAll(hashed(source.read(), hash), onHeader)) {
+    signal.throwIfAborted()
     rows += batch.length
     for (const checked of batch) {
       const key = checked.body && kind.key(checked.body)

@@ -56,34 +56,47 @@ interface Run<Job> {
 }
 
 /**
- * Does jobs, so many at a time. While one is done the next is made ready, so that making ready costs no time of its own.
- * Throws what `perform` or `take` threw first, once everything that was begun has ended.
+ * Does jobs, so many at a time. While some are done as many are made ready, so that making ready costs no time of its
+ * own. Throws what `perform` or `take` threw first, once everything that was begun has ended.
  */
 export async function runJobs<Job>({ take, perform, putBack, pace, gate, stop }: Run<Job>): Promise<void> {
   let failure: { error: unknown } | undefined
+  let exhausted = false
+  const ready: Promise<Job | undefined>[] = []
   const fail = (error: unknown) => {
     failure ??= { error }
   }
   const over = () => stop.aborted || failure !== undefined
 
+  function makeReady(): void {
+    while (ready.length < pace.concurrency && !exhausted && !over()) {
+      const job = take()
+      // Its failure is met when its turn comes.
+      job.catch(() => {})
+      ready.push(job)
+    }
+  }
+
   async function loop(): Promise<void> {
-    let next: Promise<Job | undefined> | undefined = take()
-    while (next) {
-      const job: Job | undefined = await next
-      next = undefined
-      if (job === undefined) return
+    for (;;) {
+      makeReady()
+      const job = await ready.shift()
+      if (job === undefined) {
+        exhausted = true
+        return
+      }
       if (!over()) await gate.pass(stop)
       if (over()) return putBack?.(job)
-      next = take()
-      // Its failure is met when its turn comes.
-      next.catch(() => {})
       try {
         await perform(job)
       } catch (error) {
-        fail(error)
+        return fail(error)
       }
     }
   }
+
   await Promise.all(Array.from({ length: pace.concurrency }, () => loop().catch(fail)))
+  for (const unused of await Promise.allSettled(ready))
+    if (unused.status === 'fulfilled' && unused.value !== undefined) putBack?.(unused.value)
   if (failure) throw failure.error
 }

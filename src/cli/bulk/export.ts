@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts'
-import { type ListFlags, listPages } from '../act.ts'
+import { type ListFlags, listPages, parseFilter, unlessShown } from '../act.ts'
 import type { Context } from '../context.ts'
 import type { Page } from '../output/printer.ts'
 import { type View, views } from '../output/views.ts'
@@ -42,8 +42,10 @@ export async function runExport(
     output.value === 'ndjson' || output.value === 'json' ? output.value : 'csv',
   )
   printer.check(view)
-  const count = await printer.list(view, key, await pagesOf(context, name, rooms, flags))
-  await context.notice(`exported ${count} ${count === 1 ? view.noun[0] : view.noun[1]}`)
+  await unlessShown(async () => {
+    const count = await printer.list(view, key, await pagesOf(context, name, rooms, flags))
+    await context.notice(`exported ${count} ${count === 1 ? view.noun[0] : view.noun[1]}`)
+  })
 }
 
 async function pagesOf(
@@ -57,7 +59,8 @@ async function pagesOf(
   if (name === 'rooms') return listPages(context, 'listRooms', {}, list, ahead)
   if ((rooms.length === 0) !== (allRooms === true))
     throw new UsageError('name the rooms whose members are wanted, or say --all-rooms')
-  const ids = allRooms ? allRoomIds(context, pageSize) : rooms
+  if (where) await parseFilter(context, 'listMembers', where)
+  const ids = allRooms ? allRoomIds(context, pageSize) : new Set(rooms)
   return inOrder(ids, ahead, (room_id) =>
     listPages(context, 'listMembers', { params: { room_id }, query: {} }, list, 1),
   )
@@ -75,20 +78,24 @@ async function* inOrder(
   pagesOfOne: (id: string) => Promise<AsyncGenerator<Page>>,
 ): AsyncGenerator<Page> {
   const begun: Promise<{ pages: AsyncGenerator<Page>; first: IteratorResult<Page> }>[] = []
-  async function* drain(left: number) {
+  async function* drain(left: number): AsyncGenerator<Page> {
     while (begun.length > left) {
       const { pages, first } = await (begun.shift() as (typeof begun)[number])
       if (first.done) continue
-      // Several lists are one now: no page is the whole answer.
-      yield { ...first.value, whole: undefined }
-      for await (const page of pages) yield { ...page, whole: undefined }
+      yield membersOf(first.value)
+      for await (const page of pages) yield membersOf(page)
     }
   }
   for await (const id of ids) {
     const one = pagesOfOne(id).then(async (pages) => ({ pages, first: await pages.next() }))
     one.catch(() => {})
     begun.push(one)
-    yield* drain(most) as AsyncGenerator<Page>
+    yield* drain(most)
   }
-  yield* drain(0) as AsyncGenerator<Page>
+  yield* drain(0)
+}
+
+/** The members of a page that are users: anonymous participants come and go, and cannot be invited. */
+function membersOf({ items, plain }: Page): Page {
+  return { items: items.filter((member) => member['user_id'] != null), ...(plain ? { plain } : {}) }
 }

@@ -1,12 +1,15 @@
+import { setMaxListeners } from 'node:events'
 import { resolve } from 'node:path'
 import type { Client } from '../../api/client.ts'
+import { shellQuote } from '../../api/request.ts'
+import { parseRetryAfter } from '../../api/retry.ts'
 import {
   AuthError,
   InterruptedError,
-  type MeetroomError,
+  MeetroomError,
   NetworkError,
-  NotFoundError,
   OutputError,
+  ServiceError,
   UnknownOutcomeError,
   UsageError,
 } from '../../errors.ts'
@@ -15,7 +18,7 @@ import { asForeseen } from '../output/errors.ts'
 import { type Checked, checkInput, placeOf } from './check.ts'
 import { Gate, runJobs } from './engine.ts'
 import { Journal, known } from './journal.ts'
-import { type Body, createReader, type Kind, kinds } from './kinds.ts'
+import { type Body, createReader, holds, type Kind, kinds } from './kinds.ts'
 import { startProgress } from './progress.ts'
 import { Rejects } from './rejects.ts'
 import { failureOf, type Result, Results } from './results.ts'
@@ -43,7 +46,8 @@ export interface ImportFlags {
 const graceMs = 5000
 /** How often a row is tried again that the service is too busy for. */
 const patience = 10
-const longestHoldMs = 30_000
+/** The longest that everybody is held back at once; a service may ask for less. */
+const longestHoldMs = 300_000
 
 /** Imports a file: all of it is checked before anything is sent. */
 export async function runImport(
@@ -66,6 +70,7 @@ export async function runImport(
       format,
       kind,
       reader,
+      signal: context.interrupt,
       onProblem: async (row, problem) => {
         if (!flags.skipInvalid) await context.report(new UsageError(`${at(source, row)}: ${problem}`))
       },
@@ -86,7 +91,7 @@ async function readRoomIds({ host }: Context, file: string): Promise<Map<string,
   const source = await openSource(file, host)
   const ids = new Map<string, string>()
   try {
-    for await (const rows of readRows(source.read(), 'ndjson', source.name, () => {}))
+    for await (const rows of readRows(source.read(), 'ndjson', source.name, '', () => {}))
       for (const { fields } of rows)
         if (typeof fields?.['key'] === 'string' && typeof fields['id'] === 'string')
           ids.set(fields['key'], fields['id'])
@@ -148,6 +153,8 @@ class Import {
   async run(): Promise<void> {
     const { context, flags, checked, kind } = this
     const cut = new AbortController()
+    // Every row under way listens.
+    setMaxListeners(0, cut.signal, this.#stop.signal)
     let calledOff = () => {}
     const onInterrupt = () => {
       this.#stop.abort()
@@ -155,20 +162,23 @@ class Import {
     }
     context.interrupt.addEventListener('abort', onInterrupt)
     if (context.interrupt.aborted) onInterrupt()
+    if (flags.failedOut !== undefined)
+      this.#rejects = await Rejects.open(flags.failedOut, this.format, checked.columns, context.host.cwd, [
+        this.source.path,
+        this.#journalPath(),
+      ])
+    this.#client = await context.bulkClient({
+      connections: flags.concurrency,
+      interrupt: cut.signal,
+      onRetry: ({ reason, waitMs }) => {
+        if (/answered (429|503)/.test(reason)) this.#gate.hold(waitMs)
+      },
+    })
     this.#results = await Results.open(context)
     this.#journal = await this.#openJournal()
     let complete = false
     let fatal: MeetroomError | undefined
     try {
-      this.#client = await context.bulkClient({
-        connections: flags.concurrency,
-        interrupt: cut.signal,
-        onRetry: ({ reason, waitMs }) => {
-          if (/answered (429|503)/.test(reason)) this.#gate.hold(waitMs)
-        },
-      })
-      if (flags.failedOut !== undefined)
-        this.#rejects = new Rejects(flags.failedOut, this.format, checked.columns, context.host.cwd)
       const progress = await startProgress(context, checked.rows)
       const rows = this.#jobs()
       try {
@@ -182,7 +192,7 @@ class Import {
             await this.#perform(job)
             progress.update(this.#results.done, this.#results.failed)
           },
-          putBack: (job) => this.#journal?.ended({ row: job.row.number, status: 'unsent' }),
+          putBack: (job) => this.#putBack(job),
           pace: flags,
           gate: this.#gate,
           stop: this.#stop.signal,
@@ -193,8 +203,11 @@ class Import {
       } finally {
         progress.stop()
         await rows.close()
-        await this.#rejects?.close()
-        await this.#results.close()
+        try {
+          await this.#rejects?.close()
+        } finally {
+          await this.#results.close()
+        }
       }
     } finally {
       calledOff()
@@ -257,8 +270,8 @@ class Import {
         }
         const { row, body, problem } = checked
         const state = states?.get(row.number) ?? known.nothing
-        if (state === known.done) {
-          this.#results.count('ok')
+        if (state === known.done || state === known.skipped) {
+          this.#results.count(state === known.done ? 'ok' : 'skipped')
           continue
         }
         if (body) return { row, body, lost: state === known.sent }
@@ -269,40 +282,48 @@ class Import {
   }
 
   async #perform({ row, body, lost }: Job): Promise<void> {
-    for (let attempt = 0; ; attempt++)
-      try {
-        const outcome = lost ? await this.#settle(body) : await this.#send(body)
-        this.#unreachable = 0
-        return await this.#note(row, body, outcome)
-      } catch (cause) {
-        const error = asForeseen(cause)
-        if (error instanceof AuthError || error instanceof OutputError) {
-          this.#journal?.ended({ row: row.number, status: 'unsent' })
-          throw error
-        }
-        if (isBusy(error) && attempt < patience && !this.#stop.signal.aborted) {
-          this.#gate.hold(Math.min(longestHoldMs, 500 * 2 ** attempt))
-          await this.#gate.pass(this.#stop.signal)
-          continue
-        }
-        const unknown = error instanceof UnknownOutcomeError || error instanceof InterruptedError
-        await this.#note(row, body, { status: unknown ? 'unknown' : 'failed', error: error.message })
-        if (!(error instanceof NetworkError)) return
-        // One lost connection is bad luck; when nothing comes through, the rest would fail like this.
-        if (++this.#unreachable < Math.max(5, this.flags.concurrency)) return
+    try {
+      const outcome = lost ? await this.#settle(body) : await this.#send(body)
+      this.#unreachable = 0
+      return await this.#note(row, body, outcome)
+    } catch (cause) {
+      const error = asForeseen(cause)
+      if (error instanceof AuthError || error instanceof OutputError) {
+        this.#putBack({ row, body, lost })
         throw error
       }
+      // What may have been sent stays so until somebody has looked.
+      const unknown = lost || error instanceof UnknownOutcomeError || error instanceof InterruptedError
+      await this.#note(row, body, { status: unknown ? 'unknown' : 'failed', error: error.message })
+      if (!(error instanceof NetworkError) && !isLost(error)) {
+        this.#unreachable = 0
+        return
+      }
+      // One lost connection is bad luck; when nothing comes through, the rest would fail like this.
+      if (++this.#unreachable < Math.max(5, this.flags.concurrency)) return
+      throw error
+    }
+  }
+
+  /** A row that will not be sent in this run. */
+  #putBack({ row, lost }: Job): void {
+    // What an earlier run may have sent is still to be looked up.
+    if (!lost) this.#journal?.ended({ row: row.number, status: 'unsent' })
   }
 
   /** A row that may have been sent before: looked up, never blindly sent again. */
   async #settle(body: Body): Promise<Outcome> {
-    const found = await this.kind.trace(this.#client, body)
+    const { kind, flags } = this
+    const found = await this.#patiently(() => kind.trace(this.#client, body))
     if (found === 'absent') return this.#send(body)
-    if (found) return { status: 'ok', id: found.id }
+    if (found && holds(found, body)) return { status: 'ok', id: String(found[kind.view.id ?? 'id']) }
+    if (found && flags.ifExists === 'overwrite')
+      return { status: 'ok', id: await this.#write(() => kind.overwrite(this.#client, body, found)) }
+    if (found && flags.ifExists === 'skip') return { status: 'skipped' }
     return {
       status: 'unknown',
       error:
-        'sent before the run was cut off; something like it is there, and whether it is this row cannot be told',
+        'it was sent before the run was cut off; something like it is there, and whether it is this row cannot be told',
     }
   }
 
@@ -313,15 +334,55 @@ class Import {
     const existing =
       flags.ifExists === 'overwrite' && kind.overrides && !dryRun
         ? undefined
-        : await kind.find(this.#client, body)
-    if (!existing)
-      return dryRun ? { status: 'would_create' } : { status: 'ok', id: await kind.create(this.#client, body) }
-    const error = `there is ${kind.view.noun[0] === 'user' ? 'a' : 'such a'} ${kind.view.noun[0]} already`
+        : await this.#patiently(() => kind.find(this.#client, body))
+    if (!existing) return dryRun ? { status: 'would_create' } : this.#create(body)
+    const error = `there is ${kind.name === 'users' ? 'a' : 'such a'} ${kind.view.noun[0]} already`
     if (flags.ifExists === 'fail') return { status: dryRun ? 'would_fail' : 'failed', error }
     if (flags.ifExists === 'skip') return { status: dryRun ? 'would_skip' : 'skipped' }
     return dryRun
       ? { status: 'would_overwrite' }
-      : { status: 'ok', id: await kind.overwrite(this.#client, body, existing) }
+      : { status: 'ok', id: await this.#write(() => kind.overwrite(this.#client, body, existing)) }
+  }
+
+  async #create(body: Body): Promise<Outcome> {
+    const { kind } = this
+    const id = await this.#write(() => kind.create(this.#client, body))
+    try {
+      await this.#write(async () => kind.finish?.(this.#client, body, id))
+    } catch (cause) {
+      // It is there: a row that failed would be sent again.
+      const { message } = asForeseen(cause)
+      return { status: 'unknown', id, error: `it was made, and then not given all its values: ${message}` }
+    }
+    return { status: 'ok', id }
+  }
+
+  /**
+   * Changes something.
+   * @throws {UnknownOutcomeError} when it may have been changed and nobody says so
+   */
+  async #write<T>(change: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#patiently(change)
+    } catch (error) {
+      if (error instanceof ServiceError && mayHaveActed(error))
+        throw new UnknownOutcomeError(error.message, { cause: error })
+      throw error
+    }
+  }
+
+  /** Asks again, and holds everybody back, as long as the service says that it is busy. */
+  async #patiently<T>(ask: () => Promise<T>): Promise<T> {
+    for (let attempt = 0; ; attempt++)
+      try {
+        return await ask()
+      } catch (error) {
+        if (!(error instanceof MeetroomError) || !isBusy(error)) throw error
+        if (attempt >= patience || this.#stop.signal.aborted) throw error
+        const asked = parseRetryAfter(error.retryAfter, this.context.host.now())
+        this.#gate.hold(Math.min(longestHoldMs, asked ?? 500 * 2 ** attempt))
+        await this.#gate.pass(this.#stop.signal)
+      }
   }
 
   async #note(row: Row, body: Body | undefined, { status, id, error }: Outcome): Promise<void> {
@@ -333,9 +394,16 @@ class Import {
         ...(id === undefined ? {} : { id }),
         ...(error === undefined ? {} : { error }),
       })
-    await this.#results.add({ row: row.number, place: at(this.source, row), key, status, id, error })
+    await this.#results.add({
+      row: row.number,
+      place: at(this.source, row),
+      key: key?.replace('\0', ' '),
+      status,
+      id,
+      error,
+    })
     if (status === 'failed' || status === 'invalid') await this.#rejects?.add(row, error ?? '')
-    if (this.#results.failed > this.#limit) this.#stop.abort()
+    if (this.#results.failed - (this.#results.counts.invalid ?? 0) > this.#limit) this.#stop.abort()
   }
 
   /** @param fatal what ended the run before its time */
@@ -354,7 +422,7 @@ class Import {
           ...(unknown > 0 ? [`${unknown} with unknown outcome`] : []),
           ...(untried > 0 ? [`${untried} not tried`] : []),
         ].join('; ')
-    const goOn = this.#journal && (untried > 0 || unknown > 0) ? await this.#command() : undefined
+    const goOn = this.#journal && (untried > 0 || unknown > 0) ? this.#command() : undefined
     const hint = goOn && `go on with: ${goOn}`
     if (fatal) {
       await context.notice(summary)
@@ -375,16 +443,19 @@ class Import {
   }
 
   /** The command line that goes on with this run. */
-  async #command(): Promise<string> {
-    const { shellQuote } = await import('../../api/request.ts')
+  #command(): string {
     const { context, flags, kind } = this
-    const words = ['meetroom', kind.name, 'import', this.file]
+    const file = this.file.startsWith('-') ? `./${this.file}` : this.file
+    const words = ['meetroom', kind.name, 'import', file === './-' ? '-' : file]
     const add = (flag: string, value: string | number | undefined) => {
       if (value !== undefined) words.push(flag, String(value))
     }
     if (context.flags.local) words.push('--local')
     add('--profile', context.flags.profile)
     add('--base-url', context.flags.baseUrl)
+    add('--timeout', context.flags.timeout)
+    add('--retries', context.flags.retries)
+    add('-o', context.flags.output ?? (context.flags.json ? 'json' : undefined))
     if (context.flags.allowWrite) words.push('--allow-write')
     add('--input-format', flags.inputFormat)
     for (const pair of flags.map ?? []) add('--map', pair)
@@ -394,8 +465,6 @@ class Import {
     if (flags.skipInvalid) words.push('--skip-invalid')
     add('--concurrency', flags.concurrency === 8 ? undefined : flags.concurrency)
     add('--rate', flags.rate)
-    add('--max-errors', flags.maxErrors)
-    if (flags.failFast) words.push('--fail-fast')
     add('--failed-out', flags.failedOut)
     add('--journal', typeof flags.journal === 'string' ? flags.journal : undefined)
     return [...words, '--resume'].map(shellQuote).join(' ')
@@ -404,13 +473,19 @@ class Import {
 
 type Outcome = Pick<Result, 'status' | 'id' | 'error'>
 
+/** A gateway that gave up, and an answer that cannot be read, leave open whether the service acted. */
+function mayHaveActed({ status }: ServiceError): boolean {
+  return status === undefined || status === 502 || status === 504
+}
+
+/** The answer was lost on its way. */
+function isLost(error: MeetroomError): boolean {
+  return error instanceof UnknownOutcomeError && !(error.cause instanceof ServiceError)
+}
+
 /** The service takes no more for now, and has done nothing. */
 function isBusy(error: MeetroomError): boolean {
-  return (
-    (error.status === 429 || error.status === 503) &&
-    !(error instanceof UnknownOutcomeError) &&
-    !(error instanceof NotFoundError)
-  )
+  return (error.status === 429 || error.status === 503) && !(error instanceof UnknownOutcomeError)
 }
 
 function withHint(error: MeetroomError, hint: string | undefined): MeetroomError {

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, link, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import { OutputError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
+import { linesOf } from './lines.ts'
 
 /** What a journal is of: another input, target or way of importing needs another journal. */
 export interface Purpose {
@@ -16,7 +16,7 @@ export interface Purpose {
 }
 
 /** What a journal says of a row. */
-export const known = { nothing: 0, sent: 1, done: 2, failed: 3 } as const
+export const known = { nothing: 0, sent: 1, done: 2, failed: 3, skipped: 4 } as const
 type Known = (typeof known)[keyof typeof known]
 
 /** Rows by number, a byte each. */
@@ -47,7 +47,7 @@ export interface Entry {
 
 const stateOf: Record<Entry['status'], Known> = {
   ok: known.done,
-  skipped: known.done,
+  skipped: known.skipped,
   failed: known.failed,
   unknown: known.sent,
   unsent: known.nothing,
@@ -186,25 +186,23 @@ async function readJournal(path: string): Promise<Past | undefined> {
   let purpose: Purpose | undefined
   let ended = false
   let length = 0
-  for await (const line of createInterface({
-    input: createReadStream(path),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  })) {
-    const bytes = Buffer.byteLength(line) + 1
-    // The last line may be torn, and is as if it had not been written.
-    if (length + bytes > size) break
-    const entry = parse(line)
-    if (entry === undefined && length + bytes === size) break
-    if (length === 0) {
-      if (entry?.['meetroom'] !== 'journal') throw new UsageError(`${path} is no journal of meetroom`)
-      purpose = entry as never
-    } else if (!entry) throw new UsageError(`the journal ${path} is damaged`)
-    else if (typeof entry['sent'] === 'number') states.set(entry['sent'], known.sent)
-    else if (typeof entry['row'] === 'number')
-      states.set(entry['row'], stateOf[(entry as unknown as Entry).status])
-    ended = entry?.['end'] === true
-    length += bytes
-  }
+  for await (const lines of linesOf(createReadStream(path)))
+    for (const line of lines) {
+      const bytes = Buffer.byteLength(line) + 1
+      // The last line may be torn, and is as if it had not been written.
+      if (length + bytes > size) break
+      const entry = parse(line)
+      if (entry === undefined && length + bytes === size) break
+      if (length === 0) {
+        if (entry?.['meetroom'] !== 'journal') throw new UsageError(`${path} is no journal of meetroom`)
+        purpose = entry as never
+      } else if (!entry) throw new UsageError(`the journal ${path} is damaged`)
+      else if (typeof entry['sent'] === 'number') states.set(entry['sent'], known.sent)
+      else if (typeof entry['row'] === 'number')
+        states.set(entry['row'], stateOf[(entry as unknown as Entry).status])
+      ended = entry?.['end'] === true
+      length += bytes
+    }
   return purpose && { purpose, states, ended, length }
 }
 
@@ -247,12 +245,13 @@ async function claim(lock: string, host: Pick<Host, 'pid' | 'isAlive'>): Promise
         },
       )
       if (taken) return lock
-      const holder = Number(await readFile(lock, 'utf8').catch(() => ''))
+      const text = await readFile(lock, 'utf8').catch(() => '')
+      const holder = /^\d{1,10}\n$/.test(text) ? Number(text) : 0
       if (attempt > 2 || (holder > 0 && host.isAlive(holder)))
         throw new UsageError(`another import uses this journal (process ${holder})`, {
           hint: `wait for it to end; if there is no such process, remove ${lock}`,
         })
-      await takeAway(lock, holder, `${own}.old`)
+      await takeAway(lock, text, `${own}.old`)
     }
   } catch (error) {
     throw error instanceof UsageError ? error : failure(lock, error)
@@ -262,12 +261,12 @@ async function claim(lock: string, host: Pick<Host, 'pid' | 'isAlive'>): Promise
 }
 
 /** Removes the lock of a process that is gone, but not that of another who did the same a moment ago. */
-async function takeAway(lock: string, holder: number, aside: string): Promise<void> {
+async function takeAway(lock: string, text: string, aside: string): Promise<void> {
   try {
     await rename(lock, aside)
   } catch {
     return
   }
-  if (Number(await readFile(aside, 'utf8')) !== holder) await link(aside, lock).catch(() => {})
+  if ((await readFile(aside, 'utf8')) !== text) await link(aside, lock).catch(() => {})
   await rm(aside, { force: true })
 }

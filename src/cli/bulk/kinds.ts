@@ -1,7 +1,8 @@
 import type { Client } from '../../api/client.ts'
 import { readAnswer } from '../../api/json.ts'
+import { segmentProblem } from '../../api/path.ts'
 import { deprecated } from '../../api/vocabulary.ts'
-import { NotFoundError, UsageError } from '../../errors.ts'
+import { ApiError, NotFoundError, UsageError } from '../../errors.ts'
 import { encodeUrl } from '../input.ts'
 import { type Item, type View, views } from '../output/views.ts'
 import { paginate } from '../paginate.ts'
@@ -33,13 +34,15 @@ export interface Kind {
   find(client: Client, body: Body): Promise<Item | undefined>
   /** Makes it; answers with its id. */
   create(client: Client, body: Body): Promise<string>
+  /** What is left to do once it is made; may be done twice. */
+  finish?(client: Client, body: Body, id: string): Promise<void>
   /** Gives what is there the values of the row; answers with its id. */
   overwrite(client: Client, body: Body, existing: Item): Promise<string>
   /**
-   * What became of a row that was sent and never answered: its id when it is there with the values of the row, `absent`
-   * when it is certain that it is not there as the row wants it, undefined when that cannot be told.
+   * What became of a row that was sent and never answered: what is there under its key, `absent` when certainly
+   * nothing is, undefined when that cannot be told.
    */
-  trace(client: Client, body: Body): Promise<{ id: string } | 'absent' | undefined>
+  trace(client: Client, body: Body): Promise<Item | 'absent' | undefined>
 }
 
 const text: Column = (cell) => cell
@@ -56,9 +59,11 @@ const whole: Column = (cell) => {
   return Number(cell)
 }
 
-/** Whether something has all the values that a row gives. */
-function holds(existing: Item, body: Body): boolean {
-  return Object.entries(body).every(([field, value]) => existing[field] === value)
+/** Whether something has all the values that a row gives, as far as the service tells them. */
+export function holds(existing: Item, body: Body): boolean {
+  return Object.entries(body).every(
+    ([field, value]) => !Object.hasOwn(existing, field) || existing[field] === value,
+  )
 }
 
 async function orAbsent(answer: Promise<{ text: string; value: unknown }>, field: string) {
@@ -96,10 +101,7 @@ const users: Kind = {
     return value.user.user_id
   },
   overwrite: (client, body) => users.create(client, body),
-  async trace(client, body) {
-    const user = await users.find(client, body)
-    return user && holds(user, body) ? { id: idOf(user, 'user_id') } : 'absent'
-  },
+  trace: async (client, body) => (await users.find(client, body)) ?? 'absent',
 }
 
 const rooms: Kind = {
@@ -143,13 +145,18 @@ const rooms: Kind = {
   async create(client, body) {
     const { id: _, is_terminated, terminated_at, ...settings } = body
     const { value } = await client.call('createRoom', { body: settings as never })
-    const { id } = value.room
+    return value.room.id
+  },
+  async finish(client, { is_terminated, terminated_at }, id) {
     if (is_terminated ?? terminated_at)
       await client.call('updateRoom', { params: { id }, body: { is_terminated: true } })
-    return id
   },
   async overwrite(client, body, existing) {
     const id = idOf(existing)
+    const fixed = ['type', 'record', 'max_meeting_seconds'].find(
+      (field) => body[field] !== undefined && !holds(existing, { [field]: body[field] }),
+    )
+    if (fixed) throw new ApiError(`its ${fixed} is ${existing[fixed]}, and cannot be changed`)
     const { name, layout, is_terminated, terminated_at } = body
     const terminated = is_terminated ?? (terminated_at === undefined ? undefined : true)
     await client.call('updateRoom', {
@@ -179,6 +186,8 @@ function createMembers(): Kind {
     const known = rooms.get(room) ?? listMembers(client, room)
     rooms.delete(room)
     rooms.set(room, known)
+    // A failure is not remembered: it may be asked again.
+    known.catch(() => rooms.delete(room))
     const oldest = rooms.size > rememberedRooms ? rooms.keys().next().value : undefined
     if (oldest !== undefined) rooms.delete(oldest)
     return known
@@ -191,7 +200,8 @@ function createMembers(): Kind {
     required: ['room_id', 'user_id'],
     readOnly: ['id', 'created_at', 'updated_at', 'status'],
     keyName: 'room_id and user_id',
-    key: (body) => `${body['room_id']} ${body['user_id']}`,
+    // No id holds a NUL.
+    key: (body) => `${body['room_id']}\0${body['user_id']}`,
     overrides: false,
     find: async (client, body) =>
       (await membersOf(client, String(body['room_id']))).get(String(body['user_id'])),
@@ -216,10 +226,7 @@ function createMembers(): Kind {
         })
       return member_id
     },
-    async trace(client, body) {
-      const member = await members.find(client, body)
-      return member && holds(member, body) ? { id: idOf(member) } : 'absent'
-    },
+    trace: async (client, body) => (await members.find(client, body)) ?? 'absent',
   }
   return members
 }
@@ -233,8 +240,10 @@ async function listMembers(client: Client, room_id: string): Promise<Map<string,
     notice: async () => {},
   })
   const members = new Map<string, Item>()
+  // Anonymous participants have no user.
   for await (const { items } of pages)
-    for (const member of items) members.set(String(member['user_id']), member)
+    for (const member of items)
+      if (typeof member['user_id'] === 'string') members.set(member['user_id'], member)
   return members
 }
 
@@ -309,6 +318,11 @@ export async function createReader(
     if (missing) return { problem: `${missing} is missing` }
     const checked = schema.safeParse(body)
     if (!checked.success) return { problem: describeIssue(checked.error.issues[0]) }
+    for (const field of ['user_id', 'room_id', 'id'] as const)
+      if (body[field] !== undefined) {
+        const problem = segmentProblem(field, String(body[field]))
+        if (problem) return { problem }
+      }
     return { body }
   }
   return { checkColumns, read }

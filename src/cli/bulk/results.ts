@@ -45,7 +45,7 @@ export const resultView: View = {
 
 const bad: readonly Status[] = ['failed', 'unknown', 'invalid', 'would_fail']
 /** So many failures are told one by one where results are not printed. */
-const told = 20
+const mostTold = 20
 
 interface Writer {
   page(page: { items: readonly Item[] }): Promise<void>
@@ -61,6 +61,8 @@ export class Results {
   #waiting: Item[] = []
   #writing: Promise<void> | undefined
   #closed = false
+  /** The output cannot be written: whoever adds or closes meets it. */
+  #failure: { error: unknown } | undefined
 
   private constructor(context: Context, writer: Writer | undefined) {
     this.#context = context
@@ -91,10 +93,10 @@ export class Results {
   /** Resolves when there is room for more. */
   add(result: Result): Promise<void> | undefined {
     this.count(result.status)
-    if (!this.#writer) {
-      if (bad.includes(result.status) && this.#failures.length < told) this.#failures.push(result)
-      return undefined
-    }
+    if (this.#failure) throw this.#failure.error
+    const told = this.#writer && this.#context.format !== 'ids'
+    if (!told && bad.includes(result.status) && this.#failures.length < mostTold) this.#failures.push(result)
+    if (!this.#writer) return undefined
     const { row, key, status, id, error } = result
     const isId = this.#context.format === 'ids' && id === undefined
     if (!isId)
@@ -105,9 +107,13 @@ export class Results {
         ...(id === undefined ? {} : { id }),
         ...(error === undefined ? {} : { error }),
       })
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined
-    })
+    this.#writing ??= this.#write()
+      .catch((error) => {
+        this.#failure = { error }
+      })
+      .finally(() => {
+        this.#writing = undefined
+      })
     return this.#waiting.length > 1000 ? this.#writing : undefined
   }
 
@@ -135,6 +141,7 @@ export class Results {
   /** Prints what is left, and the failures where they have not been printed. */
   async close(): Promise<void> {
     await this.#writing
+    if (this.#failure) throw this.#failure.error
     await this.#unlessClosed(() => this.#writer?.end())
     for (const { place, key, status, error } of this.#failures)
       await this.#context.report(
@@ -143,7 +150,7 @@ export class Results {
         ),
       )
     const more = this.failed - this.#failures.length
-    if (!this.#writer && more > 0)
+    if (more > 0 && this.#failures.length > 0)
       await this.#context.notice(`and ${more} more; --failed-out FILE keeps all that failed`)
   }
 }

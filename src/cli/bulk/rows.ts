@@ -1,8 +1,8 @@
 import { extname } from 'node:path'
-import { StringDecoder } from 'node:string_decoder'
 import { readJson } from '../../api/json.ts'
 import { UsageError } from '../../errors.ts'
 import type { Item } from '../output/views.ts'
+import { linesOf } from './lines.ts'
 
 /** What stands in one row of an input. */
 export interface Row {
@@ -16,6 +16,8 @@ export interface Row {
   problem?: string
   /** The cells of a CSV row, as they stand there. */
   cells?: readonly string[]
+  /** The line itself, where it is not what it should be. */
+  text?: string
 }
 
 export const inputFormats = ['csv', 'ndjson', 'json'] as const
@@ -42,11 +44,16 @@ export function inputFormatOf(path: string | undefined, given: InputFormat | und
 /** Rows, some at a time: one promise a row would cost more than reading it. */
 export type Batches = AsyncGenerator<Row[]>
 
-/** The rows of an input, in constant memory. `onHeader` is told the columns of a CSV before its first row. */
+/**
+ * The rows of an input, in constant memory.
+ * @param key the field that holds the rows where JSON is an object, as a list command prints it
+ * @param onHeader is told the columns of a CSV before its first row
+ */
 export function readRows(
   bytes: AsyncIterable<Buffer>,
   format: InputFormat,
   name: string,
+  key: string,
   onHeader: (columns: readonly string[]) => void,
 ): Batches {
   switch (format) {
@@ -55,7 +62,7 @@ export function readRows(
     case 'ndjson':
       return ndjsonRows(bytes)
     case 'json':
-      return jsonRows(bytes, name)
+      return jsonRows(bytes, name, key)
   }
 }
 
@@ -75,6 +82,8 @@ async function* csvRows(
     bom: true,
     info: true,
     relax_column_count: true,
+    // Told, it would take the first line's ending for all.
+    record_delimiter: ['\r\n', '\n', '\r'],
     skip_empty_lines: true,
     ...({ readableHighWaterMark: 512 } as object),
   })
@@ -82,24 +91,31 @@ async function* csvRows(
   pipeline(Readable.from(bytes, { objectMode: true }), parser, () => {})
   let columns: readonly string[] | undefined
   let number = 0
+  // The parser counts a CR LF within quotes as two lines.
+  let surplus = 0
+  let nextLine = 1
   try {
     for await (const _ of readable(parser)) {
       const batch: Row[] = []
       for (let next = parser.read() as CsvRecord | null; next; next = parser.read() as CsvRecord | null) {
         const { record, info } = next
+        const within = record.reduce((sum, cell) => sum + count(cell, /[\r\n]/g), 0)
+        const line = info.lines - surplus - within
+        surplus += record.reduce((sum, cell) => sum + count(cell, /\r\n/g), 0)
+        nextLine = info.lines - surplus + 1
         if (!columns) {
           columns = record.map((column) => column.trim())
           onHeader(columns)
-        } else batch.push(csvRow(++number, record, info.lines, columns))
+        } else batch.push(csvRow(++number, record, line, columns))
       }
       if (batch.length > 0) yield batch
     }
   } catch (error) {
-    const { code, lines } = error as { code?: unknown; lines?: number }
-    if (typeof code !== 'string' || !code.startsWith('CSV_')) throw error
+    const { code } = error as { code?: unknown }
+    if (typeof code !== 'string' || !/^CSV_|^INVALID_OPENING_QUOTE$/.test(code)) throw error
     const what =
       code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is never closed' : 'a quote stands where none may be'
-    throw new UsageError(`${name}:${lines}: ${what}`, {
+    throw new UsageError(`${name}:${nextLine}: ${what}`, {
       hint: 'a cell with quotes in it is written "like ""this"" one"',
     })
   }
@@ -137,12 +153,12 @@ async function* readable(stream: NodeJS.ReadableStream): AsyncGenerator<void> {
   }
 }
 
-function csvRow(number: number, record: string[], lastLine: number, columns: readonly string[]): Row {
-  const within = record.reduce(
-    (sum, cell) => sum + (cell.includes('\n') ? cell.split('\n').length - 1 : 0),
-    0,
-  )
-  const row = { number, line: lastLine - within, cells: record }
+function count(text: string, pattern: RegExp): number {
+  return /[\r\n]/.test(text) ? (text.match(pattern)?.length ?? 0) : 0
+}
+
+function csvRow(number: number, record: string[], line: number, columns: readonly string[]): Row {
+  const row = { number, line, cells: record }
   if (record.length !== columns.length)
     return {
       ...row,
@@ -160,22 +176,17 @@ function undefuse(cell: string): string {
 }
 
 async function* ndjsonRows(bytes: AsyncIterable<Buffer>): Batches {
-  const decoder = new StringDecoder('utf8')
-  let rest = ''
   let line = 0
   let number = 0
-  const rows = (lines: readonly string[]): Row[] =>
-    lines.flatMap((text) => {
+  for await (const lines of linesOf(bytes)) {
+    const rows: Row[] = []
+    for (const text of lines) {
       line++
-      return text.trim() === '' ? [] : [jsonRow(++number, line, text)]
-    })
-  for await (const chunk of bytes) {
-    const text = rest + decoder.write(chunk)
-    const lines = (line === 0 ? text.replace(/^\ufeff/, '') : text).split('\n')
-    rest = lines.pop() ?? ''
-    yield rows(lines)
+      const bare = line === 1 ? text.replace(/^\ufeff/, '') : text
+      if (bare.trim() !== '') rows.push(jsonRow(++number, line, bare))
+    }
+    yield rows
   }
-  if (rest !== '') yield rows([rest.replace(/^\ufeff/, '')])
 }
 
 function jsonRow(number: number, line: number, text: string): Row {
@@ -183,7 +194,7 @@ function jsonRow(number: number, line: number, text: string): Row {
     return ofValue(number, line, readJson(text))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    return { number, line, fields: undefined, problem: 'not JSON' }
+    return { number, line, fields: undefined, problem: 'not JSON', text }
   }
 }
 
@@ -193,30 +204,26 @@ function ofValue(number: number, line: number | undefined, value: unknown): Row 
   return { number, line, fields: undefined, problem: 'not a JSON object' }
 }
 
-async function* jsonRows(bytes: AsyncIterable<Buffer>, name: string): Batches {
+async function* jsonRows(bytes: AsyncIterable<Buffer>, name: string, key: string): Batches {
   const { JSONParser } = await import('@streamparser/json')
-  const parser = new JSONParser({ paths: ['$.*'], keepStack: false })
+  const problem = (text: string) =>
+    new UsageError(`${name} ${text}`, { hint: `JSON input is an array of objects, or {"${key}": […]}` })
   let batch: Row[] = []
   let number = 0
-  let array = true
-  parser.onValue = ({ value, key }) => {
-    if (typeof key === 'string') array = false
-    batch.push(ofValue(++number, undefined, value))
-  }
-  const problem = (text: string) =>
-    new UsageError(`${name} ${text}`, { hint: 'JSON input is an array of objects' })
+  let parser: InstanceType<typeof JSONParser> | undefined
   try {
-    let first = true
     for await (const chunk of bytes) {
-      parser.write(
-        first && chunk.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf)) ? chunk.subarray(3) : chunk,
-      )
-      first = false
-      if (!array) throw problem('is not a JSON array')
+      if (!parser) {
+        const [, first] = /^\ufeff?\s*(\S)/.exec(chunk.toString('utf8')) ?? []
+        if (first !== '[' && first !== '{') throw problem('is not a JSON array')
+        parser = new JSONParser({ paths: [first === '[' ? '$.*' : `$.${key}.*`], keepStack: false })
+        parser.onValue = ({ value }) => void batch.push(ofValue(++number, undefined, value))
+        parser.write(chunk.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf)) ? chunk.subarray(3) : chunk)
+      } else parser.write(chunk)
       if (batch.length > 0) yield batch
       batch = []
     }
-    if (!parser.isEnded) throw problem('is cut off, or no JSON array')
+    if (!parser?.isEnded) throw problem('is cut off, or no JSON array')
   } catch (error) {
     if (error instanceof UsageError || !(error instanceof Error) || 'code' in error) throw error
     throw problem(`is not JSON, in or after row ${number}`)

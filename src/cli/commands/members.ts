@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts'
 import { type Act, type ListFlags, listPages, runList, runOne, withPaging } from '../act.ts'
 import type { ImportFlags } from '../bulk/import.ts'
 import { exportCommand, importFile, importFlags, type ManyFlags, manyFlags } from '../bulk-flags.ts'
-import { alias, bodyFlags, examples, placeOf, requireFields } from '../command.ts'
+import { alias, bodyFlags, examples, orUndefined, placeOf, requireFields } from '../command.ts'
 import type { Context } from '../context.ts'
 import { runEach } from '../each.ts'
 import { type BodyFlags, buildBody } from '../input.ts'
@@ -67,7 +67,7 @@ export function defineMembers(members: Command, act: Act): void {
   bodyFlags(add).action(
     act(async (context, room_id: string, user_id: string, flags: AddFlags) => {
       const body = await buildBody(flags, { user_id, type: flags.type }, context.host)
-      const existing = flags.ifNotExists && (await findMember(context, room_id, user_id))
+      const existing = flags.ifNotExists && (await findMember(context, room_id, String(body['user_id'])))
       if (existing) return runOne(context, 'getMember', { params: { room_id, member_id: existing } })
       await runOne(context, 'addMember', {
         params: { room_id },
@@ -119,7 +119,7 @@ export function defineMembers(members: Command, act: Act): void {
         await confirm(
           context,
           'block members',
-          () => describeMembers(context, room_id, ids),
+          () => describeMembers(context, room_id, ids, flags),
           extent(ids, flags),
         )
         await setBlocked(context, room_id, ids, true, flags)
@@ -200,13 +200,19 @@ async function requirePrivateRoom(context: Context, id: string): Promise<void> {
     })
 }
 
-async function describeMembers(context: Context, room_id: string, ids: readonly string[]): Promise<string> {
+async function describeMembers(
+  context: Context,
+  room_id: string,
+  ids: readonly string[],
+  { ignoreNotFound = false },
+): Promise<string> {
   const client = await context.client()
   const users = await Promise.all(
     ids.slice(0, 10).map(async (member_id) => {
-      const { value } = await client.call('getMember', {
-        params: { room_id, member_id },
-      })
+      const asked = client.call('getMember', { params: { room_id, member_id } })
+      const answer = await (ignoreNotFound ? orUndefined(asked) : asked)
+      if (!answer) return member_id
+      const { value } = answer
       return `“${plainText(value.member.user_id) || 'anonymous'}” (${member_id})`
     }),
   )

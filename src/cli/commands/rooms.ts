@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { fields, roomTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
-import { type Act, type ListFlags, runList, runOne, withPaging } from '../act.ts'
+import { type Act, type ListFlags, listPages, runList, runOne, withPaging } from '../act.ts'
 import type { ImportFlags } from '../bulk/import.ts'
 import { exportCommand, importFile, importFlags, type ManyFlags, manyFlags } from '../bulk-flags.ts'
 import { alias, bodyFlags, describeThings, examples, requireFields } from '../command.ts'
@@ -157,7 +157,7 @@ export function defineRooms(rooms: Command, act: Act): void {
         await confirm(
           context,
           'terminate rooms',
-          () => describeThings(context, 'Terminate', 'getRoom', ids),
+          () => describeThings(context, 'Terminate', 'getRoom', ids, flags),
           extent(ids, flags),
         )
         await runEach(
@@ -210,7 +210,7 @@ export function defineRooms(rooms: Command, act: Act): void {
         await confirm(
           context,
           'delete rooms',
-          () => describeThings(context, 'Delete', 'getRoom', ids),
+          () => describeThings(context, 'Delete', 'getRoom', ids, flags),
           extent(ids, flags),
         )
         await runEach(context, 'deleteRoom', ids, (id) => ({ params: { id } }), 'deleted', flags)
@@ -238,10 +238,12 @@ export function defineRooms(rooms: Command, act: Act): void {
   exportCommand(rooms, act, 'rooms', 'meetroom rooms export > rooms.csv')
 }
 
-/** The first room of exactly this name. */
+/** A room of exactly this name. A service that knows no filter by name answers with any rooms. */
 async function findByName(context: Context, name: string): Promise<string | undefined> {
   if (context.flags.curl) return undefined
-  const { value } = await (await context.client()).call('listRooms', { query: { name, limit: 1 } })
-  // A service that knows no filter by name answers with any rooms.
-  return value.rooms.find((room) => room.name === name)?.id
+  for await (const { items } of await listPages(context, 'listRooms', { query: { name } }, { all: true })) {
+    const room = items.find((item) => item['name'] === name)
+    if (room) return String(room['id'])
+  }
+  return undefined
 }

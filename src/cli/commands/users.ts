@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
 import { fields, memberTypes } from '../../api/vocabulary.ts'
-import { NotFoundError, UsageError } from '../../errors.ts'
+import { UsageError } from '../../errors.ts'
 import { type Act, type ListFlags, runList, runOne, withPaging } from '../act.ts'
 import type { ImportFlags } from '../bulk/import.ts'
 import { exportCommand, importFile, importFlags, type ManyFlags, manyFlags } from '../bulk-flags.ts'
-import { alias, bodyFlags, describeThings, examples, requireFields } from '../command.ts'
+import { alias, bodyFlags, describeThings, examples, orUndefined, requireFields } from '../command.ts'
 import type { Context } from '../context.ts'
 import { runEach } from '../each.ts'
 import { type BodyFlags, buildBody, encodeUrl } from '../input.ts'
@@ -113,7 +113,7 @@ export function defineUsers(users: Command, act: Act): void {
         await confirm(
           context,
           'delete users',
-          () => describeThings(context, 'Delete', 'getUser', ids),
+          () => describeThings(context, 'Delete', 'getUser', ids, flags),
           extent(ids, flags),
         )
         await runEach(context, 'deleteUser', ids, (user_id) => ({ params: { user_id } }), 'deleted', flags)
@@ -156,13 +156,7 @@ function withEncodedUrl(body: Record<string, unknown>): Record<string, unknown> 
 
 async function exists(context: Context, user_id: string): Promise<boolean> {
   if (context.flags.curl) return false
-  try {
-    await (await context.client()).call('getUser', { params: { user_id } })
-    return true
-  } catch (error) {
-    if (error instanceof NotFoundError) return false
-    throw error
-  }
+  return (await orUndefined((await context.client()).call('getUser', { params: { user_id } }))) !== undefined
 }
 
 /** Rule 3: the service overrides a user whose id is given again, without a word. */
