@@ -37,7 +37,7 @@ export async function parseWhere(
       (operator === '==' ? '=' : operator) as Operator,
       type,
       // Blanks may be what a pattern looks for.
-      operator.endsWith('~') ? text : text.trim(),
+      operator.endsWith('~') && text.trim() !== '' ? text : text.trim(),
       condition,
       now,
     )

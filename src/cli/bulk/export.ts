@@ -97,5 +97,5 @@ async function* inOrder(
 
 /** The members of a page that are users: anonymous participants come and go, and cannot be invited. */
 function membersOf({ items, plain }: Page): Page {
-  return { items: items.filter((member) => member['user_id'] != null), ...(plain ? { plain } : {}) }
+  return { items: items.filter((member) => member['user_id'] !== null), ...(plain ? { plain } : {}) }
 }

@@ -87,6 +87,7 @@ export class Rejects {
         if (text !== undefined) return `${text}\n`
         return `${writeJson({ ...fields, reason })}\n`
       case 'json':
+        if (text !== undefined) return `${first ? '[' : ','}\n${text}`
         return `${first ? '[' : ','}\n${writeJson({ ...fields, reason })}`
     }
   }

@@ -2,6 +2,7 @@ import { extname } from 'node:path'
 import { readJson } from '../../api/json.ts'
 import { UsageError } from '../../errors.ts'
 import type { Item } from '../output/views.ts'
+import { elementsOf, NoElements } from './elements.ts'
 import { linesOf } from './lines.ts'
 
 /** What stands in one row of an input. */
@@ -91,7 +92,7 @@ async function* csvRows(
   pipeline(Readable.from(bytes, { objectMode: true }), parser, () => {})
   let columns: readonly string[] | undefined
   let number = 0
-  // The parser counts a CR LF within quotes as two lines.
+  // The parser counts a CR within quotes as a line of its own, which no editor does.
   let surplus = 0
   let nextLine = 1
   try {
@@ -101,7 +102,7 @@ async function* csvRows(
         const { record, info } = next
         const within = record.reduce((sum, cell) => sum + count(cell, /[\r\n]/g), 0)
         const line = info.lines - surplus - within
-        surplus += record.reduce((sum, cell) => sum + count(cell, /\r\n/g), 0)
+        surplus += record.reduce((sum, cell) => sum + count(cell, /\r/g), 0)
         nextLine = info.lines - surplus + 1
         if (!columns) {
           columns = record.map((column) => column.trim())
@@ -111,11 +112,13 @@ async function* csvRows(
       if (batch.length > 0) yield batch
     }
   } catch (error) {
-    const { code } = error as { code?: unknown }
+    const { code, lines = 0 } = error as { code?: unknown; lines?: number }
     if (typeof code !== 'string' || !/^CSV_|^INVALID_OPENING_QUOTE$/.test(code)) throw error
     const what =
       code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is never closed' : 'a quote stands where none may be'
-    throw new UsageError(`${name}:${nextLine}: ${what}`, {
+    // The end of the file is no place to look for a quote.
+    const line = code === 'CSV_QUOTE_NOT_CLOSED' ? nextLine : lines - surplus
+    throw new UsageError(`${name}:${line}: ${what}`, {
       hint: 'a cell with quotes in it is written "like ""this"" one"',
     })
   }
@@ -189,43 +192,27 @@ async function* ndjsonRows(bytes: AsyncIterable<Buffer>): Batches {
   }
 }
 
-function jsonRow(number: number, line: number, text: string): Row {
+function jsonRow(number: number, line: number | undefined, text: string): Row {
   try {
-    return ofValue(number, line, readJson(text))
+    const value = readJson(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return { number, line, fields: value as Item }
+    return { number, line, fields: undefined, problem: 'not a JSON object', text }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return { number, line, fields: undefined, problem: 'not JSON', text }
   }
 }
 
-function ofValue(number: number, line: number | undefined, value: unknown): Row {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return { number, line, fields: value as Item }
-  return { number, line, fields: undefined, problem: 'not a JSON object' }
-}
-
 async function* jsonRows(bytes: AsyncIterable<Buffer>, name: string, key: string): Batches {
-  const { JSONParser } = await import('@streamparser/json')
-  const problem = (text: string) =>
-    new UsageError(`${name} ${text}`, { hint: `JSON input is an array of objects, or {"${key}": […]}` })
-  let batch: Row[] = []
   let number = 0
-  let parser: InstanceType<typeof JSONParser> | undefined
   try {
-    for await (const chunk of bytes) {
-      if (!parser) {
-        const [, first] = /^\ufeff?\s*(\S)/.exec(chunk.toString('utf8')) ?? []
-        if (first !== '[' && first !== '{') throw problem('is not a JSON array')
-        parser = new JSONParser({ paths: [first === '[' ? '$.*' : `$.${key}.*`], keepStack: false })
-        parser.onValue = ({ value }) => void batch.push(ofValue(++number, undefined, value))
-        parser.write(chunk.subarray(0, 3).equals(Buffer.of(0xef, 0xbb, 0xbf)) ? chunk.subarray(3) : chunk)
-      } else parser.write(chunk)
-      if (batch.length > 0) yield batch
-      batch = []
-    }
-    if (!parser?.isEnded) throw problem('is cut off, or no JSON array')
+    for await (const texts of elementsOf(bytes, key))
+      yield texts.map((text) => jsonRow(++number, undefined, text))
   } catch (error) {
-    if (error instanceof UsageError || !(error instanceof Error) || 'code' in error) throw error
-    throw problem(`is not JSON, in or after row ${number}`)
+    if (!(error instanceof NoElements)) throw error
+    throw new UsageError(`${name} is no JSON array: ${error.message}`, {
+      hint: `JSON input is an array of objects, or {"${key}": […]}`,
+    })
   }
 }

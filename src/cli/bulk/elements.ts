@@ -1,0 +1,122 @@
+import { StringDecoder } from 'node:string_decoder'
+
+/** Where the reading of a JSON text ended that holds no array of elements. */
+export class NoElements extends Error {}
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+
+const isOpening = (code: number) => code === 0x5b || code === 0x7b
+const isClosing = (code: number) => code === 0x5d || code === 0x7d
+const isBlank = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+
+/**
+ * The texts of the elements of a JSON array, or of the array that an object has under a key, in constant memory. Finds
+ * where each begins and ends; whether it is JSON itself is for its reader to say, who may be more careful with numbers
+ * than a streaming parser is.
+ * @throws {NoElements} when the text has no such array, ends too early or goes on behind its end
+ */
+export async function* elementsOf(bytes: AsyncIterable<Buffer>, key: string): AsyncGenerator<string[]> {
+  const decoder = new StringDecoder('utf8')
+  const scanner = new Scanner(key)
+  let first = true
+  for await (const chunk of bytes) {
+    const text = decoder.write(chunk)
+    const elements = scanner.read(first ? text.replace(/^\ufeff/, '') : text)
+    first = false
+    if (elements.length > 0) yield elements
+  }
+  scanner.end()
+}
+
+class Scanner {
+  readonly #key: string
+  #text = ''
+  #at = 0
+  /** The brackets that are open. */
+  readonly #open: number[] = []
+  #inString = false
+  /** How many brackets are open directly in the array; 0 outside of it. */
+  #level = 0
+  #found = false
+  #ended = false
+  /** Where the element under way begins, or a string that may be a key; -1 when there is none. */
+  #start = -1
+  #afterComma = false
+
+  constructor(key: string) {
+    this.#key = key
+  }
+
+  /** The elements that end in this part of the text. */
+  read(part: string): string[] {
+    this.#text += part
+    const elements: string[] = []
+    for (; this.#at < this.#text.length; this.#at++) {
+      const code = this.#text.charCodeAt(this.#at)
+      if (this.#inString) {
+        if (code === backslash) this.#at++
+        else if (code === quote) this.#inString = false
+      } else if (!isBlank(code)) this.#see(code, elements)
+    }
+    // What is under way goes on in the next part.
+    const kept = this.#start < 0 ? Math.min(this.#at, this.#text.length) : this.#start
+    this.#text = this.#text.slice(kept)
+    this.#at -= kept
+    if (this.#start > 0) this.#start = 0
+    return elements
+  }
+
+  end(): void {
+    if (!this.#ended) throw new NoElements('it ends too early')
+    if (!this.#found) throw new NoElements('there is no such array')
+  }
+
+  #see(code: number, elements: string[]): void {
+    if (this.#ended) throw new NoElements('something stands behind its end')
+    const direct = this.#level > 0 && this.#open.length === this.#level
+    if (direct && (code === comma || isClosing(code))) {
+      const empty = this.#start < 0 && (code === comma || this.#afterComma)
+      if (this.#start >= 0 || empty) elements.push(empty ? '' : this.#text.slice(this.#start, this.#at))
+      this.#start = -1
+      this.#afterComma = code === comma
+    } else if (
+      this.#start < 0 &&
+      (direct || (code === quote && this.#open.length === 1 && this.#level === 0))
+    ) {
+      this.#start = this.#at
+      this.#afterComma = false
+    }
+    if (this.#open.length === 0 && !isOpening(code))
+      throw new NoElements('it is neither an array nor an object')
+    if (code === quote) this.#inString = true
+    else if (isOpening(code)) this.#opening(code)
+    else if (isClosing(code)) this.#closing(code)
+    // Behind a value at the top of an object stands the next key.
+    else if (code === comma && this.#level === 0 && this.#open.length === 1) this.#start = -1
+  }
+
+  #opening(code: number): void {
+    const list = code === 0x5b && this.#level === 0
+    if (list && (this.#open.length === 0 || (this.#open.length === 1 && this.#isWanted()))) {
+      this.#level = this.#open.length + 1
+      this.#found = true
+      this.#start = -1
+    }
+    this.#open.push(code)
+  }
+
+  /** Whether what stands before the value that begins here is the key. */
+  #isWanted(): boolean {
+    const [, name] = /^("(?:[^"\\]|\\.)*")\s*:\s*$/s.exec(this.#text.slice(this.#start, this.#at)) ?? []
+    return this.#start >= 0 && name !== undefined && JSON.parse(name) === this.#key
+  }
+
+  #closing(code: number): void {
+    // The brackets of a kind are two apart.
+    if (this.#open.pop() !== code - 2) throw new NoElements('its brackets do not match')
+    if (this.#open.length < this.#level) this.#level = 0
+    if (this.#open.length === 0) this.#ended = true
+  }
+}

@@ -1,0 +1,579 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { TransportError, type WireResponse } from '../../src/api/wire.ts'
+import type { TestHost } from '../helpers/host.ts'
+import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+const lines = (text: string) => text.split('\n').slice(0, -1)
+/** Last word of the path of every write that was sent. */
+const written = () =>
+  world.requests.filter(({ method }) => method !== 'GET').map(({ url }) => url.split('/').at(-1) ?? '')
+const idOf = ({ url }: { url: string }) => url.split('/').at(-1) ?? ''
+const names = (count: number) => Array.from({ length: count }, (_, i) => `u${i + 1}`)
+/** Several turns of the event loop: time for whoever is about to do something. */
+async function turns(count = 5): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Users u1 to uN; their ids. */
+async function users(count: number): Promise<string[]> {
+  for (const user_id of names(count)) await world.send('POST', '/users', { user_id })
+  return names(count)
+}
+const left = async (): Promise<string[]> =>
+  (await world.send('GET', '/users?limit=1000')).body.users.map(({ user_id }: any) => user_id).reverse()
+const deleting = (ids: readonly string[], flags = '') => [
+  ...['users', 'delete', ...ids, '--yes', '--max', '999', '-o', 'ids'],
+  ...flags.split(' ').filter((word) => word !== ''),
+]
+
+/** Lets every write wait until it is let go, and tells who waits. */
+function hold() {
+  const held = new Map<string, () => void>()
+  world.intercept = async (request, next) => {
+    if (request.method !== 'GET') await new Promise<void>((go) => held.set(idOf(request), go))
+    return next()
+  }
+  return {
+    waiting: () => [...held.keys()],
+    /** Lets one go, and waits until what comes of it has happened. */
+    async go(id: string) {
+      const go = held.get(id)
+      if (!go) throw new Error(`${id} does not wait`)
+      held.delete(id)
+      go()
+      await turns()
+    },
+    /** Resolves when so many wait. */
+    async until(count: number) {
+      for (let i = 0; held.size < count; i++) {
+        if (i > 10_000) throw new Error(`${held.size} wait, and not ${count}`)
+        await turns(1)
+      }
+      await turns()
+    },
+  }
+}
+
+/** Time that stands still as long as anybody does anything, and then goes on to whoever wakes first. */
+function stillTime(host: TestHost): void {
+  let now = 0
+  let sleepers: { at: number; wake: () => void }[] = []
+  let ticking = false
+  const tick = async () => {
+    ticking = true
+    while (sleepers.length > 0) {
+      await turns(20)
+      now = Math.min(...sleepers.map(({ at }) => at))
+      const awake = sleepers.filter(({ at }) => at <= now)
+      sleepers = sleepers.filter(({ at }) => at > now)
+      for (const { wake } of awake) wake()
+      await turns(20)
+    }
+    ticking = false
+  }
+  host.now = () => now
+  host.sleep = (ms, signal) =>
+    new Promise((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason))
+      sleepers.push({ at: now + ms, wake: resolve })
+      if (!ticking) void tick()
+    })
+}
+
+describe('how many at once', () => {
+  test.each([
+    ['', 8],
+    ['--concurrency 1', 1],
+    ['--concurrency 3', 3],
+    ['--concurrency 256', 30],
+  ])('“%s” begins no more than %2$i', async (flags, most) => {
+    const ids = await users(30)
+    let under = 0
+    let seen = 0
+    world.intercept = async (_request, next) => {
+      seen = Math.max(seen, ++under)
+      await turns()
+      under--
+      return next()
+    }
+    expect(await world.run(deleting(ids, flags))).toMatchObject({
+      code: 0,
+      stdout: ids.map((id) => `${id}\n`).join(''),
+      stderr: 'deleted 30 users\n',
+    })
+    expect(seen).toBe(most)
+    expect(written().sort()).toEqual([...ids].sort())
+    expect(await left()).toEqual([])
+  })
+
+  test.each(['0', '257', '1e1', '-1', ''])('--concurrency %j is no such number', async (text) => {
+    expect(await world.run(['users', 'delete', 'a', '--yes', `--concurrency=${text}`])).toMatchObject({
+      code: 2,
+      stderr: `error: --concurrency takes a whole number from 1 to 256, not “${text}”\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('one that takes long keeps nobody else from being done', async () => {
+    const ids = await users(6)
+    let go = () => {}
+    const slow = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    world.intercept = async (request, next) => {
+      if (idOf(request) === 'u1') await slow
+      return next()
+    }
+    const { done } = world.start(deleting(ids, '--concurrency 2'))
+    for (let i = 0; i < 200 && written().length < 6; i++) await turns()
+    const meanwhile = await left()
+    go()
+    expect(await done).toMatchObject({ code: 0 })
+    expect(meanwhile).toEqual(['u1'])
+  })
+})
+
+describe('results', () => {
+  test('stand in the order of the ids, whatever order they come in, and come as soon as they can', async () => {
+    const ids = await users(4)
+    const held = hold()
+    const { host, done } = world.start(deleting(ids))
+    await held.until(4)
+    await held.go('u3')
+    await held.go('u2')
+    expect(host.stdout.text).toBe('')
+    await held.go('u1')
+    expect(host.stdout.text).toBe('u1\nu2\nu3\n')
+    await held.go('u4')
+    expect(await done).toMatchObject({ code: 0, stdout: 'u1\nu2\nu3\nu4\n', stderr: 'deleted 4 users\n' })
+  })
+
+  test('failures stand in that order, too', async () => {
+    const ids = (await users(5)).toSpliced(1, 0, 'gone').toSpliced(4, 0, 'lost')
+    const held = hold()
+    const { done } = world.start(deleting(ids))
+    await held.until(7)
+    for (const id of [...ids].reverse()) await held.go(id)
+    const { code, stdout, stderr } = await done
+    expect({ code, stdout, stderr }).toEqual({
+      code: 8,
+      stdout: 'u1\nu2\nu3\nu4\nu5\n',
+      stderr:
+        'error: no such user: gone\nhint: see what there is with: meetroom users list\n' +
+        'error: no such user: lost\nhint: see what there is with: meetroom users list\n' +
+        'error: deleted 5 of 7 users; 2 failed\n',
+    })
+  })
+
+  test('are one document in JSON, one item a line in NDJSON, one table', async () => {
+    const ids = await users(3)
+    const room = async (name: string) =>
+      (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id
+    const rooms = [await room('a'), await room('b')]
+    const json = await world.run(['rooms', 'terminate', ...rooms, '--yes', '--json'])
+    expect(JSON.parse(json.stdout).rooms.map(({ id }: any) => id)).toEqual(rooms)
+    const ndjson = await world.run(['users', 'delete', ...ids, '--yes', '-o', 'ndjson'])
+    expect(lines(ndjson.stdout).map((line) => JSON.parse(line).user_id)).toEqual(ids)
+    const table = await world.run(['rooms', 'reopen', ...rooms, '--columns', 'name,status'])
+    expect(table.stdout).toBe('NAME  STATUS\n────  ──────\na     active\nb     active\n')
+    const csv = await world.run(['rooms', 'delete', ...rooms, '--yes', '-o', 'csv', '--columns', 'name'])
+    expect(csv.stdout).toBe('name\r\na\r\nb\r\n')
+  })
+
+  test('a column that there is not is found before anything is sent', async () => {
+    const ids = await users(2)
+    expect(await world.run(['users', 'delete', ...ids, '--yes', '--columns', 'user_id,nope'])).toMatchObject({
+      code: 2,
+      stdout: '',
+    })
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('--rate', () => {
+  test.each([
+    ['2', [500, 500, 500]],
+    ['2/s', [500, 500, 500]],
+    ['0.5', [2000, 2000, 2000]],
+    ['20', [50, 50, 50]],
+  ])('%s: whoever works alone waits in between', async (rate, slept) => {
+    const ids = await users(4)
+    const { code, host } = await world.run(deleting(ids, `--rate ${rate} --concurrency 1`))
+    expect({ code, slept: host.slept }).toEqual({ code: 0, slept })
+  })
+
+  test('many together begin no more than that', async () => {
+    const ids = await users(12)
+    const began: number[] = []
+    const { host, done } = world.start(deleting(ids, '--rate 4'))
+    stillTime(host)
+    world.intercept = (_request, next) => {
+      began.push(host.now())
+      return next()
+    }
+    expect(await done).toMatchObject({ code: 0 })
+    expect(began).toEqual(ids.map((_, i) => i * 250))
+  })
+
+  test.each(['0', '-1', 'fast', '1e3', '', '5/m'])('%j is no rate', async (rate) => {
+    expect(await world.run(['users', 'delete', 'a', '--yes', `--rate=${rate}`])).toMatchObject({
+      code: 2,
+      stderr: `error: --rate takes a number a second above 0, as in 20, not “${rate}”\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('a service that has had enough', () => {
+  test.each([
+    [429, { 'retry-after': '7' }, 7000],
+    [429, {}, 150],
+    [503, { 'retry-after': '2' }, 2000],
+  ])('%i holds everybody back, and nobody is lost', async (status, headers, waitMs) => {
+    const ids = await users(20)
+    const began: [string, number][] = []
+    const { host, done } = world.start(deleting(ids))
+    stillTime(host)
+    let refused = false
+    world.intercept = async (request, next) => {
+      began.push([idOf(request), host.now()])
+      if (!refused) {
+        refused = true
+        return answer(status, {}, headers as Record<string, string>)
+      }
+      // The others of the first eight have begun, and are answered after the refusal.
+      await turns(3)
+      return next()
+    }
+    expect(await done).toMatchObject({
+      code: 0,
+      stdout: ids.map((id) => `${id}\n`).join(''),
+      stderr: `the service answered ${status}; trying again in ${(waitMs / 1000).toFixed(1)} s\ndeleted 20 users\n`,
+    })
+    expect(began.filter(([, at]) => at < waitMs).map(([id]) => id)).toEqual(ids.slice(0, 8))
+    expect(began).toHaveLength(21)
+    expect(await left()).toEqual([])
+  })
+
+  test('a 429 that lasts is the failure of that id, and of no other', async () => {
+    const ids = await users(3)
+    world.intercept = async (request, next) => (idOf(request) === 'u2' ? answer(429, {}) : next())
+    const { code, stdout, stderr } = await world.run(deleting(ids))
+    expect({ code, stdout }).toEqual({ code: 8, stdout: 'u1\nu3\n' })
+    expect(stderr).toMatch(
+      /\nerror: the service refuses the request \(429\)\nerror: deleted 2 of 3 users; 1 failed\n$/,
+    )
+  })
+})
+
+/** Refuses these, and lets the others through. */
+function refuse(refused: readonly string[], how: () => WireResponse = () => answer(422, {})): void {
+  world.intercept = async (request, next) => (refused.includes(idOf(request)) ? how() : next())
+}
+const reset = () => {
+  throw new TransportError('connection reset', true)
+}
+
+describe('failures', () => {
+  test.each([
+    [[], 0, 'deleted 4 users\n'],
+    [['u2'], 8, 'error: deleted 3 of 4 users; 1 failed\n'],
+    [['u1', 'u2', 'u3'], 8, 'error: deleted 1 of 4 users; 3 failed\n'],
+    [['u1', 'u2', 'u3', 'u4'], 1, 'error: deleted 0 of 4 users; 4 failed\n'],
+  ])('%j refused', async (refused, code, summary) => {
+    const ids = await users(4)
+    refuse(refused)
+    const run = await world.run(deleting(ids))
+    expect(run).toMatchObject({
+      code,
+      stdout: ids
+        .filter((id) => !refused.includes(id))
+        .map((id) => `${id}\n`)
+        .join(''),
+      stderr: `${refused.map(() => 'error: the service refuses the request (422)\n').join('')}${summary}`,
+    })
+    expect(await left()).toEqual(refused)
+  })
+
+  test('an outcome that nobody knows exits 7 where nothing is known to be done, else 8', async () => {
+    const ids = await users(3)
+    refuse(['u1', 'u2'], reset)
+    const some = await world.run(deleting(ids, '--retries 0'))
+    expect(some).toMatchObject({ code: 8, stdout: 'u3\n' })
+    expect(some.stderr).toContain('check with: meetroom users get u1')
+    expect(some.stderr).toContain('check with: meetroom users get u2')
+    expect(await world.run(deleting(['u1', 'u2'], '--retries 0'))).toMatchObject({ code: 7, stdout: '' })
+    refuse(['u1'], reset)
+    world.intercept = async (request) => (idOf(request) === 'u1' ? reset() : answer(422, {}))
+    expect(await world.run(deleting(['u1', 'u2'], '--retries 0'))).toMatchObject({ code: 7, stdout: '' })
+  })
+
+  test('one id has the exit code of its own failure', async () => {
+    await users(1)
+    const codes: number[] = []
+    for (const how of [() => answer(422, {}), () => answer(404, {}), () => answer(401, {}), reset]) {
+      refuse(['u1'], how)
+      codes.push((await world.run(deleting(['u1'], '--retries 0'))).code)
+    }
+    expect(codes).toEqual([1, 3, 4, 7])
+  })
+
+  test.each([
+    ['--fail-fast', ['u1', 'u2', 'u3'], 'error: deleted 2 of 9 users; 1 failed, 6 not tried\n'],
+    ['--max-errors 0', ['u1', 'u2', 'u3'], 'error: deleted 2 of 9 users; 1 failed, 6 not tried\n'],
+    ['--max-errors 1', ['u1', 'u2', 'u3', 'u4'], 'error: deleted 2 of 9 users; 2 failed, 5 not tried\n'],
+    [
+      '--max-errors 2',
+      ['u1', 'u2', 'u3', 'u4', 'u5', 'u6'],
+      'error: deleted 3 of 9 users; 3 failed, 3 not tried\n',
+    ],
+    ['--max-errors 4', names(9), 'error: deleted 5 of 9 users; 4 failed\n'],
+  ])('%s', async (flags, sent, summary) => {
+    const ids = await users(9)
+    refuse(['u3', 'u4', 'u6', 'u8'])
+    const { code, stderr } = await world.run(deleting(ids, `${flags} --concurrency 1`))
+    expect({ code, summary: stderr.replace(/^error: the service refuses.*\n/gm, '') }).toEqual({
+      code: 8,
+      summary,
+    })
+    expect(written()).toEqual(sent)
+  })
+
+  test('--fail-fast waits for what is under way, and tells what came of it', async () => {
+    const ids = await users(6)
+    const held = hold()
+    const intercept = world.intercept
+    world.intercept = async (request, next, signal) =>
+      idOf(request) === 'u2' ? answer(422, {}) : (intercept?.(request, next, signal) ?? next())
+    const { done } = world.start(deleting(ids, '--fail-fast --concurrency 3'))
+    await held.until(2)
+    expect(held.waiting()).toEqual(['u1', 'u3'])
+    await held.go('u3')
+    await held.go('u1')
+    expect(await done).toMatchObject({
+      code: 8,
+      stdout: 'u1\nu3\n',
+      stderr:
+        'error: the service refuses the request (422)\nerror: deleted 2 of 6 users; 1 failed, 3 not tried\n',
+    })
+    expect(await left()).toEqual(['u2', 'u4', 'u5', 'u6'])
+  })
+
+  test('--fail-fast at the very first exits 1', async () => {
+    const ids = await users(3)
+    refuse(ids)
+    expect(await world.run(deleting(ids, '--fail-fast --concurrency 1'))).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr:
+        'error: the service refuses the request (422)\n' +
+        'error: deleted 0 of 3 users; 1 failed, 2 not tried\n',
+    })
+  })
+})
+
+describe('what would be the same for every id', () => {
+  const dead = () => {
+    throw new TransportError('connection refused', false)
+  }
+  const refusedKey = () => answer(401, {})
+  const key =
+    'error: the service refuses the API key (401)\nhint: see which key is used with: meetroom auth status\n'
+  const gone = 'error: no answer from meet.test: connection refused\n'
+
+  test.each([
+    ['a key that is refused', refusedKey, 4, key],
+    ['a service that is not there', dead, 5, gone],
+  ])('%s stops the rest, and is told once', async (_what, how, code, stderr) => {
+    const ids = await users(40)
+    refuse(ids, how)
+    expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({ code, stdout: '', stderr })
+    expect(written()).toEqual(ids.slice(0, 8))
+    expect(await left()).toEqual(ids)
+  })
+
+  test.each([
+    ['a key that stops working', refusedKey, key],
+    ['a service that goes away', dead, gone],
+  ])('%s in the middle stops the rest, and is told once', async (_what, how, stderr) => {
+    const ids = await users(40)
+    refuse(ids.slice(5), how)
+    const run = await world.run(deleting(ids, '--retries 0 --concurrency 1'))
+    expect(run).toMatchObject({
+      code: 8,
+      stdout: 'u1\nu2\nu3\nu4\nu5\n',
+      stderr: `${stderr}error: deleted 5 of 40 users; 1 failed, 34 not tried\n`,
+    })
+    expect(written()).toEqual(ids.slice(0, 6))
+    expect(await left()).toEqual(ids.slice(5))
+  })
+
+  // Which is answered first is chance.
+  test.each([
+    ['a key that stops working', refusedKey, key],
+    ['a service that goes away', dead, gone],
+  ])('%s is told, whichever id met it', async (_what, how, stderr) => {
+    const ids = await users(2)
+    refuse(['u1'], how)
+    expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({
+      code: 8,
+      stdout: 'u2\n',
+      stderr: `${stderr}error: deleted 1 of 2 users; 1 failed\n`,
+    })
+  })
+
+  test('and told where others were not there', async () => {
+    await users(1)
+    world.intercept = async (request, next) => (idOf(request) === 'u1' ? refusedKey() : next())
+    expect(await world.run(deleting(['u1', 'lost'], '--ignore-not-found'))).toMatchObject({
+      code: 8,
+      stdout: '',
+      stderr: `${key}error: deleted 0 of 2 users; 1 failed; 1 was not there\n`,
+    })
+  })
+})
+
+describe('^C', () => {
+  /** Answers the first so many, and lets the others hang until they are cut off. */
+  function hangAfter(answered: number, onHang: () => void): void {
+    let count = 0
+    world.intercept = (_request, next, signal) => {
+      if (count++ < answered) return next()
+      const cut = new Promise<never>((_, reject) =>
+        signal.addEventListener('abort', () => reject(new TransportError('aborted', true))),
+      )
+      onHang()
+      return cut
+    }
+  }
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s cuts off what is under way, begins nothing more, and exits %i', async (signal, code) => {
+    const ids = await users(30)
+    hangAfter(0, () => world.requests.length === 8 && run.host.signal(signal))
+    const run = world.start(deleting(ids))
+    const { stderr, ...ended } = await run.done
+    expect(ended).toMatchObject({ code, stdout: '' })
+    expect(stderr).toMatch(
+      /^deleted 0 of 30 users; 8 failed, 22 not tried\nerror: interrupted\nhint: the change may have been made; check with: .*\n$/,
+    )
+    expect(written()).toEqual(ids.slice(0, 8))
+  })
+
+  test('what was done before it is printed, and the interruption told once', async () => {
+    const ids = await users(30)
+    hangAfter(3, () => run.host.signal('SIGINT'))
+    const run = world.start(deleting(ids, '--concurrency 1'))
+    const { code, stdout, stderr } = await run.done
+    expect({ code, stdout }).toEqual({ code: 130, stdout: 'u1\nu2\nu3\n' })
+    expect(stderr.match(/^error: interrupted$/gm)).toHaveLength(1)
+    expect(stderr).toContain('check with: meetroom users get u4')
+    expect(written()).toEqual(['u1', 'u2', 'u3', 'u4'])
+  })
+
+  test('says how far it came', async () => {
+    const ids = await users(30)
+    hangAfter(3, () => run.host.signal('SIGINT'))
+    const run = world.start(deleting(ids, '--concurrency 1'))
+    expect((await run.done).stderr).toMatch(/deleted 3 of 30 users/)
+  })
+
+  test('while everybody waits for the service ends the waiting', async () => {
+    const ids = await users(3)
+    world.intercept = async () => answer(429, {}, { 'retry-after': '20' })
+    const run = world.start(deleting(ids, '--concurrency 1'))
+    run.host.sleep = (_ms, signal) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason))
+        run.host.signal('SIGINT')
+      })
+    expect(await run.done).toMatchObject({ code: 130, stdout: '' })
+    expect(written()).toEqual(['u1'])
+  })
+
+  test('while the rate lets nobody begin ends the waiting', async () => {
+    const ids = await users(3)
+    const run = world.start(deleting(ids, '--concurrency 1 --rate 0.01'))
+    run.host.sleep = (_ms, signal) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason))
+        run.host.signal('SIGINT')
+      })
+    expect(await run.done).toMatchObject({ code: 130, stdout: 'u1\n' })
+    expect(await left()).toEqual(['u2', 'u3'])
+  })
+})
+
+describe('output that nobody takes', () => {
+  const failing = (code: string) => Object.assign(new Error(`${code}: write`), { code })
+
+  test.each(['ids', 'ndjson', 'json', 'csv', 'table'])(
+    'a reader that goes away: the rest is done all the same, -o %s',
+    async (format) => {
+      const ids = await users(40)
+      const { host, done } = world.start(['users', 'delete', ...ids, '--yes', '--max', '40', '-o', format])
+      host.stdout.failure = failing('EPIPE')
+      expect(await done).toMatchObject({ code: 0, stdout: '', stderr: 'deleted 40 users\n' })
+      expect(await left()).toEqual([])
+    },
+  )
+
+  test('| head -1: the first is printed, the rest done', async () => {
+    const ids = await users(20)
+    const { host, done } = world.start(deleting(ids))
+    world.intercept = async (_request, next) => {
+      if (host.stdout.text !== '') host.stdout.failure = failing('EPIPE')
+      return next()
+    }
+    expect(await done).toMatchObject({ code: 0, stderr: 'deleted 20 users\n' })
+    expect(host.stdout.text).toMatch(/^u1\n/)
+    expect(await left()).toEqual([])
+  })
+
+  test('failures are told and counted all the same', async () => {
+    const ids = await users(10)
+    refuse(['u9'])
+    const { host, done } = world.start(deleting(ids))
+    host.stdout.failure = failing('EPIPE')
+    expect(await done).toMatchObject({
+      code: 8,
+      stderr: 'error: the service refuses the request (422)\nerror: deleted 9 of 10 users; 1 failed\n',
+    })
+  })
+
+  test('a disk that is full ends it, and nothing goes on behind its back', async () => {
+    const ids = await users(40)
+    const { host, done } = world.start(deleting(ids, '--concurrency 2'))
+    host.stdout.failure = failing('ENOSPC')
+    expect(await done).toMatchObject({
+      code: 74,
+      stderr: 'error: the output cannot be written: no space left\n',
+    })
+    const sent = world.requests.length
+    await turns(50)
+    expect(world.requests).toHaveLength(sent)
+  })
+})
+
+test.each([
+  ['rooms terminate', 'PUT', '{"is_terminated":true}'],
+  ['rooms reopen', 'PUT', '{"is_terminated":false}'],
+  ['rooms delete', 'DELETE', undefined],
+])('%s goes about it in the same way', async (command, method, body) => {
+  const ids: string[] = []
+  for (let i = 0; i < 12; i++)
+    ids.push((await world.send('POST', '/rooms', { name: `R${i}`, type: 'open' })).body.room.id)
+  const given = ids.toSpliced(3, 0, 'gone')
+  const { code, stdout } = await world.run([...command.split(' '), ...given, '--yes', '-o', 'ids'])
+  expect({ code, ids: lines(stdout) }).toEqual({ code: 8, ids })
+  expect(world.requests.map((request) => [request.method, request.url, request.body]).sort()).toEqual(
+    given.map((id) => [method, `${baseUrl}/rooms/${id}`, body]).sort(),
+  )
+})

@@ -1,0 +1,573 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+const lines = (text: string) => text.split('\n').slice(0, -1)
+const paths = () => world.requests.map(({ url }) => url.slice('https://meet.test/v1'.length))
+
+const user = async (user_id: string, fields: object = {}, { send } = world) =>
+  (await send('POST', '/users', { user_id, ...fields })).body.user
+const room = async (name: string, fields: object = {}, { send } = world) =>
+  (await send('POST', '/rooms', { name, type: 'open', ...fields })).body.room
+const member = async (room_id: string, user_id: string, fields: object = {}, { send } = world) =>
+  (await send('POST', `/rooms/${room_id}/members`, { user_id, ...fields })).body.member
+
+/** Runs an export that is to succeed; what it printed. */
+async function exported(command: string, count: string, options = {}): Promise<string> {
+  const { code, stdout, stderr } = await world.run(command, options)
+  expect({ code, stderr }, command).toEqual({ code: 0, stderr: `exported ${count}\n` })
+  return stdout
+}
+
+describe('formats', () => {
+  test('users, as CSV with every field', async () => {
+    const ada = await user('ada', { name: 'Ada', email: 'a@x.test', profile_url: 'https://img.test/a' })
+    const grace = await user('grace', { default_member_type: 'host' })
+    const { id: adaId } = (await world.send('GET', '/users')).body.users[1]
+    const { id: graceId } = (await world.send('GET', '/users')).body.users[0]
+    expect(await exported('users export', '2 users')).toBe(
+      'user_id,name,profile_url,default_member_type,access_token,created_at,updated_at,id,email\r\n' +
+        `grace,,,host,${grace.access_token},${grace.created_at},${grace.updated_at},${graceId},\r\n` +
+        `ada,Ada,https://img.test/a,guest,${ada.access_token},${ada.created_at},${ada.updated_at},${adaId},a@x.test\r\n`,
+    )
+    expect(paths()).toEqual(['/users?limit=1000'])
+  })
+
+  test('rooms, as CSV with every field but the deprecated ones', async () => {
+    const {
+      id,
+      application_id: app,
+      created_at,
+    } = await room('One', { record: true, max_meeting_seconds: 60 })
+    await world.send('PUT', `/rooms/${id}`, { is_terminated: true })
+    const { terminated_at, updated_at } = (await world.send('GET', `/rooms/${id}`)).body.room
+    expect(await exported('rooms export', '1 room')).toBe(
+      'id,type,name,application_id,thumbnail_url,layout,record,meeting_time,started_at,terminated_at,' +
+        'updated_at,created_at,max_meeting_seconds\r\n' +
+        `${id},open,One,${app},,default,true,0,,${terminated_at},${updated_at},${created_at},60\r\n`,
+    )
+  })
+
+  test('members of rooms that are named, as CSV with every field', async () => {
+    const [a, b] = [await room('a', { type: 'private' }), await room('b')]
+    await user('ada', { name: 'Ada' })
+    const one = await member(a.id, 'ada', { type: 'host' })
+    const two = await member(b.id, 'ada')
+    await world.send('PUT', `/rooms/${a.id}/members/${one.id}`, { is_blocked: true })
+    const { updated_at } = (await world.send('GET', `/rooms/${a.id}/members/${one.id}`)).body.member
+    expect(await exported(`members export ${b.id} ${a.id}`, '2 members')).toBe(
+      'id,user_id,room_id,type,name,is_blocked,created_at,updated_at\r\n' +
+        `${two.id},ada,${b.id},guest,Ada,false,${two.created_at},${two.updated_at}\r\n` +
+        `${one.id},ada,${a.id},host,Ada,true,${one.created_at},${updated_at}\r\n`,
+    )
+  })
+
+  test('NDJSON is one item a line, JSON one document, with everything that the service sent', async () => {
+    await user('ada', { name: 'Ada' })
+    await user('grace')
+    const { users } = (await world.send('GET', '/users')).body
+    expect(
+      lines(await exported('users export -o ndjson', '2 users')).map((line) => JSON.parse(line)),
+    ).toEqual(users)
+    expect(JSON.parse(await exported('users export -o json', '2 users')).users).toEqual(users)
+    expect(JSON.parse(await exported('users export --json', '2 users')).users).toEqual(users)
+  })
+
+  test.each(['users export', 'rooms export', 'members export --all-rooms'])(
+    '%s: a table or ids are no export',
+    async (command) => {
+      for (const format of ['table', 'ids'])
+        expect(await world.run(`${command} -o ${format}`), format).toMatchObject({
+          code: 2,
+          stdout: '',
+          stderr: `error: an export is csv, ndjson or json, not ${format}\n`,
+        })
+      expect(world.requests).toEqual([])
+    },
+  )
+
+  test.each([
+    ['table', 'user_id\r\nada\r\n'],
+    ['ids', 'user_id\r\nada\r\n'],
+    ['csv', 'user_id\r\nada\r\n'],
+  ])('MEETROOM_OUTPUT=%s is for other commands', async (MEETROOM_OUTPUT, stdout) => {
+    await user('ada')
+    const options = { env: { MEETROOM_OUTPUT } }
+    expect(await exported('users export --columns user_id', '1 user', options)).toBe(stdout)
+  })
+
+  test('MEETROOM_OUTPUT=ndjson is what was asked for', async () => {
+    await user('ada')
+    const stdout = await exported('users export', '1 user', { env: { MEETROOM_OUTPUT: 'ndjson' } })
+    expect(JSON.parse(stdout).user_id).toBe('ada')
+  })
+
+  test('--columns chooses and orders the columns of a CSV, --no-header leaves out their names', async () => {
+    await user('ada', { email: 'a@x.test' })
+    expect(await exported('users export --columns email,user_id', '1 user')).toBe(
+      'email,user_id\r\na@x.test,ada\r\n',
+    )
+    expect(await exported('users export --columns email,user_id --no-header', '1 user')).toBe(
+      'a@x.test,ada\r\n',
+    )
+    expect(await world.run('users export --columns user_id,nope')).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  test('--columns goes with CSV only', async () => {
+    for (const format of ['ndjson', 'json']) {
+      const { code, stdout, stderr } = await world.run(`users export --columns user_id -o ${format}`)
+      expect({ code, stdout }, format).toEqual({ code: 2, stdout: '' })
+      expect(JSON.parse(stderr).error.message).toBe(
+        `--columns goes with the formats table and csv, not with ${format}`,
+      )
+    }
+    expect(world.requests).toEqual([])
+  })
+
+  test.each([
+    [
+      'users export',
+      'user_id,name,profile_url,default_member_type,access_token,created_at,updated_at,id,email\r\n',
+      '0 users',
+    ],
+    ['users export -o ndjson', '', '0 users'],
+    ['users export -o json', '{"users":[],"paging":{"limit":1000,"offset":0,"total":0}}\n', '0 users'],
+    ['rooms export --columns id', 'id\r\n', '0 rooms'],
+    ['rooms export -o ndjson', '', '0 rooms'],
+    ['members export --all-rooms --columns id', 'id\r\n', '0 members'],
+    ['members export --all-rooms -o ndjson', '', '0 members'],
+    ['members export --all-rooms -o json', '{"members":[]}\n', '0 members'],
+  ])('%s of nothing at all', async (command, stdout, count) => {
+    expect(await exported(command, count)).toBe(stdout)
+  })
+
+  test('--quiet says nothing', async () => {
+    expect(await world.run('rooms export -q -o ndjson')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  test('cells that a spreadsheet would run are made harmless', async () => {
+    const names = [
+      '=1+1',
+      '+1',
+      '-1',
+      '@x',
+      '\t=1',
+      '\rx',
+      '＝1',
+      "'=x",
+      "''=x",
+      "'x",
+      'a=b',
+      '1',
+      'a,b',
+      'a"b',
+      'a\nb',
+    ]
+    for (const [i, name] of names.entries()) await user(`u${i}`, { name })
+    const stdout = await exported('users export --columns user_id,name --no-header', `${names.length} users`)
+    const cells = [
+      ...["'=1+1", "'+1", "'-1", "'@x", "'\t=1", `"'\rx"`, "'＝1", "''=x", "'''=x", "'x", 'a=b', '1'],
+      ...['"a,b"', '"a""b"', '"a\nb"'],
+    ]
+    expect(stdout).toBe(
+      cells
+        .map((cell, i) => `u${i},${cell}\r\n`)
+        .reverse()
+        .join(''),
+    )
+  })
+})
+
+describe('what goes together', () => {
+  test.each([
+    ['members export', 'name the rooms whose members are wanted, or say --all-rooms'],
+    ['members export r1 --all-rooms', 'name the rooms whose members are wanted, or say --all-rooms'],
+  ])('%s', async (command, message) => {
+    expect(await world.run(command)).toMatchObject({ code: 2, stdout: '', stderr: `error: ${message}\n` })
+    expect(world.requests).toEqual([])
+  })
+
+  test.each([
+    ['users export', '/users?limit=1000'],
+    ['rooms export', '/rooms?limit=1000'],
+    ['members export r1', '/rooms/r1/members?limit=1000'],
+  ])('%s --curl shows the first request', async (command, path) => {
+    expect(await world.run(`${command} --curl`)).toMatchObject({
+      code: 0,
+      stdout: `curl -X GET 'https://meet.test/v1${path}' -H "Authorization: Bearer $MEETROOM_API_KEY"\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('a room that is not there exits 3', async () => {
+    const { id } = await room('R')
+    expect(await world.run(`members export ${id} nowhere`)).toMatchObject({
+      code: 3,
+      stderr: 'error: no such room: nowhere\nhint: see what there is with: meetroom rooms list\n',
+    })
+  })
+
+  test('a key that is refused exits 4', async () => {
+    world.intercept = async () => answer(401, {})
+    for (const command of ['users export', 'members export --all-rooms', 'members export a b c'])
+      expect(await world.run(command), command).toMatchObject({ code: 4, stdout: '' })
+  })
+
+  test('a room that is named twice is exported once', async () => {
+    const { id } = await room('R')
+    await user('ada')
+    const { id: ada } = await member(id, 'ada')
+    expect(await exported(`members export ${id} ${id} --columns id`, '1 member')).toBe(`id\r\n${ada}\r\n`)
+  })
+})
+
+describe('pages', () => {
+  const ids = (count: number) => Array.from({ length: count }, (_, i) => `u${count - 1 - i}`)
+  beforeEach(async () => {
+    for (let i = 0; i < 60; i++) await user(`u${i}`)
+  })
+
+  test('are asked for a thousand at a time, or as --page-size says', async () => {
+    const stdout = await exported('users export --columns user_id --no-header --page-size 25', '60 users')
+    expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(60))
+    expect(paths()).toEqual(['/users?limit=25', '/users?limit=25&offset=25', '/users?limit=25&offset=50'])
+    expect(await world.run('users export --page-size 0')).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  // Each page waits for the one behind it: a program that asks for one at a time would wait for ever.
+  test('are fetched ahead, and written in order whatever order they come in', async () => {
+    const came: number[] = []
+    const gates = new Map<number, { open: () => void; opened: Promise<void> }>()
+    for (const offset of [10, 20, 30, 40, 50]) {
+      let open = () => {}
+      const opened = new Promise<void>((resolve) => {
+        open = resolve
+      })
+      gates.set(offset, { open, opened })
+    }
+    world.intercept = async (request, next) => {
+      const offset = Number(new URL(request.url).searchParams.get('offset') ?? 0)
+      // The first page tells how many there are; of the five behind it four are on their way at once.
+      if (offset > 0 && offset < 40) await gates.get(offset + 10)?.opened
+      const page = await next()
+      came.push(offset)
+      gates.get(offset)?.open()
+      return page
+    }
+    const stdout = await exported('users export --columns user_id --no-header --page-size 10', '60 users')
+    expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(60))
+    expect(came).toEqual([0, 40, 30, 20, 10, 50])
+  })
+
+  test('no more than four are on their way while one is written', async () => {
+    let under = 0
+    let most = 0
+    world.intercept = async (_request, next) => {
+      most = Math.max(most, ++under)
+      await new Promise((resolve) => setImmediate(resolve))
+      under--
+      return next()
+    }
+    await exported('users export --page-size 2', '60 users')
+    expect(most).toBe(4)
+  })
+
+  test('are written as they come', async () => {
+    world.intercept = async (request, next) => {
+      const offset = Number(new URL(request.url).searchParams.get('offset') ?? 0)
+      // Four are asked for ahead: what was before those is written by then.
+      while (lines(run.host.stdout.text).length < offset - 40) await new Promise((done) => setImmediate(done))
+      return next()
+    }
+    const run = world.start(['users', 'export', '-o', 'ndjson', '--page-size', '10'])
+    expect((await run.done).code).toBe(0)
+  })
+
+  test('when one fails, what came before it is written and the exit code tells', async () => {
+    world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())
+    const { code, stdout, stderr } = await world.run(
+      'users export --columns user_id --no-header --page-size 10 --retries 0',
+    )
+    expect({ code, ids: stdout.split('\r\n').slice(0, -1), stderr }).toEqual({
+      code: 6,
+      ids: ids(60).slice(0, 20),
+      stderr: 'error: the service failed (503)\n',
+    })
+  })
+
+  test('when the reader goes away, nothing further is asked for', async () => {
+    const { host, done } = world.start(['users', 'export', '--page-size', '5'])
+    host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
+    expect((await done).code).toBe(0)
+    expect(world.requests).toHaveLength(5)
+  })
+
+  test('a service that caps its pages loses nothing', async () => {
+    world.intercept = async (request, next) => {
+      const url = request.url.replace('limit=1000', 'limit=7')
+      const { method, headers } = request
+      if (url === request.url) return next()
+      const { body } = await world.send(method, url.slice('https://meet.test/v1'.length))
+      return answer(200, body, headers)
+    }
+    const stdout = await exported('users export --columns user_id --no-header', '60 users')
+    expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(60))
+  })
+})
+
+describe('the members of all rooms', () => {
+  let rooms: string[]
+  let members: Record<string, string[]>
+  beforeEach(async () => {
+    rooms = []
+    members = {}
+    for (const id of ['ada', 'grace', 'alan']) await user(id)
+    for (let i = 0; i < 12; i++) {
+      const { id } = await room(`R${i}`)
+      rooms.unshift(id)
+      members[id] = []
+      // Some rooms are empty, some have more than a page.
+      for (const who of ['ada', 'grace', 'alan'].slice(0, i % 4))
+        members[id].unshift((await member(id, who)).id)
+    }
+  })
+  const inOrder = () => rooms.flatMap((id) => members[id] ?? [])
+
+  test.each(['', ' --page-size 2'])(
+    'members export --all-rooms%s: room by room, in their order',
+    async (flag) => {
+      const stdout = await exported(
+        `members export --all-rooms --columns id --no-header${flag}`,
+        '18 members',
+      )
+      expect(stdout.split('\r\n').slice(0, -1)).toEqual(inOrder())
+    },
+  )
+
+  test('several rooms are asked at once, and written in order whatever order they answer in', async () => {
+    const answered: string[] = []
+    let waiting: { room: string; go: () => void }[] = []
+    world.intercept = async (request, next) => {
+      const [, id] = /rooms\/(\w+)\/members/.exec(request.url) ?? []
+      if (id === undefined) return next()
+      await new Promise<void>((go) => {
+        waiting.push({ room: id, go })
+        // As soon as several wait, the last one is let go first.
+        if (waiting.length > 3) release()
+        else setImmediate(() => setImmediate(release))
+      })
+      answered.push(id)
+      return next()
+    }
+    const release = () => {
+      const held = waiting.reverse()
+      waiting = []
+      for (const { go } of held) go()
+    }
+    const stdout = await exported('members export --all-rooms --columns id --no-header', '18 members')
+    expect(stdout.split('\r\n').slice(0, -1)).toEqual(inOrder())
+    expect(answered).not.toEqual(rooms)
+    expect([...answered].sort()).toEqual([...rooms].sort())
+  })
+
+  test('is one document in JSON', async () => {
+    const { members: all, ...rest } = JSON.parse(
+      await exported('members export --all-rooms -o json', '18 members'),
+    )
+    expect(all.map(({ id }: { id: string }) => id)).toEqual(inOrder())
+    // What a page says of itself says nothing of all of them.
+    expect(rest).toEqual({})
+  })
+
+  test('a room that is gone by the time it is asked is told, after what came before it', async () => {
+    world.intercept = async (request, next) =>
+      request.url.includes(`/rooms/${rooms[2]}/members`) ? answer(404, {}) : next()
+    const { code, stdout, stderr } = await world.run('members export --all-rooms --columns id --no-header')
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: `error: no such room: ${rooms[2]}\nhint: see what there is with: meetroom rooms list\n`,
+    })
+    expect(stdout.split('\r\n').slice(0, -1)).toEqual(rooms.slice(0, 2).flatMap((id) => members[id] ?? []))
+  })
+})
+
+describe('what export wrote, import reads', () => {
+  const formats = ['csv', 'ndjson', 'json'] as const
+
+  /** Exports from one world into a file of another. */
+  async function move(from: World, to: World, command: string, file: string): Promise<void> {
+    const { code, host } = await from.run(command)
+    expect(code, command).toBe(0)
+    writeFileSync(join(to.dir, file), Buffer.concat(host.stdout.chunks))
+  }
+  /** Runs an import that is to leave nothing out; what it printed. */
+  async function take(to: World, command: string): Promise<string> {
+    const { code, stdout, stderr } = await to.run(command)
+    expect({ code, stderr: code === 0 ? '' : stderr }, command).toEqual({ code: 0, stderr: '' })
+    return stdout
+  }
+  const all = async ({ send }: World, path: string): Promise<any[]> =>
+    Object.values((await send('GET', `${path}?limit=1000`)).body)[0] as any[]
+
+  /** What there is to say of the users, apart from what the service makes. */
+  const usersOf = async (from: World) =>
+    (await all(from, '/users'))
+      .map(({ user_id, name, profile_url, default_member_type, email }) =>
+        // A cell does not tell nothing from no text.
+        ({ user_id, name: name || null, profile_url, default_member_type, email: email || null }),
+      )
+      .sort((a, b) => (a.user_id < b.user_id ? -1 : 1))
+  /** The same of the rooms and who is in them. */
+  async function roomsOf(from: World) {
+    const rooms = (await all(from, '/rooms')).map(async (each) => ({
+      ...{ name: each.name, type: each.type, layout: each.layout, record: each.record },
+      ...{ max_meeting_seconds: each.max_meeting_seconds, terminated: each.terminated_at !== null },
+      members: (await all(from, `/rooms/${each.id}/members`))
+        .map(({ user_id, type, name, is_blocked }) => ({ user_id, type, name, is_blocked }))
+        .sort((a, b) => (a.user_id < b.user_id ? -1 : 1)),
+    }))
+    return (await Promise.all(rooms)).sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  test.each(formats)('a whole workspace, as %s', async (format) => {
+    const from = world
+    const to = await createWorld()
+    const names = [
+      '=x',
+      "'=x",
+      '-1',
+      'a "quoted" one',
+      'two\nlines',
+      'two\r\nlines',
+      ' around ',
+      '😀, 漢字',
+      "'",
+    ]
+    for (const [i, name] of names.entries())
+      await user(`u${i}`, { name, default_member_type: ['guest', 'host', 'monitor'][i % 3] })
+    await user('=ada', { email: '+1@x.test', profile_url: 'https://img.test/a%20b.png?x=[1]' })
+    await user('true')
+    await user('007', { name: '1e3' })
+    for (const [i, name] of names.entries()) {
+      const { id } = await room(name, {
+        ...(i % 2 ? { type: 'private', record: true } : { layout: '=grid' }),
+        ...(i % 3 ? { max_meeting_seconds: i } : {}),
+      })
+      for (const who of ['u1', '=ada', 'true', '007'].slice(i % 4)) {
+        const { id: m } = await member(id, who, { type: i % 2 ? 'host' : 'monitor' })
+        if (i % 2 && who === 'true')
+          await world.send('PUT', `/rooms/${id}/members/${m}`, { is_blocked: true })
+        if (who === '007') await world.send('PUT', `/rooms/${id}/members/${m}`, { name: `-${name}` })
+      }
+      if (i % 3 === 1) await world.send('PUT', `/rooms/${id}`, { is_terminated: true })
+    }
+    await move(from, to, `users export -o ${format}`, `users.${format}`)
+    await move(from, to, `rooms export -o ${format} --page-size 4`, `rooms.${format}`)
+    await move(from, to, `members export --all-rooms -o ${format}`, `members.${format}`)
+
+    await take(to, `users import users.${format}`)
+    writeFileSync(join(to.dir, 'ids.ndjson'), await take(to, `rooms import rooms.${format} -o ndjson`))
+    await take(to, `members import members.${format} --room-ids ids.ndjson`)
+    expect(await usersOf(to)).toEqual(await usersOf(from))
+    expect(await roomsOf(to)).toEqual(await roomsOf(from))
+  })
+
+  test.each(formats)('into the same workspace, as %s, it changes nothing', async (format) => {
+    await user('ada', { name: 'Ada', email: 'a@x.test' })
+    await user('grace', { default_member_type: 'host' })
+    const { id } = await room('=R', { type: 'private', max_meeting_seconds: 60 })
+    await member(id, 'ada')
+    const before = [await usersOf(world), await roomsOf(world)]
+    for (const kind of ['users', 'rooms', 'members --all-rooms'] as const) {
+      const [name = ''] = kind.split(' ')
+      await move(world, world, `${kind.replace(name, `${name} export`)} -o ${format}`, `${name}.${format}`)
+      for (const how of ['skip', 'overwrite'])
+        await take(world, `${name} import ${name}.${format} --if-exists ${how} --no-journal`)
+    }
+    expect([await usersOf(world), await roomsOf(world)]).toEqual(before)
+  })
+
+  test.each(formats)('who takes part without a name is no obstacle, as %s', async (format) => {
+    const { id } = await room('R')
+    await user('ada')
+    await user('grace')
+    const members = [
+      { id: 'm1', user_id: 'ada', room_id: id, type: 'guest', name: null, is_blocked: false },
+      // An anonymous participant of an open room, while it is connected.
+      { id: 'm2', user_id: null, room_id: id, type: 'guest', name: null, is_blocked: false },
+      { id: 'm3', user_id: 'grace', room_id: id, type: 'host', name: null, is_blocked: false },
+    ]
+    world.intercept = async () => answer(200, { members })
+    await move(world, world, `members export ${id} -o ${format}`, `members.${format}`)
+    world.intercept = undefined
+    await take(world, `members import members.${format}`)
+    expect((await roomsOf(world))[0]?.members.map(({ user_id }) => user_id)).toEqual(['ada', 'grace'])
+  })
+
+  // Text that the service can store: not NUL, and no half of a pair.
+  const text = fc
+    .oneof(
+      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.string({
+        unit: fc.constantFrom(
+          '=',
+          '+',
+          '-',
+          '@',
+          "'",
+          '"',
+          ',',
+          ';',
+          '\t',
+          '\r',
+          '\n',
+          '\ufeff',
+          '＝',
+          ' ',
+          'a',
+          '0',
+        ),
+        maxLength: 6,
+      }),
+    )
+    .filter((value) => !value.includes('\0') && value.isWellFormed())
+  // Ids that stand in a path, as every other command needs them there.
+  const id = text.filter((value) => !/^\.{0,2}$|\p{Cc}/u.test(value))
+  const someone = fc.record(
+    {
+      user_id: id,
+      name: text,
+      email: text,
+      default_member_type: fc.constantFrom('guest', 'host', 'monitor'),
+      profile_url: fc
+        .webUrl({ withFragments: true, withQueryParameters: true })
+        .filter((url) => !/["<>\\^`{|}]|%(?![0-9a-f]{2})/i.test(url)),
+    },
+    { requiredKeys: ['user_id'] },
+  )
+
+  test.each(formats)('any users, as %s', async (format) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(someone, { selector: (each) => each.user_id, maxLength: 8 }),
+        async (users) => {
+          const from = await createWorld()
+          const to = await createWorld()
+          for (const { user_id, ...fields } of users) await user(user_id, fields, from)
+          expect(await all(from, '/users')).toHaveLength(users.length)
+          await move(from, to, `users export --page-size 3 -o ${format}`, `users.${format}`)
+          await take(to, `users import users.${format}`)
+          expect(await usersOf(to)).toEqual(await usersOf(from))
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+})

@@ -1,0 +1,236 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Importing, importing, resultsOf } from '../helpers/imports.ts'
+import { createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+let here: Importing
+beforeEach(async () => {
+  world = await createWorld()
+  here = importing(world)
+})
+
+const run = (line: string) => world.run(line)
+const user = (user_id: string, fields: object = {}) => world.send('POST', '/users', { user_id, ...fields })
+
+describe('users who are there already', () => {
+  beforeEach(async () => {
+    await user('ada', { name: 'Old', email: 'ada@x.test' })
+    here.file('people.csv', 'user_id,name\nada,New\ngrace,Grace\n')
+  })
+
+  test.each([
+    [
+      '',
+      8,
+      'error: people.csv:2 (ada): there is a user already\nerror: imported 1 of 2 users; 1 failed\n',
+      'Old',
+    ],
+    [
+      '--if-exists fail',
+      8,
+      'error: people.csv:2 (ada): there is a user already\nerror: imported 1 of 2 users; 1 failed\n',
+      'Old',
+    ],
+    ['--if-exists skip', 0, 'imported 1 of 2 users; 1 skipped\n', 'Old'],
+    ['--if-exists overwrite', 0, 'imported 2 of 2 users\n', 'New'],
+  ])('%s', async (flags, code, stderr, name) => {
+    expect(await run(`users import people.csv ${flags}`.trim())).toMatchObject({ code, stdout: '', stderr })
+    expect(await here.users()).toEqual({ ada: name, grace: 'Grace' })
+    expect(here.writes()).toHaveLength(name === 'New' ? 2 : 1)
+  })
+
+  test('overriding looks nothing up, as the service overrides by itself', async () => {
+    await run('users import people.csv --if-exists overwrite')
+    expect(here.requests()).toEqual(['POST /users', 'POST /users'])
+    expect(await here.user('ada')).toMatchObject({ email: null })
+  })
+
+  test('skipping everything is a success', async () => {
+    await run('users import people.csv --if-exists overwrite')
+    expect(await run('users import people.csv --if-exists skip')).toMatchObject({
+      code: 0,
+      stderr: 'imported 0 of 2 users; 2 skipped\n',
+    })
+  })
+})
+
+describe('members who are there already', () => {
+  let room: string
+  beforeEach(async () => {
+    room = await here.room('A', 'private')
+    for (const id of ['ada', 'grace', 'kay']) await user(id)
+    await world.send('POST', `/rooms/${room}/members`, { user_id: 'ada', type: 'guest', name: 'Old' })
+    here.file(
+      'members.csv',
+      'user_id,type,name,is_blocked\nada,host,New,true\ngrace,monitor,G,\nkay,,,true\n',
+    )
+  })
+
+  test.each([
+    [
+      'fail',
+      8,
+      'error: members.csv:2 (ROOM ada): there is such a member already\nerror: imported 2 of 3 members; 1 failed\n',
+      'ada guest Old',
+      false,
+    ],
+    ['skip', 0, 'imported 2 of 3 members; 1 skipped\n', 'ada guest Old', false],
+    ['overwrite', 0, 'imported 3 of 3 members\n', 'ada host New', true],
+  ])('--if-exists %s', async (what, code, stderr, ada, blocked) => {
+    expect(await run(`members import members.csv --room ${room} --if-exists ${what}`)).toMatchObject({
+      code,
+      stdout: '',
+      stderr: stderr.replace('ROOM', room),
+    })
+    expect(await here.members(room)).toEqual([ada, 'grace monitor G', 'kay guest -'])
+    const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
+    const blockedIds = members.filter((member: any) => member.is_blocked).map((member: any) => member.user_id)
+    expect(blockedIds.sort()).toEqual(blocked ? ['ada', 'kay'] : ['kay'])
+  })
+
+  test('a room is asked for its members once, however many rows it has', async () => {
+    await run(`members import members.csv --room ${room} --if-exists overwrite`)
+    expect(here.requests().filter((line) => line.startsWith('GET'))).toEqual([
+      `GET /rooms/${room}/members?limit=1000`,
+    ])
+  })
+
+  test('a room and a user that are not there', async () => {
+    here.file('members.csv', `room_id,user_id\nnope,ada\n${room},nobody\n${room},grace\n`)
+    const { code, stdout } = await run('members import members.csv -o ndjson')
+    expect({ code, results: resultsOf(stdout).map(({ status, error }) => error ?? status) }).toEqual({
+      code: 8,
+      results: ['no such room: nope', 'the service refuses the request (400): user_id: no such user', 'ok'],
+    })
+  })
+})
+
+describe('rooms that are there already', () => {
+  let id: string
+  beforeEach(async () => {
+    id = await here.room('Old')
+    here.file('rooms.csv', `id,name,type,layout,is_terminated\n${id},New,open,grid,true\n,Other,private,,\n`)
+  })
+
+  test.each([
+    ['fail', 8, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 failed\n'],
+    ['skip', 0, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 skipped\n'],
+    ['overwrite', 0, ['New', 'Other'], 'imported 2 of 2 rooms\n'],
+  ])('--if-exists %s', async (what, code, rooms, summary) => {
+    const ended = await run(`rooms import rooms.csv --if-exists ${what}`)
+    expect({ code: ended.code, rooms: await here.rooms() }).toEqual({ code, rooms })
+    expect(ended.stderr.endsWith(summary)).toBe(true)
+    const { room } = (await world.send('GET', `/rooms/${id}`)).body
+    expect([room.layout, room.terminated_at !== null]).toEqual(
+      what === 'overwrite' ? ['grid', true] : ['default', false],
+    )
+  })
+
+  test('what cannot be changed in a room is not said to have been', async () => {
+    here.file('rooms.csv', `id,name,type,record\n${id},New,private,true\n`)
+    const { code, stdout } = await run('rooms import rooms.csv --if-exists overwrite -o ndjson')
+    expect({ code, statuses: resultsOf(stdout).map(({ status }) => status) }).toEqual({
+      code: 1,
+      statuses: ['failed'],
+    })
+  })
+
+  test('an id that is not there makes a room with an id of its own', async () => {
+    here.file('rooms.csv', 'id,name,type,is_terminated\nformer,R1,open,\nother,R2,public,true\n')
+    const { code, stdout } = await run('rooms import rooms.csv -o ndjson')
+    expect({ code, keys: resultsOf(stdout).map(({ key }) => key) }).toEqual({
+      code: 0,
+      keys: ['former', 'other'],
+    })
+    expect(await here.rooms()).toEqual(['Old', 'R1', 'R2'])
+    const { rooms } = (await world.send('GET', '/rooms?is_terminated=true')).body
+    expect(rooms.map(({ name, type }: any) => `${name} ${type}`)).toEqual(['R2 public'])
+  })
+
+  test('every field that a room can be made with', async () => {
+    await user('ada')
+    here.file(
+      'rooms.csv',
+      'name,type,record,max_meeting_seconds,members,layout,webhook\n' +
+        'R,private,true,60,"[{""user_id"":""ada"",""type"":""host""}]",grid,"{""url"":""https://hook.test/""}"\n',
+    )
+    expect(await run('rooms import rooms.csv')).toMatchObject({ code: 0, stderr: 'imported 1 of 1 room\n' })
+    expect(JSON.parse(world.requests.at(-1)?.body ?? '')).toEqual({
+      name: 'R',
+      type: 'private',
+      record: true,
+      max_meeting_seconds: 60,
+      members: [{ user_id: 'ada', type: 'host' }],
+      layout: 'grid',
+      webhook: { url: 'https://hook.test/' },
+    })
+  })
+})
+
+describe('--dry-run', () => {
+  beforeEach(async () => {
+    await user('ada', { name: 'Old' })
+    here.file('people.csv', 'user_id,name\nada,New\ngrace,Grace\n')
+  })
+
+  test.each([
+    [
+      'fail',
+      8,
+      ['would_fail', 'would_create'],
+      'error: would create 1, overwrite 0, skip 0 of 2 users; 1 would fail\n',
+    ],
+    [
+      'skip',
+      0,
+      ['would_skip', 'would_create'],
+      'would create 1, overwrite 0, skip 1 of 2 users; 0 would fail\n',
+    ],
+    [
+      'overwrite',
+      0,
+      ['would_overwrite', 'would_create'],
+      'would create 1, overwrite 1, skip 0 of 2 users; 0 would fail\n',
+    ],
+  ])(
+    'says what would happen with --if-exists %s, and sends no write',
+    async (what, code, statuses, stderr) => {
+      const line = `users import people.csv --dry-run --concurrency 1 --if-exists ${what}`
+      const table = await run(line)
+      expect({ code: table.code, stderr: table.stderr }).toEqual({ code, stderr })
+      expect(
+        table.stdout
+          .split('\n')
+          .slice(2, -1)
+          .map((row) => row.split(/\s+/)[2]),
+      ).toEqual(statuses)
+      const { stdout } = await run(`${line} -o ndjson`)
+      expect(resultsOf(stdout).map(({ key, status }) => [key, status])).toEqual([
+        ['ada', statuses[0]],
+        ['grace', statuses[1]],
+      ])
+      expect(here.writes()).toEqual([])
+      expect(await here.users()).toEqual({ ada: 'Old' })
+      expect(here.read('people.csv.journal')).toBeUndefined()
+    },
+  )
+
+  test('of rooms and members writes nothing either', async () => {
+    const room = await here.room('A')
+    here.file('rooms.csv', `id,name,type,is_terminated\n${room},B,open,true\n,C,open,true\n`)
+    here.file('members.csv', 'user_id,name\nada,A\ngrace,G\n')
+    expect(await run('rooms import rooms.csv --dry-run --if-exists overwrite')).toMatchObject({
+      code: 0,
+      stderr: 'would create 1, overwrite 1, skip 0 of 2 rooms; 0 would fail\n',
+    })
+    expect(await run(`members import members.csv --dry-run --room ${room}`)).toMatchObject({ code: 0 })
+    expect(here.writes()).toEqual([])
+    expect(await here.rooms()).toEqual(['A'])
+  })
+
+  test('is no exception to the check of the whole file', async () => {
+    here.file('people.csv', 'user_id\nada\n""\n,\n')
+    expect(await run('users import people.csv --dry-run')).toMatchObject({ code: 2 })
+    expect(world.requests).toEqual([])
+  })
+})

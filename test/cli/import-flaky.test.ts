@@ -1,0 +1,340 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { TransportError, type WireRequest, type WireResponse } from '../../src/api/wire.ts'
+import { type TestHost, testNow } from '../helpers/host.ts'
+import {
+  type Importing,
+  importing,
+  lineOf,
+  resultsOf,
+  roomsCsv,
+  roomsOf,
+  usersCsv,
+  usersOf,
+} from '../helpers/imports.ts'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+let here: Importing
+beforeEach(async () => {
+  world = await createWorld()
+  here = importing(world)
+})
+
+const run = (line: string) => world.run(line)
+type Next = () => Promise<WireResponse>
+
+// Ways in which a request can go wrong.
+const refuse =
+  (status: number, headers = {}) =>
+  async () =>
+    answer(status, {}, headers)
+const neverSent = async () => {
+  throw new TransportError('connection refused', false)
+}
+const lost = async () => {
+  throw new TransportError('the connection was reset', true)
+}
+const lostAnswer = async (next: Next) => {
+  await next()
+  return lost()
+}
+const gatewayGaveUp = async (next: Next) => {
+  await next()
+  return answer(502, {})
+}
+const cutAnswer = async (next: Next) => {
+  await next()
+  return answer(200, '{"room":{"id":"0')
+}
+
+/** Lets requests go wrong: every `nth`, or those of a kind. */
+function going(
+  wrong: (next: Next) => Promise<WireResponse>,
+  which: (n: number, request: WireRequest) => boolean,
+) {
+  let n = 0
+  world.intercept = (request, next) => (which(++n, request) ? wrong(next) : next())
+}
+const every = (nth: number) => (n: number) => n % nth === 0
+const isWrite = (_n: number, { method }: WireRequest) => method !== 'GET'
+/** Every third write, when it is sent for the first time. */
+function everyThirdWrite() {
+  const seen = new Set<string>()
+  return (_n: number, { method, body = '' }: WireRequest) =>
+    method !== 'GET' && !seen.has(body) && seen.add(body).size % 3 === 0
+}
+
+/** What an import said of each row, checked against what the service holds; the rows that are said to be there. */
+async function honest(kind: 'users' | 'rooms', stdout: string, rows: number): Promise<string[]> {
+  const results = resultsOf(stdout)
+  const names = kind === 'users' ? Object.keys(usersOf(rows)) : roomsOf(rows)
+  const prefix = kind === 'users' ? 'u' : 'R'
+  const held = kind === 'users' ? Object.keys(await here.users()) : await here.rooms()
+  expect(results.map(({ row }) => row)).toEqual(Array.from({ length: rows }, (_, i) => i + 1))
+  const said = (status: string) =>
+    results.filter((result) => result.status === status).map(({ row }) => `${prefix}${row}`)
+  expect(new Set(held).size, 'nothing twice').toBe(held.length)
+  for (const name of names) {
+    if (said('ok').includes(name)) expect(held, 'said to be there').toContain(name)
+    if (said('failed').includes(name)) expect(held, 'said not to be there').not.toContain(name)
+  }
+  return said('ok')
+}
+
+describe.each(['users', 'rooms'] as const)('%s', (kind) => {
+  const rows = 25
+  const [file, whole] = kind === 'users' ? [usersCsv(rows), usersOf(rows)] : [roomsCsv(rows), roomsOf(rows)]
+  const held = () => (kind === 'users' ? here.users() : here.rooms())
+  const line = `${kind} import in.csv -o ndjson`
+  beforeEach(() => here.file('in.csv', file))
+
+  test('one request in five fails: what failed is told and kept, and comes in with the next run', async () => {
+    going(refuse(500), every(5))
+    const first = await run(`${line} --failed-out again.csv`)
+    const ok = await honest(kind, first.stdout, rows)
+    expect(first.code).toBe(8)
+    const rejects = here.read('again.csv') ?? ''
+    expect(rejects.split('\r\n').slice(1, -1)).toHaveLength(rows - ok.length)
+    world.intercept = undefined
+    expect(await run(`${kind} import again.csv`)).toMatchObject({ code: 0 })
+    expect(await held()).toEqual(whole)
+  })
+
+  test('one request in five fails: --resume tries again what failed, and nothing else', async () => {
+    going(refuse(500), every(5))
+    const ok = await honest(kind, (await run(line)).stdout, rows)
+    world.intercept = undefined
+    world.requests.length = 0
+    expect(await run(`${line} --resume`)).toMatchObject({ code: 0 })
+    expect(await held()).toEqual(whole)
+    expect(here.writes()).toHaveLength(rows - ok.length)
+  })
+
+  test.each<[string, (next: Next) => Promise<WireResponse>, (n: number, request: WireRequest) => boolean]>([
+    ['429 now and then', refuse(429), every(3)],
+    ['429 with a time to wait', refuse(429, { 'retry-after': '7' }), every(4)],
+    ['503 now and then', refuse(503), every(3)],
+    ['503 to the first twenty', refuse(503), (n) => n <= 20],
+    ['429 to the first forty', refuse(429), (n) => n <= 40],
+    ['connections refused now and then', neverSent, every(3)],
+  ])('%s: everything comes in once', async (_what, wrong, which) => {
+    going(wrong, which)
+    const { code, stdout, host } = await run(`${line} --concurrency 4`)
+    expect({ code, ok: (await honest(kind, stdout, rows)).length }).toEqual({ code: 0, ok: rows })
+    expect(await held()).toEqual(whole)
+    expect(host.slept.length).toBeGreaterThan(0)
+  })
+
+  test('a service that is too busy for good: its rows fail, and nothing more is done', async () => {
+    going(refuse(503), (_n, request) => isWrite(_n, request) && /"[uR]3"/.test(request.body ?? ''))
+    const { code, stdout } = await run(line)
+    expect({ code, ok: (await honest(kind, stdout, rows)).length }).toEqual({ code: 8, ok: rows - 1 })
+  })
+
+  test.each([
+    ['before the service acts', lost],
+    ['after it has acted', lostAnswer],
+  ])('connections break %s: nothing is there twice, and what is not known is told', async (_what, wrong) => {
+    going(wrong, everyThirdWrite())
+    const { code, stdout } = await run(line)
+    const ok = await honest(kind, stdout, rows)
+    if (kind === 'users') expect({ code, ok: ok.length }).toEqual({ code: 0, ok: rows })
+    else {
+      const unknown = resultsOf(stdout).filter(({ status }) => status === 'unknown')
+      expect({ code, total: ok.length + unknown.length }).toEqual({ code: 8, total: rows })
+    }
+    world.intercept = undefined
+    await run(`${line} --resume`)
+    expect(await held()).toEqual(whole)
+  })
+
+  test('everything at once, until it is done', async () => {
+    const wrongs = [refuse(429), refuse(503), refuse(500), neverSent, lost, lostAnswer]
+    let seed = 42
+    world.intercept = (_request, next) => {
+      seed = (seed * 16807) % 2147483647
+      return (wrongs[seed % 18] ?? ((next) => next()))(next)
+    }
+    const unknown = new Set<number>()
+    let { code, stdout } = await run(`${line} --if-exists overwrite --concurrency 4`)
+    for (let again = 0; again < 40 && code !== 0; again++) {
+      for (const { row, status } of resultsOf(stdout)) if (status === 'unknown') unknown.add(row)
+      ;({ code, stdout } = await run(`${line} --if-exists overwrite --concurrency 4 --resume`))
+    }
+    // Rooms have nothing but a name to tell them by: of some it can never be told whether they are those of the file.
+    if (kind === 'users') expect(code).toBe(0)
+    else expect(unknown.size).toBeGreaterThan(0)
+    expect(await held()).toEqual(whole)
+  })
+})
+
+describe('rooms: what the service has done is not done again', () => {
+  test.each([
+    ['a gateway that gave up', gatewayGaveUp],
+    ['an answer that is cut off', cutAnswer],
+    ['an answer that never came', lostAnswer],
+  ])('after %s', async (_what, wrong) => {
+    here.file('in.csv', roomsCsv(1))
+    going(wrong, isWrite)
+    const first = await run('rooms import in.csv --failed-out again.csv -o ndjson')
+    expect({ code: first.code, results: resultsOf(first.stdout).map(({ status }) => status) }).toEqual({
+      code: 7,
+      results: ['unknown'],
+    })
+    expect(here.read('again.csv')).toBeUndefined()
+    world.intercept = undefined
+    expect(await run('rooms import in.csv --resume')).toMatchObject({ code: 7 })
+    expect(await here.rooms()).toEqual(['R1'])
+  })
+
+  test.each([
+    ['answers 503', refuse(503)],
+    ['answers 429', refuse(429)],
+    ['answers 500', refuse(500)],
+    ['answers 401', refuse(401)],
+    ['cannot be reached', neverSent],
+    ['breaks off', lost],
+  ])('a room that is made and not yet terminated, when the second request %s', async (_what, wrong) => {
+    here.file('in.csv', 'name,type,is_terminated\nR1,open,true\n')
+    going(wrong, (_n, { method }) => method === 'PUT')
+    await run('rooms import in.csv')
+    expect(await here.rooms()).toEqual(['R1'])
+    await run('rooms import in.csv --resume')
+    expect(await here.rooms()).toEqual(['R1'])
+    world.intercept = undefined
+    await run('rooms import in.csv --resume')
+    expect(await here.rooms()).toEqual(['R1'])
+  })
+})
+
+describe('users: what was sent and came through is not said to have failed', () => {
+  test('when the answer is lost and the service is busy after it', async () => {
+    here.file('in.csv', usersCsv(1))
+    let posts = 0
+    world.intercept = (request, next) => {
+      if (request.method === 'GET') return next()
+      return ++posts === 1 ? lostAnswer(next) : posts < 5 ? refuse(503)() : next()
+    }
+    const { code, stdout } = await run('users import in.csv -o ndjson')
+    expect({ code, results: resultsOf(stdout) }).toEqual({
+      code: 0,
+      results: [{ row: 1, key: 'u1', status: 'ok', id: 'u1' }],
+    })
+  })
+
+  test('when a field that the document does not list is sent along', async () => {
+    here.file('in.csv', 'user_id,Dept\nada,Maths\n')
+    const argv = ['users', 'import', 'in.csv', '--map', 'Dept=department']
+    going(lostAnswer, isWrite)
+    expect(await world.run(argv)).toMatchObject({ code: 7 })
+    world.intercept = undefined
+    expect((await world.run([...argv, '--resume'])).stderr).not.toContain('failed')
+    expect(await here.users()).toEqual({ ada: null })
+  })
+})
+
+describe('members', () => {
+  let room: string
+  const everybody = Object.keys(usersOf(20)).map((id) => `${id} guest ${id.replace('u', 'N')}`)
+  beforeEach(async () => {
+    room = await here.room('A')
+    here.file('people.csv', usersCsv(20))
+    await run('users import people.csv --no-journal')
+    world.requests.length = 0
+    here.file('in.csv', usersCsv(20).replace(/,.*/g, ''))
+  })
+
+  test.each<[string, (next: Next) => Promise<WireResponse>, (n: number) => boolean]>([
+    ['503 to the first seven', refuse(503), (n) => n <= 7],
+    ['429 now and then', refuse(429), every(3)],
+    ['connections refused now and then', neverSent, every(3)],
+  ])('%s: everybody comes in once', async (_what, wrong, which) => {
+    going(wrong, which)
+    expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 0 })
+    expect(await here.members(room)).toEqual(everybody.sort())
+  })
+
+  test('a room that once could not be asked for its members is asked again', async () => {
+    going(refuse(500), (n) => n === 1)
+    expect(await run(`members import in.csv --room ${room} --concurrency 2`)).toMatchObject({ code: 8 })
+    expect((await here.members(room)).length).toBeGreaterThanOrEqual(17)
+  })
+
+  test.each([
+    ['before', lost],
+    ['after', lostAnswer],
+  ])('connections break %s the service acts: --resume finds out', async (_what, wrong) => {
+    going(wrong, everyThirdWrite())
+    expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 8 })
+    world.intercept = undefined
+    expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
+    expect(await here.members(room)).toEqual(everybody.sort())
+    expect(
+      new Set(world.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)).size,
+    ).toBe(20)
+  })
+})
+
+describe('back-off', () => {
+  /** A clock that goes on when so many wait for it, and for nobody who does not. */
+  function clockOf(host: TestHost, waiting: number) {
+    let now = testNow
+    let sleepers: { until: number; wake(): void }[] = []
+    host.now = () => now
+    host.sleep = (ms) =>
+      new Promise((wake) => {
+        sleepers.push({ until: now + ms, wake })
+        if (sleepers.length < waiting) return
+        now = Math.min(...sleepers.map(({ until }) => until))
+        const due = sleepers.filter(({ until }) => until <= now)
+        sleepers = sleepers.filter(({ until }) => until > now)
+        for (const sleeper of due) sleeper.wake()
+      })
+  }
+
+  /** Imports five users, two at a time; the seconds at which each request was sent. */
+  async function sentAt(wrong: () => Promise<WireResponse>, concurrency = 2): Promise<number[]> {
+    here.file('in.csv', usersCsv(5))
+    const { host, done } = world.start(
+      `users import in.csv --no-journal --if-exists overwrite --concurrency ${concurrency}`.split(' '),
+    )
+    clockOf(host, concurrency)
+    const seconds: number[] = []
+    world.intercept = (_request, next) => {
+      seconds.push((host.now() - testNow) / 1000)
+      return seconds.length === 1 ? wrong() : next()
+    }
+    expect((await done).code).toBe(0)
+    expect(await here.users()).toEqual(usersOf(5))
+    return seconds
+  }
+
+  test.each([429, 503])('%i with a time to wait holds the whole run for so long', async (status) => {
+    expect(await sentAt(refuse(status, { 'retry-after': '10' }))).toEqual([0, 0, 10, 10, 10, 10])
+  })
+
+  test.each([429, 503])('%i without one holds the whole run for a moment', async (status) => {
+    expect(await sentAt(refuse(status))).toEqual([0, 0, 0.15, 0.15, 0.15, 0.15])
+  })
+
+  test('a time to wait that is beyond --timeout is waited for all the same', async () => {
+    expect(await sentAt(refuse(429, { 'retry-after': '90' }), 1)).toEqual([0, 90, 90, 90, 90, 90])
+  })
+
+  test('nobody waits longer than the service wants', async () => {
+    expect(await sentAt(refuse(429, { 'retry-after': '0' }), 1)).toEqual([0, 0, 0, 0, 0, 0])
+  })
+})
+
+describe('a service that is gone', () => {
+  test.each<[string, string, () => Promise<never>, number]>([
+    ['refuses connections', 'users', neverSent, 5],
+    ['refuses connections', 'rooms', neverSent, 5],
+    ['breaks connections off', 'rooms', lost, 7],
+  ])('%s: %s are not all tried', async (_what, kind, wrong, code) => {
+    here.file('in.csv', kind === 'users' ? usersCsv(200) : roomsCsv(200))
+    world.intercept = wrong
+    expect(await run(`${kind} import in.csv --retries 0`)).toMatchObject({ code })
+    expect(new Set(world.requests.map((request) => lineOf(request) + request.body)).size).toBeLessThan(50)
+  })
+})

@@ -1,0 +1,318 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Importing, importing } from '../helpers/imports.ts'
+import { createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+let here: Importing
+beforeEach(async () => {
+  world = await createWorld()
+  here = importing(world)
+})
+
+/** How an import of users went, and which users there are after it. */
+async function imported(name: string, content: string | Uint8Array, ...flags: string[]) {
+  here.file(name, content)
+  const { code, stdout, stderr } = await world.run(['users', 'import', name, ...flags])
+  return { code, stdout, stderr, users: await here.users() }
+}
+
+const users = (held: Record<string, string | null>) => {
+  const count = Object.keys(held).length
+  return {
+    code: 0,
+    stdout: '',
+    stderr: `imported ${count} of ${count} user${count === 1 ? '' : 's'}\n`,
+    users: held,
+  }
+}
+/** Refused before anything was sent. */
+const refused = (stderr: unknown) => ({ code: 2, stdout: '', stderr, users: {} })
+
+describe('CSV', () => {
+  const ada = { ada: 'Ada', grace: 'Grace' }
+  test.each<[string, string, Record<string, string | null>]>([
+    ['with line feeds', 'user_id,name\nada,Ada\ngrace,Grace\n', ada],
+    ['without a last line end', 'user_id,name\nada,Ada\ngrace,Grace', ada],
+    ['with carriage returns and line feeds', 'user_id,name\r\nada,Ada\r\ngrace,Grace\r\n', ada],
+    ['with carriage returns', 'user_id,name\rada,Ada\rgrace,Grace\r', ada],
+    ['with line ends of both kinds', 'user_id,name\nada,Ada\r\ngrace,Grace\n', ada],
+    ['with line ends of both kinds and quotes', 'user_id,name\r\nada,"Ada"\ngrace,"Grace"\r\n', ada],
+    ['with a BOM', '\ufeffuser_id,name\nada,Ada\ngrace,Grace\n', ada],
+    ['with a BOM before a quoted header', '\ufeff"user_id","name"\nada,Ada\ngrace,Grace\n', ada],
+    ['with other columns first', 'name,email,user_id\nAda,,ada\nGrace,g@navy.test,grace\n', ada],
+    ['with blanks around its names', ' user_id , name \nada,Ada\ngrace,Grace\n', ada],
+    ['with empty lines', '\nuser_id,name\n\n\nada,Ada\n\ngrace,Grace\n\n', ada],
+    ['with one column', 'user_id\nada\ngrace\n', { ada: null, grace: null }],
+    ['with empty cells', 'user_id,name\nada,\n"grace",""\n', { ada: null, grace: null }],
+    ['with a comma in quotes', 'user_id,name\nada,"Lovelace, Ada"\n', { ada: 'Lovelace, Ada' }],
+    ['with quotes in quotes', 'user_id,name\nada,"""Ada"" L."\n', { ada: '"Ada" L.' }],
+    ['with a line end in quotes', 'user_id,name\r\nada,"A\nB\r\nC"\r\n', { ada: 'A\nB\r\nC' }],
+    ['with a line end in a name', '"user_id","\nname\n"\nada,Ada\n', { ada: 'Ada' }],
+    ['with blanks around its cells', 'user_id,name\nada, Ada \n', { ada: ' Ada ' }],
+    [
+      'with what only exports have',
+      'user_id,name,access_token,created_at,updated_at,id,reason\nada,Ada,t,2026,2026,7,old\n',
+      { ada: 'Ada' },
+    ],
+  ])('%s', async (_what, content, held) => {
+    expect(await imported('people.csv', content)).toEqual(users(held))
+  })
+
+  test.each([
+    ["'=1+1", '=1+1'],
+    ["'+1", '+1'],
+    ["'-1", '-1'],
+    ["'@x", '@x'],
+    ["'\tx", '\tx'],
+    ["'＝1", '＝1'],
+    ["''=1", "'=1"],
+    ['=1+1', '=1+1'],
+    ["'tis", "'tis"],
+    ["'", "'"],
+    ["''", "''"],
+  ])('the cell %j says %j', async (cell, name) => {
+    expect(await imported('people.csv', `user_id,name\nada,${cell}\n`)).toEqual(users({ ada: name }))
+  })
+
+  const quoting = 'hint: a cell with quotes in it is written "like ""this"" one"\n'
+  const mending = 'hint: mend them, or leave them out with --skip-invalid\n'
+  test.each<[string, string, string]>([
+    [
+      'rows of other lengths than the header',
+      'user_id,name\nada,Ada,x\ngrace\n\nalan,Alan,,\nkay,Kay\n',
+      'error: people.csv:2: 3 cells under 2 columns\n' +
+        'error: people.csv:3: 1 cell under 2 columns\n' +
+        'error: people.csv:5: 4 cells under 2 columns\n' +
+        `error: 3 of 4 rows cannot be imported; nothing was sent\n${mending}`,
+    ],
+    [
+      'a quote that is never closed, told where it opens',
+      'user_id,name\nada,"Ada\ngrace,Grace\n',
+      `error: people.csv:2: a quote is never closed\n${quoting}`,
+    ],
+    [
+      'a quote in the middle of a cell',
+      'user_id,name\nada,Ada "the" L.\n',
+      `error: people.csv:2: a quote stands where none may be\n${quoting}`,
+    ],
+    [
+      'text behind a closing quote',
+      'user_id,name\nada,"Ada" L.\n',
+      `error: people.csv:2: a quote stands where none may be\n${quoting}`,
+    ],
+    ['an empty file', '', 'error: people.csv is empty: a CSV begins with the names of its columns\n'],
+    ['only a BOM', '\ufeff', 'error: people.csv is empty: a CSV begins with the names of its columns\n'],
+    [
+      'a column that users do not have',
+      'user_id,Full name\nada,Ada\n',
+      'error: no user has a field “Full name” (fields are user_id, name, profile_url, default_member_type, email)\n' +
+        "hint: map it: --map 'Full name=FIELD', or leave it out: --map 'Full name='\n",
+    ],
+    [
+      'no column for what must be there',
+      'name,email\nAda,\n',
+      "error: there is no column user_id\nhint: columns are name, email; map one: --map 'COLUMN=user_id'\n",
+    ],
+    ['a column twice', 'user_id,name,name\nada,A,B\n', 'error: two columns are name\n'],
+  ])('%s', async (_what, content, stderr) => {
+    expect(await imported('people.csv', content)).toEqual(refused(stderr))
+    expect(world.requests).toEqual([])
+  })
+
+  test('a header with nothing below it is an import of nothing', async () => {
+    expect(await imported('people.csv', 'user_id,name\n')).toEqual({
+      ...users({}),
+      stderr: 'imported 0 of 0 users\n',
+    })
+  })
+})
+
+describe('--map', () => {
+  test('reads a column as a field, and leaves columns out', async () => {
+    expect(
+      await imported(
+        'people.csv',
+        'Full name,Notes,Kürzel,a=b\nAda,x,ada,ada@x.test\n',
+        ...[
+          '--map',
+          'Full name=name',
+          '--map',
+          'Notes=',
+          '--map',
+          ' Kürzel = user_id ',
+          '--map',
+          'a=b=email',
+        ],
+      ),
+    ).toEqual(users({ ada: 'Ada' }))
+    expect(await here.user('ada')).toMatchObject({ email: 'ada@x.test' })
+  })
+
+  test('names fields that the document does not list, and they are sent as they are', async () => {
+    await imported('people.csv', 'user_id,Dept\nada,01\n', '--map', 'Dept=department')
+    expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","department":"01"}')
+  })
+
+  test('goes for NDJSON and JSON too', async () => {
+    const map = ['--map', 'login=user_id', '--map', 'Notes=']
+    expect(await imported('a.ndjson', '{"login":"ada","Notes":{}}\n', ...map)).toMatchObject({ code: 0 })
+    expect(await imported('b.json', '[{"login":"grace","Notes":7}]', ...map)).toMatchObject({
+      code: 0,
+      users: { ada: null, grace: null },
+    })
+  })
+
+  test.each([
+    ['name', 'error: --map takes COLUMN=FIELD, not “name”\n'],
+    ['=name', 'error: --map takes COLUMN=FIELD, not “=name”\n'],
+    ['email=name', 'error: two columns are name\n'],
+    [
+      'user_id=login',
+      "error: there is no column user_id\nhint: columns are user_id, name, email; map one: --map 'COLUMN=user_id'\n",
+    ],
+  ])('%j is refused', async (map, stderr) => {
+    expect(await imported('people.csv', 'user_id,name,email\nada,A,a\n', '--map', map)).toEqual(
+      refused(stderr),
+    )
+  })
+})
+
+describe('NDJSON', () => {
+  test.each([
+    ['a line each', '{"user_id":"ada","name":"Ada"}\n{"user_id":"grace","name":"Grace"}\n'],
+    ['without a last line end', '{"user_id":"ada","name":"Ada"}\n{"user_id":"grace","name":"Grace"}'],
+    ['with blank lines', '\n{"user_id":"ada","name":"Ada"}\n  \n\n{"name":"Grace","user_id":"grace"}\n\n'],
+    ['with carriage returns', '{"user_id":"ada","name":"Ada"}\r\n{"user_id":"grace","name":"Grace"}\r\n'],
+    ['with a BOM', '\ufeff{"user_id":"ada","name":"Ada"}\n{"user_id":"grace","name":"Grace"}\n'],
+    [
+      'with what an export has',
+      '{"user_id":"ada","name":"Ada","access_token":"t"}\n{"user_id":"grace","name":"Grace","profile_url":null,"email":"#DEPRECATED#"}\n',
+    ],
+  ])('%s', async (_what, content) => {
+    expect(await imported('people.ndjson', content)).toEqual(users({ ada: 'Ada', grace: 'Grace' }))
+  })
+
+  test('text is taken as it is: only spreadsheets need to be kept from formulas', async () => {
+    expect(await imported('people.ndjson', '{"user_id":"ada","name":"\'=1"}\n')).toEqual(
+      users({ ada: "'=1" }),
+    )
+  })
+
+  test('every line that is no row is told', async () => {
+    expect(
+      await imported(
+        'people.ndjson',
+        '{"user_id":"ada"}\n\n[1]\n"x"\nnull\n{"user_id":7}\nnope\n{"x":1,"user_id":"b"}\n{}\n{"user_id":"c"',
+      ),
+    ).toEqual(
+      refused(
+        'error: people.ndjson:3: not a JSON object\n' +
+          'error: people.ndjson:4: not a JSON object\n' +
+          'error: people.ndjson:5: not a JSON object\n' +
+          'error: people.ndjson:6: user_id: expected string, received number\n' +
+          'error: people.ndjson:7: not JSON\n' +
+          'error: people.ndjson:8: no user has a field “x” (fields are user_id, name, profile_url, default_member_type, email)\n' +
+          'error: people.ndjson:9: user_id is missing\n' +
+          'error: people.ndjson:10: not JSON\n' +
+          'error: 8 of 9 rows cannot be imported; nothing was sent\n' +
+          'hint: mend them, or leave them out with --skip-invalid\n',
+      ),
+    )
+    expect(world.requests).toEqual([])
+  })
+
+  test('an empty file is an import of nothing', async () => {
+    expect(await imported('people.ndjson', '')).toEqual({ ...users({}), stderr: 'imported 0 of 0 users\n' })
+  })
+})
+
+describe('JSON', () => {
+  test.each([
+    ['on one line', '[{"user_id":"ada","name":"Ada"},{"user_id":"grace","name":"Grace"}]'],
+    [
+      'indented',
+      JSON.stringify(
+        [
+          { user_id: 'ada', name: 'Ada' },
+          { user_id: 'grace', name: 'Grace' },
+        ],
+        null,
+        2,
+      ),
+    ],
+    ['with a BOM', '\ufeff[{"user_id":"ada","name":"Ada"},{"user_id":"grace","name":"Grace"}]\n'],
+  ])('%s', async (_what, content) => {
+    expect(await imported('people.json', content)).toEqual(users({ ada: 'Ada', grace: 'Grace' }))
+  })
+
+  test('an empty array is an import of nothing', async () => {
+    expect(await imported('people.json', '[]')).toEqual({ ...users({}), stderr: 'imported 0 of 0 users\n' })
+  })
+
+  test('an array of many chunks', async () => {
+    const rows = Array.from({ length: 900 }, (_, i) => ({
+      user_id: `u${i}`,
+      name: `${i} ${'é漢😀'.repeat(60)}`,
+    }))
+    expect(await imported('people.json', JSON.stringify(rows))).toEqual(
+      users(Object.fromEntries(rows.map(({ user_id, name }) => [user_id, name]).sort())),
+    )
+  })
+
+  test.each([
+    ['', 'it ends too early'],
+    ['[{"user_id":"ada"},', 'it ends too early'],
+    ['[{"user_id":"ada"', 'it ends too early'],
+    ['[{"user_id":"ada"}}', 'its brackets do not match'],
+    ['[{"user_id":"ada"}] x', 'something stands behind its end'],
+    ['{"users":[{"user_id":"ada"}]} []', 'something stands behind its end'],
+    ['user_id,name', 'it is neither an array nor an object'],
+    ['{}', 'there is no such array'],
+    ['{"user_id":"ada"}', 'there is no such array'],
+    ['{"rooms":[{"user_id":"ada"}]}', 'there is no such array'],
+    ['{"page":{"users":[{"user_id":"ada"}]}}', 'there is no such array'],
+    ['"ada"', 'it is neither an array nor an object'],
+    ['null', 'it is neither an array nor an object'],
+    ['true', 'it is neither an array nor an object'],
+    ['42', 'it is neither an array nor an object'],
+  ])('%j is refused', async (content, why) => {
+    expect(await imported('people.json', content)).toEqual(
+      refused(
+        `error: people.json is no JSON array: ${why}\nhint: JSON input is an array of objects, or {"users": […]}\n`,
+      ),
+    )
+    expect(world.requests).toEqual([])
+  })
+
+  test.each([
+    '{"users":[{"user_id":"ada","name":"Ada"},{"user_id":"grace","name":"Grace"}],"paging":{"total":2}}',
+    '{"paging":{"total":2,"users":"[]"},"note":"\\"[","users" : [ {"user_id":"ada","name":"Ada"} , {"user_id":"grace","name":"Grace"} ] }',
+    '{"\\u0075sers":[{"user_id":"ada","name":"Ada"},{"name":"Grace","user_id":"grace","deprecated":null}],"x":[[1,{"users":[7]}]]}',
+  ])('an object that a list command prints: %s', async (content) => {
+    expect(await imported('people.json', content)).toMatchObject({ users: { ada: 'Ada', grace: 'Grace' } })
+  })
+
+  test.each([
+    '[{"user_id":"ada"},,{"user_id":"grace"}]',
+    '[{"user_id":"ada"},{"user_id":grace}]',
+    '[{"user_id":"ada"},]',
+  ])('%s has a row that is none', async (content) => {
+    const { code, stderr } = await imported('people.json', content)
+    expect({ code, first: stderr.split('\n')[0] }).toEqual({
+      code: 2,
+      first: 'error: people.json row 2: not JSON',
+    })
+  })
+
+  test('rows are told by their number, for there are no lines to count', async () => {
+    expect(await imported('people.json', '[{"user_id":"ada"},7,{"user_id":"ada"},["x"]]')).toEqual(
+      refused(
+        'error: people.json row 2: not a JSON object\n' +
+          'error: people.json row 4: not a JSON object\n' +
+          'error: people.json row 3: the same user_id as row 1\n' +
+          'error: 3 of 4 rows cannot be imported; nothing was sent\n' +
+          'hint: mend them, or leave them out with --skip-invalid\n',
+      ),
+    )
+  })
+})

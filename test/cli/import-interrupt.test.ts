@@ -1,0 +1,318 @@
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { WireResponse } from '../../src/api/wire.ts'
+import { launcher, node } from '../helpers/built.ts'
+import { goOn, type Importing, importing, roomsCsv, roomsOf, usersCsv, usersOf } from '../helpers/imports.ts'
+import { createWorld, type Run, type World } from '../helpers/world.ts'
+
+let world: World
+let here: Importing
+beforeEach(async () => {
+  world = await createWorld()
+  here = importing(world)
+})
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+interface When {
+  /** How many requests are answered before. */
+  answered: number
+  /** How many are under way then. */
+  underWay?: number
+}
+
+/** Runs a command line and interrupts it while requests are under way, which are answered after that. */
+async function interrupted(
+  argv: readonly string[],
+  { answered, underWay = 1 }: When,
+  signal: 'SIGINT' | 'SIGTERM' = 'SIGINT',
+): Promise<Run & { later: number }> {
+  let answerAll = () => {}
+  const interrupt = new Promise<void>((resolve) => {
+    answerAll = resolve
+  })
+  const before = world.requests.length + answered
+  let sent = 0
+  world.intercept = async (_request, next) => {
+    if (world.requests.length <= before) return next()
+    if (world.requests.length === before + underWay) {
+      sent = world.requests.length
+      host.signal(signal)
+      answerAll()
+    }
+    await interrupt
+    return next()
+  }
+  const { host, done } = world.start(argv)
+  const run = await done
+  world.intercept = undefined
+  // Requests that were sent after the interrupt.
+  return { ...run, later: world.requests.length - sent }
+}
+
+describe('^C', () => {
+  test('hands nothing more out, finishes what is under way, and says how to go on', async () => {
+    here.file('in.csv', usersCsv(40))
+    const line = 'users import in.csv --if-exists overwrite --concurrency 4'
+    const { code, stdout, stderr, later } = await interrupted(line.split(' '), { answered: 9, underWay: 4 })
+    expect({ code, stdout, stderr, later }).toEqual({
+      code: 130,
+      stdout: '',
+      stderr:
+        'imported 13 of 40 users; 27 not tried\n' +
+        'error: interrupted\n' +
+        `hint: go on with: meetroom users import in.csv --if-exists overwrite --concurrency 4 --resume\n`,
+      later: 0,
+    })
+    expect(Object.keys(await here.users())).toHaveLength(13)
+    world.requests.length = 0
+    expect(await world.run(goOn(stderr))).toMatchObject({ code: 0, stderr: 'imported 40 of 40 users\n' })
+    expect(world.requests).toHaveLength(27)
+    expect(await here.users()).toEqual(usersOf(40))
+  })
+
+  test('rooms: none is made twice, and none is missing', async () => {
+    here.file('in.csv', roomsCsv(30))
+    const { code, stderr } = await interrupted('rooms import in.csv'.split(' '), {
+      answered: 11,
+      underWay: 8,
+    })
+    expect(code).toBe(130)
+    expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
+    expect(await here.rooms()).toEqual(roomsOf(30))
+    expect(world.requests).toHaveLength(30)
+  })
+
+  test('a row that takes more than one request is finished', async () => {
+    here.file('in.csv', roomsCsv(6).replaceAll(',open', ',open,true').replace('type', 'type,is_terminated'))
+    const { code, stderr } = await interrupted('rooms import in.csv --concurrency 2'.split(' '), {
+      answered: 0,
+      underWay: 2,
+    })
+    expect({ code, requests: here.requests().map((line) => line.slice(0, 4)) }).toEqual({
+      code: 130,
+      requests: ['POST', 'POST', 'PUT ', 'PUT '],
+    })
+    expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
+    expect(await here.rooms()).toEqual(roomsOf(6))
+  })
+
+  test('SIGTERM does the same', async () => {
+    here.file('in.csv', usersCsv(40))
+    const { code, stderr } = await interrupted('users import in.csv'.split(' '), { answered: 8 }, 'SIGTERM')
+    expect(code).toBe(143)
+    expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
+    expect(await here.users()).toEqual(usersOf(40))
+  })
+
+  test('when nothing is left to do there is nothing to go on with', async () => {
+    here.file('in.csv', usersCsv(4))
+    expect(
+      await interrupted('users import in.csv --if-exists overwrite'.split(' '), { answered: 3 }),
+    ).toMatchObject({
+      code: 130,
+      stderr: 'imported 4 of 4 users\nerror: interrupted\n',
+    })
+  })
+
+  test('without a journal there is no command to go on with', async () => {
+    here.file('in.csv', usersCsv(40))
+    expect(
+      await interrupted('users import in.csv --no-journal --concurrency 2'.split(' '), {
+        answered: 0,
+        underWay: 2,
+      }),
+    ).toMatchObject({
+      code: 130,
+      stderr: 'imported 2 of 40 users; 38 not tried\nerror: interrupted\n',
+    })
+  })
+
+  test('in a dry run sends no write, and leaves nothing behind', async () => {
+    here.file('in.csv', usersCsv(40))
+    const { code, stderr } = await interrupted('users import in.csv --dry-run -o ids'.split(' '), {
+      answered: 8,
+    })
+    expect({ code, words: goOn(stderr) }).toEqual({ code: 130, words: [] })
+    expect(here.writes()).toEqual([])
+    expect(here.read('in.csv.journal')).toBeUndefined()
+  })
+
+  test('while the file is checked: nothing is sent', async () => {
+    here.file('in.csv', usersCsv(20_000))
+    const { host, done } = world.start('users import in.csv'.split(' '))
+    host.signal('SIGINT')
+    expect((await done).code).toBe(130)
+    expect(world.requests).toEqual([])
+  })
+
+  test('in JSON modes it is one object on standard error, with the command in its hint', async () => {
+    here.file('in.csv', usersCsv(40))
+    const { stderr } = await interrupted('users import in.csv -o ndjson --quiet'.split(' '), { answered: 2 })
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: 'interrupted',
+        message: 'interrupted',
+        hint: expect.stringMatching(/^go on with: meetroom users import in\.csv .*--resume$/),
+        retryable: false,
+      },
+    })
+  })
+})
+
+describe('the command to go on with', () => {
+  test('holds everything that the run was begun with', async () => {
+    const name = "o'neill & co people.txt"
+    const csv = usersCsv(30).replace('user_id,name', 'id no,Full name')
+    here.file(name, `${csv}only one cell\n`)
+    const argv = [
+      ...[
+        'users',
+        'import',
+        name,
+        '--input-format',
+        'csv',
+        '--map',
+        'id no=user_id',
+        '--map',
+        'Full name=name',
+      ],
+      ...['--if-exists', 'skip', '--skip-invalid', '--concurrency', '3', '--rate', '1000'],
+      ...['--failed-out', 'my rejects.csv', '--journal', 'my journal'],
+    ]
+    const { code, stderr } = await interrupted(argv, { answered: 7 })
+    expect({ code, words: goOn(stderr).sort() }).toEqual({ code: 130, words: [...argv, '--resume'].sort() })
+    expect(await world.run(goOn(stderr))).toMatchObject({ code: 8 })
+    expect(await here.users()).toEqual(usersOf(30))
+    expect(here.read('my rejects.csv')).toMatch(/^id no,Full name,reason\r\n.*1 cell under 2 columns\r\n$/)
+  })
+
+  test('of members names their room', async () => {
+    const room = await here.room('A')
+    here.file('people.csv', usersCsv(20))
+    await world.run('users import people.csv --no-journal')
+    here.file('in.csv', usersCsv(20))
+    const { code, stderr } = await interrupted(
+      ['members', 'import', 'in.csv', '--room', room, '--fail-fast'],
+      { answered: 4 },
+    )
+    expect({ code, words: goOn(stderr) }).toEqual({
+      code: 130,
+      words: ['members', 'import', 'in.csv', '--room', room, '--resume'],
+    })
+    expect((await world.run(goOn(stderr))).code).toBe(0)
+    expect(await here.members(room)).toHaveLength(20)
+  })
+
+  test('names the same service', async () => {
+    here.file('in.csv', usersCsv(30))
+    const argv = ['users', 'import', 'in.csv', '--base-url', 'https://meet.test/v1/']
+    const { stderr } = await interrupted(argv, { answered: 4 })
+    expect(goOn(stderr)).toContain('--base-url')
+    expect((await world.run(goOn(stderr))).code).toBe(0)
+  })
+})
+
+describe('what does not end', () => {
+  /** A service that answers only so many, and an impatient host: the time that is given to the rest is over at once. */
+  async function hanging(line: string, answered: number) {
+    const waits: number[] = []
+    world.intercept = (_request, next, signal): Promise<WireResponse> => {
+      if (world.requests.length <= answered) return next()
+      if (world.requests.length === answered + 2) {
+        host.after = (ms, work) => {
+          waits.push(ms)
+          setImmediate(work)
+          return () => {}
+        }
+        host.signal('SIGINT')
+      }
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const { host, done } = world.start(line.split(' '))
+    const run = await done
+    world.intercept = undefined
+    return { ...run, waits }
+  }
+
+  test('is given five seconds, and its outcome is not known then', async () => {
+    here.file('in.csv', usersCsv(20))
+    const { code, stderr, waits } = await hanging(
+      'users import in.csv --if-exists overwrite --concurrency 2',
+      6,
+    )
+    expect({ code, waits }).toEqual({ code: 130, waits: [5000] })
+    expect(stderr).toMatch(/^imported 6 of 20 users; 2 with unknown outcome; 12 not tried$/m)
+    world.requests.length = 0
+    expect(await world.run(goOn(stderr))).toMatchObject({ code: 0, stderr: 'imported 20 of 20 users\n' })
+    expect(await here.users()).toEqual(usersOf(20))
+    expect(here.writes()).toHaveLength(14)
+  })
+
+  test('rooms: what was never answered is looked for before it is sent', async () => {
+    here.file('in.csv', roomsCsv(10))
+    const { code, stderr } = await hanging('rooms import in.csv --concurrency 2', 4)
+    expect(code).toBe(130)
+    // One of the two had come through.
+    await here.room('R5')
+    const { code: second, stderr: end } = await world.run(goOn(stderr))
+    expect({ second, end: end.split('\n').slice(-3, -1) }).toEqual({
+      second: 8,
+      end: ['error: imported 9 of 10 rooms; 1 with unknown outcome', expect.stringContaining('go on with')],
+    })
+    expect(await here.rooms()).toEqual(roomsOf(10))
+  })
+})
+
+test('a second ^C ends the program at once, and the run can be gone on with', {
+  timeout: 60_000,
+}, async () => {
+  // The service behind a server that keeps what comes to itself at first.
+  let answering = false
+  let came = () => {}
+  const underWay = new Promise<void>((resolve) => {
+    came = resolve
+  })
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request.setEncoding('utf8')) text += chunk
+    came()
+    if (!answering) return
+    const path = (request.url ?? '').slice('/v1'.length)
+    const { status, body } = await world.send(request.method ?? '', path, text ? JSON.parse(text) : undefined)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  here.file('in.csv', usersCsv(20))
+  const env = {
+    MEETROOM_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    MEETROOM_API_KEY: 'key',
+    MEETROOM_CONFIG_DIR: world.configDir,
+  }
+  const start = (...flags: string[]) => {
+    const argv = [launcher, 'users', 'import', 'in.csv', ...flags]
+    const child = spawn(node, argv, { cwd: world.dir, env, stdio: 'ignore' })
+    const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal)))
+    return { child, ended }
+  }
+  try {
+    const { child, ended } = start()
+    await underWay
+    const began = performance.now()
+    // Two signals that come at the same moment would be one.
+    while (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGINT')
+      await turn()
+    }
+    expect(await ended).toBe('SIGINT')
+    expect(performance.now() - began).toBeLessThan(4000)
+    answering = true
+    expect(await start('--resume').ended).toBe(0)
+    expect(await here.users()).toEqual(usersOf(20))
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})

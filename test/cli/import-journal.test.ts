@@ -1,0 +1,285 @@
+import { appendFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { TransportError } from '../../src/api/wire.ts'
+import { goOn, type Importing, importing, roomsCsv, usersCsv, usersOf } from '../helpers/imports.ts'
+import { createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+let here: Importing
+beforeEach(async () => {
+  world = await createWorld()
+  here = importing(world)
+})
+
+const run = (line: string, stdin?: string) => world.run(line, stdin === undefined ? {} : { stdin })
+const journal = (name = 'in.csv.journal') =>
+  (here.read(name) ?? '')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+const lost = async () => {
+  throw new TransportError('the connection was reset', true)
+}
+
+/** Leaves a journal of an import that was cut off before anything came back; the service has acted. */
+async function cutOff(line: string): Promise<void> {
+  world.intercept = async (request, next) => {
+    const done = await next()
+    return request.method === 'GET' ? done : lost()
+  }
+  await run(line)
+  world.intercept = undefined
+  world.requests.length = 0
+}
+
+describe('what it holds', () => {
+  test('what it is of, each row before it is sent, and what became of it', async () => {
+    await world.send('POST', '/users', { user_id: 'u2' })
+    here.file('in.csv', `${usersCsv(3)}u4,N4,extra\n`)
+    await run('users import in.csv --concurrency 1 --skip-invalid')
+    const [head, ...entries] = journal()
+    expect(head).toEqual({
+      meetroom: 'journal',
+      version: 1,
+      command: 'users import',
+      input: expect.stringMatching(/^[0-9a-f]{64}$/),
+      target: 'https://meet.test/v1',
+      options: expect.any(String),
+    })
+    expect(entries.filter(({ row }) => row)).toEqual([
+      { row: 1, status: 'ok', id: 'u1' },
+      { row: 2, status: 'failed', error: 'there is a user already' },
+      { row: 3, status: 'ok', id: 'u3' },
+    ])
+    expect(entries.filter(({ sent }) => sent).map(({ sent }) => sent)).toEqual([1, 2, 3])
+    expect(entries.at(-1)).toEqual({ end: true })
+    expect(statSync(here.path('in.csv.journal')).mode & 0o777).toBe(0o600)
+  })
+
+  test('each row stands there before its request, and its outcome does not', async () => {
+    here.file('in.csv', roomsCsv(20))
+    const early: number[] = []
+    world.intercept = (request, next) => {
+      const row = Number(JSON.parse(request.body ?? '').name.slice(1))
+      const entries = journal()
+      if (!entries.some(({ sent }) => sent === row) || entries.some((entry) => entry.row === row))
+        early.push(row)
+      return next()
+    }
+    expect(await run('rooms import in.csv')).toMatchObject({ code: 0 })
+    expect(early).toEqual([])
+    expect(world.requests).toHaveLength(20)
+  })
+
+  test('where it is', async () => {
+    here.file('in.csv', usersCsv(1))
+    const files = async (flags: string) => {
+      await run(`users import in.csv --if-exists overwrite ${flags}`.trim())
+      const found = readdirSync(world.dir).filter((name) => name !== 'in.csv' && name !== 'config')
+      for (const name of found) rmSync(here.path(name))
+      return found
+    }
+    expect(await files('')).toEqual(['in.csv.journal'])
+    expect(await files('--journal elsewhere')).toEqual(['elsewhere'])
+    expect(await files('--no-journal')).toEqual([])
+    expect(await files('--dry-run')).toEqual([])
+  })
+
+  test('standard input has one only where it is named', async () => {
+    const stdin = usersCsv(1)
+    await run('users import - --input-format csv', stdin)
+    expect(readdirSync(world.dir)).toEqual([])
+    await run('users import - --input-format csv --journal my.journal', stdin)
+    expect(journal('my.journal').at(-1)).toEqual({ end: true })
+  })
+
+  test('a place where it cannot be', async () => {
+    here.file('in.csv', usersCsv(1))
+    const { code, stderr } = await run('users import in.csv --journal nowhere/my.journal')
+    expect(code).toBe(74)
+    expect(stderr).toMatch(
+      /^error: the journal .*nowhere\/my\.journal.* cannot be written \(ENOENT\)\nhint: name another place with --journal FILE, or do without: --no-journal\n$/,
+    )
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('a run that has ended', () => {
+  beforeEach(() => here.file('in.csv', usersCsv(2)))
+
+  test('leaves a journal that the next one writes over', async () => {
+    await run('users import in.csv')
+    expect(await run('users import in.csv --if-exists skip')).toMatchObject({ code: 0 })
+    expect(journal().filter(({ row }) => row)).toEqual([
+      { row: 1, status: 'skipped' },
+      { row: 2, status: 'skipped' },
+    ])
+  })
+
+  test('is nothing to go on with but for what failed', async () => {
+    await world.send('POST', '/users', { user_id: 'u2' })
+    await run('users import in.csv')
+    await world.send('DELETE', '/users/u2')
+    world.requests.length = 0
+    expect(await run('users import in.csv --resume')).toMatchObject({
+      code: 0,
+      stderr: 'imported 2 of 2 users\n',
+    })
+    expect(here.writes()).toEqual(['POST /users'])
+    expect(await here.users()).toEqual(usersOf(2))
+    world.requests.length = 0
+    expect(await run('users import in.csv --resume')).toMatchObject({ code: 0 })
+    expect(world.requests).toEqual([])
+  })
+
+  test('and skipped rows has skipped them still when it is gone on with', async () => {
+    await world.send('POST', '/users', { user_id: 'u2' })
+    await run('users import in.csv --if-exists skip')
+    expect(await run('users import in.csv --if-exists skip --resume')).toMatchObject({
+      code: 0,
+      stderr: 'imported 1 of 2 users; 1 skipped\n',
+    })
+  })
+
+  test('before it had a key to send anything with, is no obstacle', async () => {
+    expect(await world.run('users import in.csv', { env: { MEETROOM_API_KEY: undefined } })).toMatchObject({
+      code: 4,
+    })
+    expect(await run('users import in.csv')).toMatchObject({ code: 0 })
+  })
+
+  test('for a wrong key can be gone on with', async () => {
+    const { code, stderr } = await world.run('users import in.csv', { env: { MEETROOM_API_KEY: 'wrong' } })
+    expect({ code, words: goOn(stderr) }).toEqual({
+      code: 4,
+      words: ['users', 'import', 'in.csv', '--resume'],
+    })
+    expect((await world.run(goOn(stderr))).code).toBe(0)
+    expect(await here.users()).toEqual(usersOf(2))
+  })
+})
+
+describe('refused', () => {
+  beforeEach(async () => {
+    here.file('in.csv', usersCsv(2))
+    await cutOff('users import in.csv')
+  })
+  const hint = 'hint: resume with what it was begun with, or remove the journal to begin anew\n'
+  const path = () => here.path('in.csv.journal')
+
+  test.each<[string, string, () => unknown, () => string]>([
+    [
+      'a new run where one has not ended',
+      'users import in.csv',
+      () => {},
+      () =>
+        `error: an import was begun with the journal ${path()}, and has not ended\n` +
+        'hint: go on with it: --resume, or remove the journal to begin anew\n',
+    ],
+    [
+      'an input that has changed',
+      'users import in.csv --resume',
+      () => appendFileSync(here.path('in.csv'), 'u3,N3\n'),
+      () => `error: the journal ${path()} is of another input: the file has changed since\n${hint}`,
+    ],
+    [
+      'another service',
+      'users import in.csv --resume --base-url https://other.test/v1',
+      () => {},
+      () => `error: the journal ${path()} is for another service, https://meet.test/v1\n${hint}`,
+    ],
+    [
+      'another way with what is there',
+      'users import in.csv --resume --if-exists skip',
+      () => {},
+      () => `error: the journal ${path()} is of an import with other flags\n${hint}`,
+    ],
+    [
+      'other names of columns',
+      'users import in.csv --resume --map name=email',
+      () => {},
+      () => `error: the journal ${path()} is of an import with other flags\n${hint}`,
+    ],
+    [
+      'another command',
+      'members import in.csv --resume --room r',
+      () => {},
+      () => `error: the journal ${path()} is of another command\n${hint}`,
+    ],
+    [
+      'a journal that is not there',
+      'users import in.csv --resume --journal other',
+      () => {},
+      () =>
+        `error: there is no journal ${here.path('other')} to go on with\nhint: leave out --resume to begin\n`,
+    ],
+    [
+      'a file that is no journal',
+      'users import in.csv --journal in.csv',
+      () => {},
+      () => `error: ${here.path('in.csv')} is no journal of meetroom\n`,
+    ],
+    [
+      'a journal with something else in its middle',
+      'users import in.csv --resume',
+      () => here.file('in.csv.journal', `${here.read('in.csv.journal')?.replace('{"sent":1}', 'sent 1')}`),
+      () => `error: the journal ${path()} is damaged\n`,
+    ],
+    [
+      'no journal at all',
+      'users import in.csv --resume --no-journal',
+      () => {},
+      () => 'error: --resume needs a journal to go on with\nhint: leave out --no-journal\n',
+    ],
+  ])('%s', async (_what, line, arrange, stderr) => {
+    arrange()
+    const [input, before] = [here.read('in.csv'), here.read('in.csv.journal')]
+    expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: stderr() })
+    expect(world.requests).toEqual([])
+    expect([here.read('in.csv'), here.read('in.csv.journal')]).toEqual([input, before])
+    expect(readdirSync(world.dir).filter((name) => name.includes('.lock'))).toEqual([])
+  })
+
+  test('standard input without a journal to go on with', async () => {
+    expect(await run('users import - --input-format csv --resume', usersCsv(2))).toMatchObject({
+      code: 2,
+      stderr: 'error: --resume needs a journal to go on with\nhint: name it with --journal FILE\n',
+    })
+  })
+})
+
+describe('two runs on one journal', () => {
+  beforeEach(() => here.file('in.csv', usersCsv(9)))
+  const inUse = () =>
+    `error: another import uses this journal (process ${process.pid})\n` +
+    `hint: wait for it to end; if there is no such process, remove ${here.path('in.csv.journal.lock')}\n`
+
+  test('the second is refused while the first is under way, and the first is not disturbed', async () => {
+    let second: Awaited<ReturnType<typeof run>> | undefined
+    let asked = 0
+    world.intercept = async (_request, next) => {
+      if (++asked === 5) second = await run('users import in.csv --resume')
+      return next()
+    }
+    expect(await run('users import in.csv')).toMatchObject({ code: 0 })
+    expect(second).toMatchObject({ code: 2, stdout: '', stderr: inUse() })
+    expect(world.requests).toHaveLength(18)
+    expect(await here.users()).toEqual(usersOf(9))
+    expect(here.read('in.csv.journal.lock')).toBeUndefined()
+  })
+
+  test('a lock of a process that lives is respected', async () => {
+    here.file('in.csv.journal.lock', `${process.pid}\n`)
+    expect(await run('users import in.csv')).toMatchObject({ code: 2, stderr: inUse() })
+    expect(world.requests).toEqual([])
+    expect(here.read('in.csv.journal.lock')).toBe(`${process.pid}\n`)
+    expect(here.read('in.csv.journal')).toBeUndefined()
+  })
+
+  test.each(['999999999\n', '', 'nobody\n', '0\n', '-1\n'])('a lock of %j is taken over', async (lock) => {
+    here.file('in.csv.journal.lock', lock)
+    expect(await run('users import in.csv')).toMatchObject({ code: 0 })
+    expect(await here.users()).toEqual(usersOf(9))
+    expect(readdirSync(world.dir).sort()).toEqual(['in.csv', 'in.csv.journal'])
+  })
+})

@@ -1,0 +1,145 @@
+import { statSync } from 'node:fs'
+import { beforeEach, expect, test } from 'vitest'
+import { type Importing, importing, usersCsv } from '../helpers/imports.ts'
+import { createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+let here: Importing
+beforeEach(async () => {
+  world = await createWorld()
+  here = importing(world)
+})
+
+const run = (line: string) => world.run(line)
+const user = (user_id: string, name?: string) => world.send('POST', '/users', { user_id, name })
+
+/** Imports, mends what was refused, and imports that. */
+async function mended(name: string, content: string, mend: (rejects: string) => string, ...flags: string[]) {
+  await user('ada', 'Old')
+  here.file(name, content)
+  const first = await world.run(['users', 'import', name, '--failed-out', `again-${name}`, ...flags])
+  const rejects = here.read(`again-${name}`) ?? ''
+  here.file(`again-${name}`, mend(rejects))
+  const second = await world.run(['users', 'import', `again-${name}`])
+  return { codes: [first.code, second.code], stderr: first.stderr, rejects, users: await here.users() }
+}
+
+test('CSV: the rows as they stood, in their own columns, and why', async () => {
+  expect(
+    await mended(
+      'people.csv',
+      '\ufeffname,user_id,Notes\r\n"Lovelace, ""Ada""\nof London",ada,\'=1\r\nGrace,grace,x\r\n\'=Kay,,x\r\n',
+      (text) => text.replace(',ada,', ',ada2,').replace("'=Kay,,", "'=Kay,kay,").replace('Notes', 'email'),
+      '--map',
+      'Notes=email',
+      '--skip-invalid',
+      '--concurrency',
+      '1',
+    ),
+  ).toEqual({
+    codes: [8, 0],
+    stderr:
+      'error: people.csv:2 (ada): there is a user already\n' +
+      'error: people.csv:5: user_id is missing\n' +
+      'error: imported 1 of 3 users; 2 failed\n' +
+      'hint: mend again-people.csv and import it\n',
+    rejects:
+      'name,user_id,Notes,reason\r\n' +
+      '"Lovelace, ""Ada""\nof London",ada,\'=1,there is a user already\r\n' +
+      "'=Kay,,x,user_id is missing\r\n",
+    users: { ada: 'Old', ada2: 'Lovelace, "Ada"\nof London', grace: 'Grace', kay: '=Kay' },
+  })
+})
+
+test('NDJSON', async () => {
+  expect(
+    await mended(
+      'people.ndjson',
+      '{"user_id":"ada","name":"Ada","n":12345678901234567890}\n{"user_id":"grace"}\n{"name":"Kay"}\n',
+      (text) =>
+        text
+          .replace('"ada"', '"ada2"')
+          .replace('{"name"', '{"user_id":"kay","name"')
+          .replace(/,"n":\d+/, ''),
+      '--map',
+      'n=number',
+      '--skip-invalid',
+      '--concurrency',
+      '1',
+    ),
+  ).toMatchObject({
+    codes: [8, 0],
+    rejects:
+      '{"user_id":"ada","name":"Ada","n":12345678901234567890,"reason":"there is a user already"}\n' +
+      '{"name":"Kay","reason":"user_id is missing"}\n',
+    users: { ada: 'Old', ada2: 'Ada', grace: null, kay: 'Kay' },
+  })
+})
+
+test('JSON', async () => {
+  expect(
+    await mended(
+      'people.json',
+      '[{"user_id":"ada"},{"user_id":"grace"},{"name":"Kay"}]',
+      (text) => text.replace('"ada"', '"ada2"').replace('{"name"', '{"user_id":"kay","name"'),
+      '--skip-invalid',
+      '--concurrency',
+      '1',
+    ),
+  ).toMatchObject({
+    codes: [8, 0],
+    rejects:
+      '[\n{"user_id":"ada","reason":"there is a user already"},\n{"name":"Kay","reason":"user_id is missing"}\n]\n',
+    users: { ada: 'Old', ada2: null, grace: null, kay: 'Kay' },
+  })
+})
+
+test('rejects that are refused again keep their one column of reasons', async () => {
+  await user('ada')
+  here.file('people.csv', 'reason,user_id\nolder,ada\n')
+  await run('users import people.csv --failed-out again.csv')
+  expect(here.read('again.csv')).toBe('reason,user_id\r\nthere is a user already,ada\r\n')
+})
+
+test('a row of too many cells keeps them all', async () => {
+  here.file('people.csv', 'user_id,name\nada,Lovelace, Ada\ngrace,G\n')
+  await run('users import people.csv --skip-invalid --failed-out again.csv')
+  expect(here.read('again.csv')).toBe('user_id,name,reason\r\nada,Lovelace, Ada,3 cells under 2 columns\r\n')
+})
+
+test('a line that is no row is kept as well', async () => {
+  here.file('people.ndjson', '{"user_id":"grace"}\n{"user_id":"ada",name:"Ada"}\n["kay"]\n')
+  await run('users import people.ndjson --skip-invalid --failed-out again.ndjson')
+  expect(here.read('again.ndjson')).toMatch(/ada[\s\S]*kay/)
+})
+
+test('there is no file when nothing was refused, and it is for its owner alone', async () => {
+  here.file('people.csv', usersCsv(2))
+  await run('users import people.csv --failed-out again.csv')
+  expect(here.read('again.csv')).toBeUndefined()
+  await run('users import people.csv --failed-out again.csv')
+  expect(statSync(here.path('again.csv')).mode & 0o777).toBe(0o600)
+  expect(here.read('again.csv')).toBe(
+    'user_id,name,reason\r\nu1,N1,there is a user already\r\nu2,N2,there is a user already\r\n',
+  )
+})
+
+test('the input itself is no place for them', async () => {
+  here.file('people.csv', `user_id,name\n,A\n${usersCsv(3).slice('user_id,name\n'.length)}`)
+  const before = here.read('people.csv')
+  expect(await run('users import people.csv --skip-invalid --failed-out ./people.csv')).toMatchObject({
+    code: 2,
+  })
+  expect(here.read('people.csv')).toBe(before)
+  expect(world.requests).toEqual([])
+})
+
+test('what cannot be written is said before anything is sent', async () => {
+  here.file('people.csv', usersCsv(4))
+  expect(await run('users import people.csv --failed-out nowhere/again.csv')).toMatchObject({
+    code: 74,
+    stdout: '',
+    stderr: 'error: nowhere/again.csv cannot be written (ENOENT)\n',
+  })
+  expect(world.requests).toEqual([])
+})

@@ -1,0 +1,245 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { TransportError } from '../../src/api/wire.ts'
+import { goOn, type Importing, importing, resultsOf, usersCsv, usersOf } from '../helpers/imports.ts'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+let here: Importing
+beforeEach(async () => {
+  world = await createWorld()
+  here = importing(world)
+})
+
+const run = (line: string) => world.run(line)
+const user = (user_id: string) => world.send('POST', '/users', { user_id })
+
+describe('exit codes', () => {
+  test.each<[number, string, string, () => unknown]>([
+    [0, '', 'imported 3 of 3 users\n', () => {}],
+    [8, '', 'error: imported 2 of 3 users; 1 failed\n', () => user('u1')],
+    [
+      1,
+      '',
+      'error: imported 0 of 3 users; 3 failed\n',
+      () => Promise.all(['u1', 'u2', 'u3'].map((id) => user(id))),
+    ],
+    [2, ' --input-format json', '\nhint: JSON input is an array of objects, or {"users": […]}\n', () => {}],
+    [
+      4,
+      '',
+      'error: the service refuses the API key (401)\nhint: see which key is used with: meetroom auth status\n',
+      () => {
+        world.intercept = async () => answer(401, {})
+      },
+    ],
+    [
+      7,
+      ' --if-exists overwrite',
+      'error: imported 0 of 3 users; 3 with unknown outcome\nhint: go on with: meetroom users import people.csv --if-exists overwrite --resume\n',
+      () => {
+        world.intercept = async () => {
+          throw new TransportError('the connection was reset', true)
+        }
+      },
+    ],
+  ])('%i%s', async (code, flags, end, arrange) => {
+    await arrange()
+    here.file('people.csv', usersCsv(3))
+    const ended = await run(`users import people.csv${flags}`)
+    expect({ code: ended.code, end: ended.stderr.slice(-end.length) }).toEqual({ code, end })
+    expect(ended.stdout).toBe('')
+  })
+
+  // A service that refuses the key, or does not answer any more, will do so for the rest of the rows as well.
+  test.each<[number, string, () => Promise<never> | Promise<ReturnType<typeof answer>>]>([
+    [4, 'error: the service refuses the API key (401)\n', async () => answer(401, {})],
+    [
+      5,
+      'error: no answer from meet.test: connection refused\n',
+      async () => {
+        throw new TransportError('connection refused', false)
+      },
+    ],
+  ])('%i ends the run, which says how far it came and how to go on', async (code, error, fail) => {
+    here.file('people.csv', usersCsv(60))
+    world.intercept = (_request, next) => (world.requests.length > 30 ? fail() : next())
+    const ended = await run('users import people.csv --if-exists overwrite --concurrency 3')
+    expect(ended.code).toBe(code)
+    expect(ended.stderr).toContain(error)
+    expect(ended.stderr).toMatch(/^imported 30 of 60 users; .*\d+ not tried$/m)
+    expect(world.requests.length).toBeLessThan(60)
+    world.intercept = undefined
+    expect((await world.run(goOn(ended.stderr))).code).toBe(0)
+    expect(await here.users()).toEqual(usersOf(60))
+  })
+})
+
+describe('output', () => {
+  beforeEach(async () => {
+    await user('u1')
+    here.file('people.csv', usersCsv(3))
+  })
+  const [one, two, three] = [
+    { row: 1, key: 'u1', status: 'failed', error: 'there is a user already' },
+    { row: 2, key: 'u2', status: 'ok', id: 'u2' },
+    { row: 3, key: 'u3', status: 'ok', id: 'u3' },
+  ]
+  const summary = 'imported 2 of 3 users; 1 failed'
+
+  test.each([
+    ['table', '', `error: people.csv:2 (u1): there is a user already\nerror: ${summary}\n`],
+    [
+      'csv',
+      'row,key,status,id,error\r\n1,u1,failed,,there is a user already\r\n2,u2,ok,u2,\r\n3,u3,ok,u3,\r\n',
+      `error: ${summary}\n`,
+    ],
+    [
+      'ndjson',
+      `${[one, two, three].map((result) => JSON.stringify(result)).join('\n')}\n`,
+      `${JSON.stringify({ error: { code: 'partial', message: summary, retryable: false } })}\n`,
+    ],
+    [
+      'json',
+      `${JSON.stringify({ results: [one, two, three] })}\n`,
+      `${JSON.stringify({ error: { code: 'partial', message: summary, retryable: false } })}\n`,
+    ],
+  ])('-o %s', async (format, stdout, stderr) => {
+    expect(await run(`users import people.csv --concurrency 1 -o ${format}`)).toMatchObject({
+      code: 8,
+      stdout,
+      stderr,
+    })
+  })
+
+  test('-o ids prints what was made, and tells what was not where there is no place for it', async () => {
+    expect(await run('users import people.csv --concurrency 1 -o ids')).toMatchObject({
+      code: 8,
+      stdout: 'u2\nu3\n',
+      stderr: `error: people.csv:2 (u1): there is a user already\nerror: ${summary}\n`,
+    })
+  })
+
+  test('--columns and --no-header', async () => {
+    const { stdout } = await run(
+      'users import people.csv --concurrency 1 -o csv --columns status,row --no-header',
+    )
+    expect(stdout).toBe('failed,1\r\nok,2\r\nok,3\r\n')
+  })
+
+  test('results come as they happen', async () => {
+    const seen: number[] = []
+    world.intercept = async (request, next) => {
+      if (request.method === 'GET') {
+        while (resultsOf(host.stdout.text).length < seen.length)
+          await new Promise((resolve) => setImmediate(resolve))
+        seen.push(resultsOf(host.stdout.text).length)
+      }
+      return next()
+    }
+    const { host, done } = world.start('users import people.csv --concurrency 1 -o ndjson'.split(' '))
+    expect((await done).code).toBe(8)
+    expect(seen).toEqual([0, 1, 2])
+  })
+
+  test('of twenty failures and more the table tells twenty', async () => {
+    here.file('people.csv', usersCsv(25))
+    await run('users import people.csv --if-exists overwrite')
+    const { stderr } = await run('users import people.csv --concurrency 1')
+    expect(stderr.split('\n').slice(19)).toEqual([
+      'error: people.csv:21 (u20): there is a user already',
+      'and 5 more; --failed-out FILE keeps all that failed',
+      'error: imported 0 of 25 users; 25 failed',
+      '',
+    ])
+  })
+
+  test('when the reader goes away, the rest is imported all the same', async () => {
+    const { host, done } = world.start('users import people.csv -o ndjson'.split(' '))
+    host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
+    expect((await done).code).toBe(8)
+    expect(await here.users()).toEqual({ ...usersOf(3), u1: null })
+  })
+
+  test('when the disk is full, that is an error and no crash', async () => {
+    const crashes: unknown[] = []
+    const listeners = process.listeners('unhandledRejection')
+    process
+      .removeAllListeners('unhandledRejection')
+      .on('unhandledRejection', (reason) => crashes.push(reason))
+    try {
+      const { host, done } = world.start('users import people.csv --concurrency 1 -o ndjson'.split(' '))
+      host.stdout.failure = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
+      expect((await done).code).toBe(74)
+    } finally {
+      process.removeAllListeners('unhandledRejection')
+      for (const listener of listeners) process.on('unhandledRejection', listener)
+    }
+    expect(crashes).toEqual([])
+  })
+
+  test('nobody is warned of anything by Node, however many requests are under way', async () => {
+    const warnings: string[] = []
+    const warn = ({ message }: Error) => warnings.push(message)
+    process.on('warning', warn)
+    here.file('people.csv', usersCsv(100))
+    await run('users import people.csv --concurrency 50')
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', warn)
+    expect(warnings).toEqual([])
+  })
+})
+
+describe('pace', () => {
+  test.each([
+    ['2', [500, 500, 500]],
+    ['2/s', [500, 500, 500]],
+    ['0.5', [2000, 2000, 2000]],
+    ['1000', [1, 1, 1]],
+  ])('--rate %s', async (rate, slept) => {
+    here.file('people.csv', usersCsv(4))
+    const { code, host } = await run(`users import people.csv --concurrency 1 --rate ${rate}`)
+    expect({ code, slept: host.slept }).toEqual({ code: 0, slept })
+    expect(await here.users()).toEqual(usersOf(4))
+  })
+
+  test('--concurrency says how many requests are under way at the most', async () => {
+    here.file('people.csv', usersCsv(30))
+    let under = 0
+    let most = 0
+    world.intercept = async (_request, next) => {
+      most = Math.max(most, ++under)
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+      under--
+      return next()
+    }
+    await run('users import people.csv --concurrency 5')
+    expect({ most, users: await here.users() }).toEqual({ most: 5, users: usersOf(30) })
+  })
+
+  test.each([
+    ['--max-errors 2', 3],
+    ['--max-errors 0', 1],
+    ['--fail-fast', 1],
+  ])('%s stops the run, which says how to go on', async (flags, tried) => {
+    for (let i = 1; i <= 5; i++) await user(`u${i}`)
+    here.file('people.csv', usersCsv(9))
+    const ended = await run(`users import people.csv --concurrency 1 ${flags}`)
+    expect({ code: ended.code, end: ended.stderr.split('\n').slice(-3) }).toEqual({
+      code: 1,
+      end: [
+        `error: imported 0 of 9 users; ${tried} failed; ${9 - tried} not tried`,
+        `hint: go on with: meetroom users import people.csv --concurrency 1 --resume`,
+        '',
+      ],
+    })
+    expect(here.requests()).toHaveLength(tried)
+  })
+
+  test('--max-errors that is not exceeded changes nothing', async () => {
+    await user('u1')
+    await user('u2')
+    here.file('people.csv', usersCsv(4))
+    expect(await run('users import people.csv --max-errors 2')).toMatchObject({ code: 8 })
+    expect(Object.keys(await here.users())).toHaveLength(4)
+  })
+})

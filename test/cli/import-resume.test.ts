@@ -1,0 +1,256 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { TransportError, type WireResponse } from '../../src/api/wire.ts'
+import {
+  goOn,
+  type Importing,
+  importing,
+  resultsOf,
+  roomsCsv,
+  roomsOf,
+  usersCsv,
+  usersOf,
+} from '../helpers/imports.ts'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+let here: Importing
+async function newWorld(): Promise<void> {
+  world = await createWorld()
+  here = importing(world)
+}
+beforeEach(newWorld)
+
+const run = (line: string, stdin?: string) => world.run(line, stdin === undefined ? {} : { stdin })
+const lost = async (): Promise<WireResponse> => {
+  throw new TransportError('the connection was reset', true)
+}
+
+/** Leaves a journal of an import that was cut off before anything came back; the service has acted. */
+async function cutOff(line: string): Promise<void> {
+  world.intercept = async (request, next) => {
+    const done = await next()
+    return request.method === 'GET' ? done : lost()
+  }
+  await run(line)
+  world.intercept = undefined
+  world.requests.length = 0
+}
+
+describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind) => {
+  const rows = 5
+  const [file, whole] = kind === 'users' ? [usersCsv(rows), usersOf(rows)] : [roomsCsv(rows), roomsOf(rows)]
+  const held = () => (kind === 'users' ? here.users() : here.rooms())
+  const create = (row: number) =>
+    kind === 'users'
+      ? world.send('POST', '/users', { user_id: `u${row}`, name: `N${row}` })
+      : world.send('POST', '/rooms', { name: `R${row}`, type: 'open' })
+
+  /** What a run wrote that was not killed, two at a time. */
+  async function wholeJournal(): Promise<string> {
+    here.file('in.csv', file)
+    await run(`${kind} import in.csv --concurrency 2`)
+    return here.read('in.csv.journal') ?? ''
+  }
+
+  /** What a journal says of the rows: those that were answered, and those that were sent and not answered. */
+  function rowsOf(journal: string) {
+    const whole = journal.split('\n').slice(1, -1)
+    const entries = whole.map((line) => JSON.parse(line))
+    const done: number[] = entries.filter(({ status }) => status === 'ok').map(({ row }) => row)
+    const open: number[] = entries.flatMap(({ sent }) => (sent && !done.includes(sent) ? [sent] : []))
+    return { done, open }
+  }
+
+  // A request goes out once its row stands in the journal; whether it was acted upon before the kill, nobody knows.
+  test.each([
+    ['before the service acted', () => false],
+    ['after the service acted', () => true],
+    ['when the service had acted upon some', (row: number) => row % 2 === 0],
+  ])('%s: wherever the journal ends, nothing is there twice, and nothing is lost', async (_what, acted) => {
+    const journal = await wholeJournal()
+    const lines = journal.split(/(?<=\n)/)
+    expect(lines).toHaveLength(1 + 2 * rows + 1)
+    const ends = lines.flatMap((line, i) => {
+      const begin = lines.slice(0, i).join('').length
+      return [begin + 1, begin + Math.floor(line.length / 2), begin + line.length - 1, begin + line.length]
+    })
+    for (const end of ends) {
+      await newWorld()
+      here.file('in.csv', file)
+      const left = journal.slice(0, end)
+      here.file('in.csv.journal', left)
+      const { done, open } = rowsOf(left)
+      const there = [...done, ...open.filter(acted)]
+      for (const row of there) await create(row)
+      const { code, stdout, stderr } = await run(`${kind} import in.csv --resume -o ndjson`)
+      const what = `cut off after ${end} bytes`
+      if (!left.includes('\n')) {
+        expect({ code, stderr }, what).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining('there is no journal'),
+        })
+        expect(await run(`${kind} import in.csv`), what).toMatchObject({ code: 0 })
+        expect(await held(), what).toEqual(whole)
+        continue
+      }
+      const unknown = kind === 'rooms' ? open.filter(acted) : []
+      expect({ code, held: await held(), writes: here.writes().length }, what).toEqual({
+        code: unknown.length === 0 ? 0 : unknown.length === rows ? 7 : 8,
+        held: whole,
+        writes: rows - there.length,
+      })
+      expect(
+        resultsOf(stdout).map(({ row, status }) => `${row} ${status}`),
+        what,
+      ).toEqual(
+        Array.from({ length: rows }, (_, i) => i + 1)
+          .filter((row) => !done.includes(row))
+          .map((row) => `${row} ${unknown.includes(row) ? 'unknown' : 'ok'}`),
+      )
+    }
+  })
+
+  test('a journal that was gone on with can be gone on with again', async () => {
+    const journal = await wholeJournal()
+    await newWorld()
+    here.file('in.csv', file)
+    here.file(
+      'in.csv.journal',
+      journal
+        .split(/(?<=\n)/)
+        .slice(0, 3)
+        .join('')
+        .slice(0, -4),
+    )
+    for (let before = 1; before < 4; before++) {
+      world.intercept = async (request, next) =>
+        request.method !== 'GET' && here.writes().length > before ? answer(401, {}) : next()
+      expect(await run(`${kind} import in.csv --resume --concurrency 1`)).toMatchObject({ code: 4 })
+    }
+    world.intercept = undefined
+    expect(await run(`${kind} import in.csv --resume`)).toMatchObject({ code: 0 })
+    expect(await held()).toEqual(whole)
+  })
+})
+
+describe('a row that was sent and not answered', () => {
+  test('users: those that are there as they should be are done, the others are sent', async () => {
+    here.file('in.csv', usersCsv(3))
+    await cutOff('users import in.csv')
+    await world.send('DELETE', '/users/u1')
+    await world.send('PUT', '/users/u2', { name: 'Other' })
+    const { code, stdout } = await run('users import in.csv --resume -o ndjson')
+    expect({ code, results: resultsOf(stdout) }).toEqual({
+      code: 8,
+      results: [
+        { row: 1, key: 'u1', status: 'ok', id: 'u1' },
+        {
+          row: 2,
+          key: 'u2',
+          status: 'unknown',
+          error:
+            'it was sent before the run was cut off; something like it is there, and whether it is this row cannot be told',
+        },
+        { row: 3, key: 'u3', status: 'ok', id: 'u3' },
+      ],
+    })
+    expect(here.writes()).toEqual(['POST /users'])
+    expect(await here.users()).toEqual({ u1: 'N1', u2: 'Other', u3: 'N3' })
+  })
+
+  test('rooms: is told, and not sent again unless there is no room of its name', async () => {
+    here.file('in.csv', roomsCsv(3))
+    await cutOff('rooms import in.csv')
+    const { rooms } = (await world.send('GET', '/rooms?name=R2')).body
+    await world.send('DELETE', `/rooms/${rooms[0].id}`)
+    const { code, stdout } = await run('rooms import in.csv --resume -o ndjson')
+    const error =
+      'it was sent before the run was cut off; something like it is there, and whether it is this row cannot be told'
+    expect({ code, results: resultsOf(stdout) }).toEqual({
+      code: 8,
+      results: [
+        { row: 1, status: 'unknown', error },
+        { row: 2, status: 'ok', id: expect.any(String) },
+        { row: 3, status: 'unknown', error },
+      ],
+    })
+    expect(await here.rooms()).toEqual(roomsOf(3))
+  })
+
+  // Whatever keeps a run from finding out what became of a row leaves it as unknown as it was.
+  test.each<[string, string, () => void]>([
+    ['when the key is refused', '', () => (world.intercept = async () => answer(401, {}))],
+    ['when the look-up fails', '', () => (world.intercept = async () => answer(500, {}))],
+    ['when the look-up is refused', '', () => (world.intercept = async () => answer(422, {}))],
+    [
+      'when the look-up gets no answer',
+      '',
+      () => {
+        world.intercept = lost
+      },
+    ],
+    ['when the run stops before it', ' --fail-fast', () => {}],
+  ])('rooms: is not forgotten %s', async (_what, flags, arrange) => {
+    here.file('in.csv', roomsCsv(4))
+    await cutOff('rooms import in.csv')
+    arrange()
+    await run(`rooms import in.csv --resume --concurrency 1${flags}`)
+    world.intercept = undefined
+    await run('rooms import in.csv --resume')
+    expect(await here.rooms()).toEqual(roomsOf(4))
+  })
+
+  test('rooms: is not forgotten when the run is interrupted before it', async () => {
+    here.file('in.csv', roomsCsv(4))
+    await cutOff('rooms import in.csv')
+    const { host, done } = world.start('rooms import in.csv --resume --concurrency 1'.split(' '))
+    world.intercept = (_request, next) => {
+      host.signal('SIGINT')
+      return next()
+    }
+    expect((await done).code).toBe(130)
+    world.intercept = undefined
+    await run('rooms import in.csv --resume')
+    expect(await here.rooms()).toEqual(roomsOf(4))
+  })
+
+  test('members: is looked up among those of the room', async () => {
+    const room = await here.room('A', 'private')
+    for (const id of ['u1', 'u2', 'u3']) await world.send('POST', '/users', { user_id: id, name: id })
+    here.file('in.csv', 'user_id,type\nu1,host\nu2,\nu3,monitor\n')
+    await cutOff(`members import in.csv --room ${room}`)
+    expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
+    expect(here.writes()).toEqual([])
+    expect(await here.members(room)).toEqual(['u1 host u1', 'u2 guest u2', 'u3 monitor u3'])
+  })
+})
+
+test('standard input is gone on with when the same comes again', async () => {
+  const line = 'users import - --input-format csv --journal my.journal'
+  world.intercept = async (_request, next) => (world.requests.length > 6 ? answer(401, {}) : next())
+  const first = await run(`${line} --concurrency 1`, usersCsv(9))
+  expect({ code: first.code, words: goOn(first.stderr) }).toEqual({
+    code: 4,
+    words: 'users import - --input-format csv --concurrency 1 --journal my.journal --resume'.split(' '),
+  })
+  world.intercept = undefined
+  world.requests.length = 0
+  expect(await run(`${line} --resume`, usersCsv(8))).toMatchObject({ code: 2 })
+  expect(await run(`${line} --resume`, usersCsv(9))).toMatchObject({
+    code: 0,
+    stderr: 'imported 9 of 9 users\n',
+  })
+  expect(here.writes()).toHaveLength(6)
+  expect(await here.users()).toEqual(usersOf(9))
+})
+
+test('a journal with line separators in its ids can be read', async () => {
+  here.file('in.csv', 'user_id,name\nu\u20281,A\nu\u20292,B\n')
+  expect(await run('users import in.csv')).toMatchObject({ code: 0 })
+  world.requests.length = 0
+  expect(await run('users import in.csv --resume')).toMatchObject({
+    code: 0,
+    stderr: 'imported 2 of 2 users\n',
+  })
+  expect(world.requests).toEqual([])
+})

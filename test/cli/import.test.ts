@@ -1,0 +1,265 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Importing, importing, resultsOf, usersCsv } from '../helpers/imports.ts'
+import { createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+let here: Importing
+beforeEach(async () => {
+  world = await createWorld()
+  here = importing(world)
+})
+
+const run = (line: string) => world.run(line)
+const user = (user_id: string, name?: string) => world.send('POST', '/users', { user_id, name })
+const mending = 'hint: mend them, or leave them out with --skip-invalid\n'
+
+describe('the whole file is checked before anything is sent', () => {
+  test('every bad row is told with its line', async () => {
+    here.file(
+      'people.csv',
+      'user_id,name,profile_url,default_member_type\n' +
+        'ada,Ada,https://img.test/a b.png,host\n' +
+        ',Nobody,,\n' +
+        'grace,"Grace\nMurray\n\nHopper",,chair\n' +
+        'alan,,img.test/alan.png,\n' +
+        'kay,Kay,,\n',
+    )
+    expect(await run('users import people.csv')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr:
+        'error: people.csv:3: user_id is missing\n' +
+        'error: people.csv:4: default_member_type: Invalid option: expected one of "guest"|"host"|"monitor"\n' +
+        'error: people.csv:8: profile_url: profile_url takes a whole URL, as in https://host/path, not “img.test/alan.png”\n' +
+        `error: 3 of 5 rows cannot be imported; nothing was sent\n${mending}`,
+    })
+    expect(world.requests).toEqual([])
+    expect(here.read('people.csv.journal')).toBeUndefined()
+  })
+
+  test.each([
+    ['line feeds', 'user_id,name\n"a","x\n\ny"\n,A\n\n,B\n', [5, 7]],
+    ['carriage returns and line feeds', 'user_id,name\r\n"a","x\r\n\r\ny"\r\n,A\r\n\r\n,B\r\n', [5, 7]],
+    ['line feeds in cells alone', 'user_id,name\r\n"a","x\n\ny"\r\n,A\r\n,B\r\n', [5, 6]],
+    ['carriage returns', 'user_id,name\r"a","x y"\r,A\r,B\r', [3, 4]],
+    ['carriage returns in cells alone', 'user_id,name\n"a","x\ry"\n,A\n,B\n', [3, 4]],
+  ])('lines are those of an editor: %s', async (_what, content, lines) => {
+    here.file('people.csv', content)
+    const { stderr } = await run('users import people.csv')
+    expect([...stderr.matchAll(/people.csv:(\d+)/g)].map(([, line]) => Number(line))).toEqual(lines)
+  })
+
+  test('rooms', async () => {
+    here.file(
+      'rooms.csv',
+      'name,type,record,max_meeting_seconds,members,is_terminated\n' +
+        'A,open,yes,,,\n' +
+        'B,open,,1e3,,\n' +
+        'C,open,,0,,\n' +
+        'D,shut,,,,\n' +
+        'E,open,,,ada,\n' +
+        'F,open,,,"[{""type"":""host""}]",\n' +
+        ',open,,,,\n' +
+        'H,,,,,\n' +
+        'I,open,TRUE,60,"[{""user_id"":""ada""}]",False\n',
+    )
+    expect(await run('rooms import rooms.csv')).toMatchObject({
+      code: 2,
+      stderr:
+        'error: rooms.csv:2: record: expected true or false\n' +
+        'error: rooms.csv:3: max_meeting_seconds: expected a whole number\n' +
+        'error: rooms.csv:4: max_meeting_seconds: Too small: expected number to be >0\n' +
+        'error: rooms.csv:5: type: Invalid option: expected one of "open"|"public"|"private"\n' +
+        'error: rooms.csv:6: members: not JSON\n' +
+        'error: rooms.csv:7: members[0].user_id: expected string, received undefined\n' +
+        'error: rooms.csv:8: name is missing\n' +
+        'error: rooms.csv:9: type is missing\n' +
+        `error: 8 of 9 rows cannot be imported; nothing was sent\n${mending}`,
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('members', async () => {
+    here.file(
+      'members.csv',
+      'room_id,user_id,type,is_blocked\nr,ada,owner,\n,ada,,\nr,,,\nr,ada,host,maybe\n',
+    )
+    expect(await run('members import members.csv')).toMatchObject({
+      code: 2,
+      stderr:
+        'error: members.csv:2: type: Invalid option: expected one of "guest"|"host"|"monitor"\n' +
+        'error: members.csv:3: room_id is missing\n' +
+        'error: members.csv:4: user_id is missing\n' +
+        'error: members.csv:5: is_blocked: expected true or false\n' +
+        `error: 4 of 4 rows cannot be imported; nothing was sent\n${mending}`,
+    })
+  })
+
+  test('the room of members may be said once for all rows that name none', async () => {
+    const [a, b] = [await here.room('A'), await here.room('B')]
+    for (const id of ['ada', 'grace']) await user(id)
+    here.file('one.csv', 'user_id\nada\n')
+    here.file('two.csv', `user_id,room_id\ngrace,\nada,${b}\n`)
+    expect((await run('members import one.csv')).stderr).toBe(
+      "error: there is no column room_id\nhint: columns are user_id; map one: --map 'COLUMN=room_id'\n",
+    )
+    expect(await run(`members import one.csv --room ${a}`)).toMatchObject({ code: 0 })
+    expect(await run(`members import two.csv --room ${a}`)).toMatchObject({ code: 0 })
+    expect(await here.members(a)).toEqual(['ada guest -', 'grace guest -'])
+    expect(await here.members(b)).toEqual(['ada guest -'])
+  })
+
+  test('an id that no path can hold is no id', async () => {
+    here.file(
+      'people.ndjson',
+      '{"user_id":"ada"}\n{"user_id":".."}\n{"user_id":"a\\nb"}\n{"user_id":"\\ud800"}\n',
+    )
+    const { code, stderr } = await run('users import people.ndjson')
+    expect({ code, lines: stderr.match(/people\.ndjson:\d+/g) }).toEqual({
+      code: 2,
+      lines: ['people.ndjson:2', 'people.ndjson:3', 'people.ndjson:4'],
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('a file that changes while it is imported is refused where it is noticed', async () => {
+    const rows = (name: string) =>
+      `user_id,name\n${Array.from({ length: 100 }, (_, i) => `u${i},${name}\n`).join('')}`
+    here.file('people.csv', rows('x'.repeat(100_000)))
+    world.intercept = (_request, next) => {
+      if (world.requests.length === 1) here.file('people.csv', rows('y'.repeat(100_000)))
+      return next()
+    }
+    expect(await run('users import people.csv --concurrency 1 --if-exists overwrite')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/(^|\n)error: people.csv has changed while it was read\n$/),
+    })
+  })
+
+  test.each([
+    ['--curl', 'error: an import is no single request, which --curl could show\n'],
+    [
+      '-o csv --columns row,shoe',
+      'error: no result has a field “shoe”\nhint: fields are row, key, status, id, error\n',
+    ],
+    ['--rate 0', 'error: --rate takes a number a second above 0, as in 20, not “0”\n'],
+    ['--rate fast', 'error: --rate takes a number a second above 0, as in 20, not “fast”\n'],
+    ['--concurrency 0', 'error: --concurrency takes a whole number from 1 to 256, not “0”\n'],
+    ['--max-errors -1', 'error: --max-errors takes a whole number from 0, not “-1”\n'],
+    [
+      '--if-exists update',
+      "error: option '--if-exists <what>' argument 'update' is invalid. Allowed choices are overwrite, skip, fail.\nhint: see --help\n",
+    ],
+  ])('%s is refused', async (flags, stderr) => {
+    here.file('people.csv', usersCsv(1))
+    expect(await run(`users import people.csv ${flags}`)).toMatchObject({ code: 2, stdout: '', stderr })
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('rows with the same key', () => {
+  test('are told with the line of the first', async () => {
+    here.file('people.csv', 'user_id,name\n"ada","A\nB"\ngrace,G\nada,C\nGrace,g\nada,D\ngrace,H\n')
+    expect(await run('users import people.csv')).toMatchObject({
+      code: 2,
+      stderr:
+        'error: people.csv:5: the same user_id as line 2\n' +
+        'error: people.csv:7: the same user_id as line 2\n' +
+        'error: people.csv:8: the same user_id as line 4\n' +
+        `error: 3 of 6 rows cannot be imported; nothing was sent\n${mending}`,
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('with --skip-invalid the first of them counts', async () => {
+    here.file('people.csv', 'user_id,name\nada,A\ngrace,G\nada,B\n')
+    const { code, stdout } = await run('users import people.csv --skip-invalid -o ndjson')
+    expect({ code, results: resultsOf(stdout) }).toEqual({
+      code: 8,
+      results: [
+        { row: 1, key: 'ada', status: 'ok', id: 'ada' },
+        { row: 2, key: 'grace', status: 'ok', id: 'grace' },
+        { row: 3, status: 'invalid', error: 'the same user_id as line 2' },
+      ],
+    })
+    expect(await here.users()).toEqual({ ada: 'A', grace: 'G' })
+  })
+
+  test('a row that cannot be sent takes no key from another', async () => {
+    here.file('people.csv', 'user_id,default_member_type\nada,chair\nada,host\n')
+    expect(await run('users import people.csv --skip-invalid -o ids')).toMatchObject({
+      code: 8,
+      stdout: 'ada\n',
+    })
+    expect(await here.user('ada')).toMatchObject({ default_member_type: 'host' })
+  })
+
+  test('members: a user may be in many rooms, and once in each', async () => {
+    const [a, b] = [await here.room('A'), await here.room('B')]
+    await user('ada')
+    here.file('members.csv', `room_id,user_id\n${a},ada\n${b},ada\n${a},ada\n`)
+    expect(await run('members import members.csv')).toMatchObject({
+      code: 2,
+      stderr:
+        'error: members.csv:4: the same room_id and user_id as line 2\n' +
+        `error: 1 of 3 rows cannot be imported; nothing was sent\n${mending}`,
+    })
+  })
+
+  test('members: ids with blanks in them are not mistaken for one another', async () => {
+    here.file('members.csv', 'room_id,user_id\nx,y z\nx y,z\n')
+    expect((await run('members import members.csv')).stderr).not.toMatch(/the same/)
+  })
+
+  test('rooms have no key but their id', async () => {
+    here.file('rooms.csv', 'id,name,type\n,A,open\n,A,open\nx,B,open\nx,C,open\n')
+    expect(await run('rooms import rooms.csv')).toMatchObject({
+      code: 2,
+      stderr:
+        'error: rooms.csv:5: the same id as line 4\n' +
+        `error: 1 of 4 rows cannot be imported; nothing was sent\n${mending}`,
+    })
+    here.file('rooms.csv', 'name,type\nA,open\nA,open\n')
+    expect(await run('rooms import rooms.csv')).toMatchObject({ code: 0 })
+    expect(await here.rooms()).toEqual(['A', 'A'])
+  })
+
+  test('many rows are compared as exactly as few', async () => {
+    here.file('people.csv', `${usersCsv(20_000)}u1,x\nu20000,y\n`)
+    expect((await run('users import people.csv')).stderr).toBe(
+      'error: people.csv:20002: the same user_id as line 2\n' +
+        'error: people.csv:20003: the same user_id as line 20001\n' +
+        `error: 2 of 20002 rows cannot be imported; nothing was sent\n${mending}`,
+    )
+  })
+})
+
+describe('--skip-invalid', () => {
+  test('sends the rest, and tells what it left out', async () => {
+    here.file('people.csv', 'user_id,name\n,A\nada,Ada\nx,y,z\n')
+    expect(await run('users import people.csv --skip-invalid')).toMatchObject({
+      code: 8,
+      stdout: '',
+      stderr:
+        'error: people.csv:2: user_id is missing\n' +
+        'error: people.csv:4: 3 cells under 2 columns\n' +
+        'error: imported 1 of 3 users; 2 failed\n',
+    })
+    expect(await here.users()).toEqual({ ada: 'Ada' })
+  })
+
+  test('with nothing left is a failure', async () => {
+    here.file('people.csv', 'user_id,name\n,A\n')
+    expect(await run('users import people.csv --skip-invalid')).toMatchObject({
+      code: 1,
+      stderr: 'error: people.csv:2: user_id is missing\nerror: imported 0 of 1 user; 1 failed\n',
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('does not make a file that cannot be read one that can', async () => {
+    here.file('people.csv', 'user_id,name\nada,Ada\ngrace,"Grace\n')
+    expect(await run('users import people.csv --skip-invalid')).toMatchObject({ code: 2 })
+    expect(world.requests).toEqual([])
+  })
+})

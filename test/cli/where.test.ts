@@ -1,0 +1,699 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+const lines = (text: string) => text.split('\n').slice(0, -1)
+const writes = () => world.requests.filter(({ method }) => method !== 'GET')
+/** Offsets of the pages that were asked for. */
+const offsets = () => world.requests.map(({ url }) => Number(new URL(url).searchParams.get('offset') ?? 0))
+
+// The moment at which tests happen: 2026-01-02T03:04:05.678Z.
+
+const things = {
+  rooms: [
+    {
+      ...{ id: 'r1', type: 'open', name: 'Test', layout: 'grid', record: true, meeting_time: 0 },
+      ...{ created_at: '2025-10-03T00:00:00.000Z', terminated_at: null, max_meeting_seconds: 3600 },
+      ...{ is_terminated: '#DEPRECATED#', created_user_id: '#DEPRECATED#' },
+    },
+    {
+      ...{ id: 'r2', type: 'private', name: 'contest', layout: 'grid', record: false, meeting_time: 90.5 },
+      ...{ created_at: '2026-01-01T00:00:00.000Z', terminated_at: '2026-01-01T12:00:00.000Z' },
+      ...{ max_meeting_seconds: null, is_terminated: '#DEPRECATED#' },
+    },
+    {
+      ...{ id: 'r3', type: 'public', name: null, layout: null, record: null, meeting_time: null },
+      ...{ created_at: '2026-01-01T23:59:59.999Z', terminated_at: '2026-01-02T03:04:05.678Z' },
+    },
+    {
+      ...{ id: 'r4', type: 'private', name: 'Émile = x', layout: 'row', record: true, meeting_time: 600 },
+      ...{ created_at: '2026-01-02T00:00:00.000Z', terminated_at: null, max_meeting_seconds: 60 },
+    },
+    {
+      ...{ id: 'r5', type: 'open', name: '', layout: 'row', record: false, meeting_time: -1 },
+      ...{ created_at: '2026-01-02T03:04:05.000Z', terminated_at: null, max_meeting_seconds: null },
+    },
+  ],
+  users: [
+    {
+      ...{ user_id: 'ada', name: 'Ada', default_member_type: 'host', email: 'ada@example.com' },
+      ...{ profile_url: 'https://img.test/a.png', created_at: '2025-12-01T00:00:00.000Z' },
+    },
+    {
+      ...{ user_id: 'grace', name: null, default_member_type: 'guest', email: 'grace@navy.test' },
+      ...{ profile_url: null, created_at: '2026-01-02T00:00:00.000Z' },
+    },
+    {
+      ...{ user_id: 'alan', name: 'Alan', default_member_type: 'guest', email: null },
+      ...{ profile_url: null, created_at: '2026-01-02T01:00:00.000Z' },
+    },
+  ],
+  members: [
+    {
+      id: 'm1',
+      user_id: 'ada',
+      type: 'host',
+      is_blocked: false,
+      name: 'A.',
+      created_at: '2025-01-01T00:00Z',
+    },
+    { id: 'm2', user_id: null, type: 'guest', is_blocked: true, name: null, created_at: '2026-01-01T00:00Z' },
+    { id: 'm3', user_id: 'alan', type: 'guest', name: 'Al', created_at: '2026-01-02T00:00Z' },
+  ],
+  sessions: [
+    { id: 's1', user_id: 'ada', connected_at: '2026-01-02T03:00:00.000Z', disconnected_at: null },
+    {
+      ...{ id: 's2', user_id: null, connected_at: '2026-01-01T03:00:00.000Z' },
+      ...{ disconnected_at: '2026-01-01T04:00:00.000Z' },
+    },
+  ],
+}
+
+/** Lets the service hold these things, whatever their fields. */
+function withThings(held: Record<string, readonly object[]> = things): void {
+  world.intercept = async ({ url }) => {
+    const { pathname, searchParams } = new URL(url)
+    const kind = pathname.split('/').at(-1) ?? ''
+    const all = held[kind] ?? []
+    const offset = Number(searchParams.get('offset') ?? 0)
+    const limit = Number(searchParams.get('limit') ?? 30)
+    return answer(200, {
+      [kind]: all.slice(offset, offset + limit),
+      ...(kind === 'sessions' ? {} : { paging: { limit, offset, total: all.length } }),
+    })
+  }
+}
+
+/** Runs a list with conditions, and gives the ids that it printed. */
+async function chosen(command: string, ...conditions: string[]): Promise<string> {
+  const where = conditions.flatMap((condition) => ['--where', condition])
+  const { code, stdout, stderr } = await world.run([...command.split(' '), '-o', 'ids', ...where])
+  expect({ code, stderr }, conditions.join(', ')).toEqual({ code: 0, stderr: '' })
+  return lines(stdout).join(' ')
+}
+
+describe('what a condition chooses', () => {
+  beforeEach(() => withThings())
+
+  test.each([
+    // Text: code units have an order, and upper and lower case are different.
+    ['type=private', 'r2 r4'],
+    ['type!=private', 'r1 r3 r5'],
+    ['name=Test', 'r1'],
+    ['name=test', ''],
+    ['name!=Test', 'r2 r3 r4 r5'],
+    ['name<U', 'r1 r5'],
+    ['name<=Test', 'r1 r5'],
+    ['name<Test', 'r5'],
+    ['name>Test', 'r2 r4'],
+    ['name>=Test', 'r1 r2 r4'],
+    ['id>=r4', 'r4 r5'],
+    ['id=R4', ''],
+    // Patterns may match anywhere, in upper or lower case.
+    ['name~test', 'r1 r2'],
+    ['name~^test', 'r1'],
+    ['name!~test', 'r3 r4 r5'],
+    ['name~éMILE', 'r4'],
+    ['type~^(open|public)$', 'r1 r3 r5'],
+    ['meeting_time~^6', 'r4'],
+    ['record~tru', 'r1 r4'],
+    ['created_at~^2026-01-02T', 'r4 r5'],
+    // Numbers.
+    ['meeting_time=0', 'r1'],
+    ['meeting_time=0.0', 'r1'],
+    ['meeting_time=90.5', 'r2'],
+    ['meeting_time!=0', 'r2 r3 r4 r5'],
+    ['meeting_time<0', 'r5'],
+    ['meeting_time<=0', 'r1 r5'],
+    ['meeting_time>9', 'r2 r4'],
+    ['meeting_time>=90.5', 'r2 r4'],
+    ['meeting_time=-1', 'r5'],
+    // Yes and no; neither is neither.
+    ['record=true', 'r1 r4'],
+    ['record=false', 'r2 r5'],
+    ['record!=true', 'r2 r3 r5'],
+    ['record!=false', 'r1 r3 r4'],
+    // A date is a whole day, UTC.
+    ['created_at=2026-01-01', 'r2 r3'],
+    ['created_at!=2026-01-01', 'r1 r4 r5'],
+    ['created_at<2026-01-01', 'r1'],
+    ['created_at<=2026-01-01', 'r1 r2 r3'],
+    ['created_at>2026-01-01', 'r4 r5'],
+    ['created_at>=2026-01-01', 'r2 r3 r4 r5'],
+    // A time is a moment, UTC where it does not say.
+    ['created_at=2026-01-01T23:59:59.999Z', 'r3'],
+    ['created_at=2026-01-02T03:04:05', 'r5'],
+    ['created_at>=2026-01-02T00:00Z', 'r4 r5'],
+    ['created_at>2026-01-02T00:00', 'r5'],
+    ['created_at>=2026-01-02 00:00', 'r4 r5'],
+    ['created_at<2026-01-02T01:00+01:00', 'r1 r2 r3'],
+    ['created_at<=2026-01-02 01:00:00.000+01:00', 'r1 r2 r3 r4'],
+    // So long ago.
+    ['created_at<90d', 'r1'],
+    ['created_at>90d', 'r2 r3 r4 r5'],
+    ['created_at<1w', 'r1'],
+    ['created_at>4h', 'r3 r4 r5'],
+    ['created_at>3h', 'r5'],
+    ['created_at>=185m', 'r3 r4 r5'],
+    ['created_at>184m', 'r5'],
+    ['created_at>1s', 'r5'],
+    ['created_at>0s', ''],
+    ['terminated_at=0s', 'r3'],
+    ['terminated_at<12h', 'r2'],
+    ['terminated_at>12h', 'r3'],
+    ['terminated_at!=2026-01-01', 'r1 r3 r4 r5'],
+    // Nothing there.
+    ['terminated_at=', 'r1 r4 r5'],
+    ['terminated_at!=', 'r2 r3'],
+    ['name=', 'r3 r5'],
+    ['name!=', 'r1 r2 r4'],
+    ['meeting_time=', 'r3'],
+    ['record!=', 'r1 r2 r4 r5'],
+    ['max_meeting_seconds=', 'r2 r3 r5'],
+    // Derived.
+    ['status=active', 'r1 r4 r5'],
+    ['status!=active', 'r2 r3'],
+    ['status~^TERM', 'r2 r3'],
+    // What the embedded service sends beyond the document.
+    ['max_meeting_seconds=60', 'r4'],
+    ['max_meeting_seconds>7', 'r1 r4'],
+    ['max_meeting_seconds<100', 'r4'],
+    ['max_meeting_seconds!=60', 'r1 r2 r3 r5'],
+    // How it may be written.
+    ['name = Émile = x', 'r4'],
+    ['  type  !=  private  ', 'r1 r3 r5'],
+    ['name~ = ', 'r4'],
+  ])('rooms list --where %j', async (condition, ids) => {
+    expect(await chosen('rooms list', condition)).toBe(ids)
+  })
+
+  test.each([
+    ['users list', 'user_id=ada', 'ada'],
+    ['users list', 'email~@EXAMPLE', 'ada'],
+    ['users list', 'email=grace@navy.test', 'grace'],
+    ['users list', 'email=', 'alan'],
+    ['users list', 'email!=ada@example.com', 'grace alan'],
+    ['users list', 'profile_url!=', 'ada'],
+    ['users list', 'default_member_type=guest', 'grace alan'],
+    ['users list', 'created_at>1d', 'grace alan'],
+    ['members list r', 'is_blocked=true', 'm2'],
+    ['members list r', 'is_blocked=false', 'm1'],
+    ['members list r', 'is_blocked=', 'm3'],
+    ['members list r', 'status=blocked', 'm2'],
+    ['members list r', 'status=', 'm1 m3'],
+    ['members list r', 'name~^A', 'm1 m3'],
+    ['members list r', 'user_id=', 'm2'],
+    ['members list r', 'created_at>30d', 'm2 m3'],
+    ['members list r', 'type!=host', 'm2 m3'],
+    ['sessions list r', 'status=online', 's1'],
+    ['sessions list r', 'status=offline', 's2'],
+    ['sessions list r', 'disconnected_at=', 's1'],
+    ['sessions list r', 'connected_at<2026-01-02', 's2'],
+    ['sessions list r', 'user_id!=ada', 's2'],
+  ])('%s --where %j', async (command, condition, ids) => {
+    expect(await chosen(command, condition)).toBe(ids)
+  })
+
+  test('several conditions must all hold', async () => {
+    expect(await chosen('rooms list', 'type=private', 'status=active')).toBe('r4')
+    expect(await chosen('rooms list', 'type=private', 'type=open')).toBe('')
+    expect(await chosen('rooms list', 'created_at>2025-12-31', 'created_at<2026-01-02', 'name!=')).toBe('r2')
+  })
+
+  test('numbers that no double can hold are compared by their value', async () => {
+    world.intercept = async () =>
+      answer(
+        200,
+        '{"rooms":[{"id":"r1","type":"open","max_meeting_seconds":12345678901234567890}],"paging":{"total":1}}',
+      )
+    expect(await chosen('rooms list', 'max_meeting_seconds>9')).toBe('r1')
+    expect(await chosen('rooms list', 'max_meeting_seconds<9')).toBe('')
+  })
+})
+
+describe('a condition that makes no sense', () => {
+  const takes = (text: string) =>
+    `--where takes FIELD, one of = != < <= > >= ~ !~, and a value, not “${text}”`
+  const time =
+    'expected a date as in 2026-01-31, a time as in 2026-01-31T12:00Z, or how long ago as in 90d, 12h'
+
+  test.each([
+    ['rooms list', 'name', takes('name')],
+    ['rooms list', '', takes('')],
+    ['rooms list', '=x', takes('=x')],
+    ['rooms list', 'name x', takes('name x')],
+    ['rooms list', 'meeting_time=1h', '--where meeting_time=1h: expected a number'],
+    ['rooms list', 'meeting_time>1e3', '--where meeting_time>1e3: expected a number'],
+    ['rooms list', 'record=yes', '--where record=yes: expected true or false'],
+    ['rooms list', 'record!=TRUE', '--where record!=TRUE: expected true or false'],
+    ['rooms list', 'record>true', '--where record>true: true and false have no order'],
+    ['rooms list', 'created_at<yesterday', `--where created_at<yesterday: ${time}`],
+    ['rooms list', 'created_at<90', `--where created_at<90: ${time}`],
+    ['rooms list', 'created_at<90y', `--where created_at<90y: ${time}`],
+    ['rooms list', 'created_at<-1d', `--where created_at<-1d: ${time}`],
+    ['rooms list', 'created_at=2026-1-1', `--where created_at=2026-1-1: ${time}`],
+    ['rooms list', 'created_at=2026-13-01', `--where created_at=2026-13-01: ${time}`],
+    ['rooms list', 'created_at=2026-02-30', `--where created_at=2026-02-30: ${time}`],
+    ['rooms list', 'created_at=2026-01-01T25:00Z', `--where created_at=2026-01-01T25:00Z: ${time}`],
+    ['rooms list', 'name~(', '--where name~(: not a regular expression'],
+    ['rooms list', 'created_at!~*', '--where created_at!~*: not a regular expression'],
+    ['rooms list', 'name<', '--where name<: a value is missing'],
+    ['rooms list', 'name~ ', '--where name~ : a value is missing'],
+    ['rooms list', 'created_at>=', '--where created_at>=: a value is missing'],
+    ['rooms list', 'max_meeting_seconds!=1h', '--where max_meeting_seconds!=1h: expected a number'],
+    ['members list r', 'is_blocked!=yes', '--where is_blocked!=yes: expected true or false'],
+    ['members list r', 'is_blocked>false', '--where is_blocked>false: true and false have no order'],
+    ['members list r', 'created_at=never', `--where created_at=never: ${time}`],
+    ['sessions list r', 'connected_at=online', `--where connected_at=online: ${time}`],
+    ['users export', 'created_at=never', `--where created_at=never: ${time}`],
+    ['rooms delete', 'created_at=never', `--where created_at=never: ${time}`],
+  ])('%s --where %j is refused before anything is sent', async (command, condition, message) => {
+    const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
+    expect(world.requests).toEqual([])
+  })
+
+  const fields = {
+    room:
+      'id, type, name, application_id, thumbnail_url, layout, record, meeting_time, started_at, terminated_at, ' +
+      'updated_at, created_at, status, max_meeting_seconds',
+    user: 'user_id, name, profile_url, default_member_type, access_token, created_at, updated_at, id, email',
+    member: 'id, user_id, room_id, type, status, name, is_blocked, created_at, updated_at',
+    session: 'id, member_id, user_id, connected_at, disconnected_at, status',
+  }
+
+  test.each([
+    ['rooms list', 'room', 'Name=x', 'Name'],
+    ['rooms list', 'room', 'name.first=x', 'name.first'],
+    ['rooms list', 'room', 'is_terminated=true', 'is_terminated'],
+    ['rooms list', 'room', 'room_template_id~x', 'room_template_id'],
+    ['rooms list', 'room', 'toString~x', 'toString'],
+    ['rooms list', 'room', '__proto__=', '__proto__'],
+    ['users list', 'user', 'type=host', 'type'],
+    ['members list r', 'member', 'email~x', 'email'],
+    ['sessions list r', 'session', 'online=true', 'online'],
+    ['users export', 'user', 'status=x', 'status'],
+    ['members export --all-rooms', 'member', 'email~x', 'email'],
+    ['rooms terminate --yes', 'room', 'nope=1', 'nope'],
+    ['users delete --yes', 'user', 'nope=1', 'nope'],
+    ['members block r --yes', 'member', 'nope=1', 'nope'],
+  ] as const)('%s: no %s has the field of %j', async (command, noun, condition, field) => {
+    const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `error: --where: no ${noun} has a field “${field}”\nhint: fields are ${fields[noun]}\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('a list with a condition', () => {
+  let all: { id: string; name: string }[]
+  beforeEach(async () => {
+    all = []
+    for (let i = 0; i < 100; i++)
+      all.unshift((await world.send('POST', '/rooms', { name: `R${i}`, type: 'open' })).body.room)
+  })
+  const idsOf = (pattern: RegExp) => all.filter(({ name }) => pattern.test(name)).map(({ id }) => id)
+
+  test('looks through all pages', async () => {
+    expect(await chosen('rooms list --page-size 10', 'name~0$')).toBe(idsOf(/0$/).join(' '))
+    expect(offsets()).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90])
+    world.requests.length = 0
+    expect(await chosen('rooms list', 'name=R0')).toBe(idsOf(/^R0$/).join(' '))
+    expect(offsets()).toEqual([0])
+    expect(await chosen('rooms list --all', 'name~^R9')).toBe(idsOf(/^R9/).join(' '))
+  })
+
+  test('--limit counts what is wanted, and stops once it is there', async () => {
+    expect(await chosen('rooms list --page-size 10 --limit 2', 'name~0$')).toBe(
+      idsOf(/0$/).slice(0, 2).join(' '),
+    )
+    // The second page has the second one; two more were on their way.
+    expect(offsets()).toEqual([0, 10, 20, 30])
+    expect(await chosen('rooms list --limit 500', 'name~5$')).toBe(idsOf(/5$/).join(' '))
+  })
+
+  test('--limit and --offset go through what is wanted without a gap and without repeating any', async () => {
+    const parts: string[] = []
+    for (const offset of [0, 4, 8, 12])
+      parts.push(await chosen(`rooms list --page-size 10 --limit 4 --offset ${offset}`, 'name~0$'))
+    expect(parts.filter((part) => part !== '').join(' ')).toBe(idsOf(/0$/).join(' '))
+  })
+
+  test('--all and --limit exclude each other here too', async () => {
+    expect(await world.run('rooms list --all --limit 2 --where name~x')).toMatchObject({
+      code: 2,
+      stderr: 'error: --all and --limit exclude each other\n',
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('filters of the service go along', async () => {
+    await chosen('rooms list --active --name R7', 'type=open')
+    expect(world.requests.map(({ url }) => new URL(url).search)).toEqual([
+      '?name=R7&is_terminated=false&limit=100',
+    ])
+  })
+
+  test('--json is one document with what was wanted, and as many as that', async () => {
+    const { code, stdout, stderr } = await world.run('rooms list --page-size 10 --json --where name~0$')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(JSON.parse(stdout)).toEqual({
+      rooms: all.filter(({ name }) => name.endsWith('0')),
+      paging: { limit: 10, offset: 0, total: 10 },
+    })
+  })
+
+  test('--json makes up no total when it stopped looking', async () => {
+    const { stdout } = await world.run('rooms list --page-size 10 --limit 2 --json --where name~0$')
+    const { rooms, paging } = JSON.parse(stdout)
+    expect(rooms).toEqual(all.filter(({ name }) => name.endsWith('0')).slice(0, 2))
+    expect(paging).toEqual({ limit: 2, offset: 0 })
+  })
+
+  test('--json of nothing is an empty document', async () => {
+    const { code, stdout, stderr } = await world.run('rooms list --json --where name=nobody')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(JSON.parse(stdout)).toEqual({ rooms: [], paging: { limit: 0, offset: 0, total: 0 } })
+  })
+
+  test('every format has what was wanted and nothing else', async () => {
+    const wanted = all.filter(({ name }) => /^R4\d$/.test(name))
+    const list = async (flags: string) =>
+      (await world.run(`rooms list --page-size 7 --where name~^R4\\d$ ${flags}`)).stdout
+    expect(lines(await list('-o ndjson')).map((line) => JSON.parse(line))).toEqual(wanted)
+    expect(await list('-o csv --columns name,status')).toBe(
+      `name,status\r\n${wanted.map(({ name }) => `${name},active\r\n`).join('')}`,
+    )
+    expect(await list('--columns name --no-header')).toBe(wanted.map(({ name }) => `${name}\n`).join(''))
+  })
+
+  test('nothing wanted is a success', async () => {
+    expect(await world.run('rooms list --where name=nobody')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'no rooms\n',
+    })
+    expect(await world.run('rooms list -o csv --columns id --where name=nobody')).toMatchObject({
+      code: 0,
+      stdout: 'id\r\n',
+      stderr: '',
+    })
+  })
+
+  test('--curl shows the first request', async () => {
+    world.requests.length = 0
+    expect(await world.run('rooms list --where name~x --curl')).toMatchObject({
+      code: 0,
+      stdout: `curl -X GET 'https://meet.test/v1/rooms?limit=100' -H "Authorization: Bearer $MEETROOM_API_KEY"\n`,
+      stderr: '',
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('what matters stays on the way: a key that is refused, a page that fails', async () => {
+    world.intercept = async () => answer(401, {})
+    expect(await world.run('rooms list --where name~0$')).toMatchObject({ code: 4, stdout: '' })
+    world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())
+    const { code, stdout } = await world.run('rooms list --where name~0$ --page-size 10 --retries 0 -o ids')
+    expect({ code, ids: lines(stdout) }).toEqual({ code: 6, ids: idsOf(/0$/).slice(0, 2) })
+  })
+})
+
+describe('sessions, which come in one piece', () => {
+  const sessions = Array.from({ length: 9 }, (_, i) => ({ id: `s${i}`, user_id: i % 2 ? 'ada' : 'alan' }))
+  beforeEach(() => withThings({ sessions }))
+
+  test.each([
+    ['', 's1 s3 s5 s7'],
+    [' --limit 2', 's1 s3'],
+    [' --all', 's1 s3 s5 s7'],
+    [' --limit 2 --offset 2', 's5 s7'],
+    [' --offset 9', ''],
+  ])('sessions list%s', async (flags, ids) => {
+    expect(await chosen(`sessions list r${flags}`, 'user_id=ada')).toBe(ids)
+  })
+
+  test('--json holds what was wanted', async () => {
+    const { stdout } = await world.run('sessions list r --json --where user_id=alan --limit 1')
+    expect(stdout).toBe('{"sessions":[{"id":"s0","user_id":"alan"}]}\n')
+  })
+})
+
+// The same without a word about schemas.
+describe('any condition on any list', () => {
+  const operators = ['=', '!=', '<', '<=', '>', '>='] as const
+  const holds = <T extends string | number>(operator: string, value: T | null, wanted: T) => {
+    if (value === null) return operator === '!='
+    if (operator === '=') return value === wanted
+    if (operator === '!=') return value !== wanted
+    if (operator === '<') return value < wanted
+    if (operator === '<=') return value <= wanted
+    return operator === '>' ? value > wanted : value >= wanted
+  }
+  const decimal = fc.oneof(
+    fc.integer({ min: -3, max: 3 }),
+    fc.integer(),
+    fc.integer({ min: -300, max: 300 }).map((cents) => cents / 100),
+  )
+  // What is around a value is not of it.
+  const text = fc
+    .oneof(fc.constantFrom('a', 'b', 'B', 'ab', '=x', '10', '9'), fc.string({ unit: 'binary' }))
+    .filter((value) => value !== '' && value === value.trim())
+  const room = fc.record({
+    name: fc.option(text),
+    layout: fc.option(text),
+    meeting_time: fc.option(decimal),
+    max_meeting_seconds: fc.option(fc.integer({ min: 1, max: 99 })),
+  })
+  const condition = fc.oneof(
+    fc.record({
+      field: fc.constantFrom('name' as const, 'layout' as const),
+      operator: fc.constantFrom(...operators),
+      value: text,
+    }),
+    fc.record({
+      field: fc.constantFrom('meeting_time' as const, 'max_meeting_seconds' as const),
+      operator: fc.constantFrom(...operators),
+      value: decimal,
+    }),
+  )
+
+  test('chooses what a plain reading of it chooses', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(room, { maxLength: 12 }),
+        fc.array(condition, { minLength: 1, maxLength: 3 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (items, conditions, size) => {
+          const rooms = items.map((item, i) => ({ id: `r${i}`, type: 'open', ...item }))
+          withThings({ rooms })
+          const wanted = rooms.filter((item) =>
+            conditions.every(({ field, operator, value }) =>
+              holds<string | number>(operator, item[field], value),
+            ),
+          )
+          expect(
+            await chosen(
+              `rooms list --page-size ${size}`,
+              ...conditions.map(({ field, operator, value }) => `${field} ${operator} ${value}`),
+            ),
+          ).toBe(wanted.map(({ id }) => id).join(' '))
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+})
+
+describe('a command that takes several ids', () => {
+  /** A room of this name; its id. */
+  const room = async (name: string, type = 'private'): Promise<string> =>
+    (await world.send('POST', '/rooms', { name, type })).body.room.id
+  /** A member of a room, whose user is made first; its id. */
+  async function member(room_id: string, user_id: string): Promise<string> {
+    await world.send('POST', '/users', { user_id, name: user_id.toUpperCase() })
+    return (await world.send('POST', `/rooms/${room_id}/members`, { user_id })).body.member.id
+  }
+  const url = 'https://meet.test/v1'
+
+  test.each([
+    ['delete', 'name~^old', (id: string) => `DELETE ${url}/rooms/${id}\n`],
+    ['terminate', 'name~^old', (id: string) => `PUT ${url}/rooms/${id} {"is_terminated":true}\n`],
+    ['reopen', 'name~^old', (id: string) => `PUT ${url}/rooms/${id} {"is_terminated":false}\n`],
+  ])('rooms %s --where %s --dry-run shows what it would hit', async (verb, condition, line) => {
+    const ids = [await room('Old one'), await room('new'), await room('old \u001b[2J')]
+    expect(await world.run(['rooms', verb, '--where', condition, '--dry-run'])).toMatchObject({
+      code: 0,
+      stdout: [ids[2], ids[0]].map((id) => line(id ?? '')).join(''),
+      stderr: `--where chooses 2 rooms\n  ${ids[2]}  old \\u001b[2J\n  ${ids[0]}  Old one\n`,
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('users delete --where --dry-run shows whom it would hit', async () => {
+    for (const [user_id, name] of [['ada', 'Ada'], ['grace']])
+      await world.send('POST', '/users', { user_id, name })
+    expect(await world.run('users delete --where name= --dry-run --json')).toMatchObject({
+      code: 0,
+      stdout: `{"method":"DELETE","url":"${url}/users/grace"}\n`,
+      stderr: '--where chooses 1 user\n  grace  \n',
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test.each([
+    ['block', 'is_blocked=false', true],
+    ['unblock', 'type=guest', false],
+  ])('members %s --where %s --dry-run shows whom it would hit', async (verb, condition, is_blocked) => {
+    const id = await room('R')
+    const members = [await member(id, 'ada'), await member(id, 'grace')].reverse()
+    expect(await world.run(['members', verb, id, '--where', condition, '--dry-run'])).toMatchObject({
+      code: 0,
+      stdout: members
+        .map((m) => `PUT ${url}/rooms/${id}/members/${m} {"is_blocked":${is_blocked}}\n`)
+        .join(''),
+      stderr: `--where chooses 2 members\n  ${members[0]}  grace\n  ${members[1]}  ada\n`,
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('works on what it chose, on all pages, and on nothing else', async () => {
+    for (let i = 0; i < 150; i++) await room(i % 10 ? `keep ${i}` : `drop ${i}`)
+    const { code, stdout, stderr } = await world.run('rooms delete --where name~^drop --yes -o ids')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'deleted 15 rooms\n' })
+    expect(lines(stdout)).toHaveLength(15)
+    const { rooms } = (await world.send('GET', '/rooms?limit=1000')).body
+    expect(rooms).toHaveLength(135)
+    expect(rooms.filter(({ name }: { name: string }) => name.startsWith('drop'))).toEqual([])
+  })
+
+  test('what was terminated is no longer chosen by status=active, and reopen finds it', async () => {
+    const ids = [await room('a'), await room('b')].reverse()
+    expect(await world.run('rooms terminate --where status=active --yes -o ids')).toMatchObject({
+      code: 0,
+      stdout: `${ids.join('\n')}\n`,
+    })
+    expect(await world.run('rooms terminate --where status=active --yes')).toMatchObject({
+      code: 0,
+      stdout: '',
+    })
+    expect(await world.run('rooms reopen --where terminated_at!= -o ids')).toMatchObject({
+      code: 0,
+      stdout: `${ids.join('\n')}\n`,
+      stderr: 'reopened 2 rooms\n',
+    })
+  })
+
+  test('users delete, members block and unblock work on whom they chose', async () => {
+    const id = await room('R')
+    const ada = await member(id, 'ada')
+    const grace = await member(id, 'grace')
+    expect(await world.run(`members block ${id} --where user_id=ada --yes -o ids`)).toMatchObject({
+      code: 0,
+      stdout: `${ada}\n`,
+      stderr: 'blocked 1 member\n',
+    })
+    expect(await chosen(`members list ${id}`, 'status=blocked')).toBe(ada)
+    expect(await world.run(`members unblock ${id} --where is_blocked=true -o ids`)).toMatchObject({
+      code: 0,
+      stdout: `${ada}\n`,
+      stderr: 'unblocked 1 member\n',
+    })
+    expect(await world.run('users delete --where user_id!=grace --yes -o ids')).toMatchObject({
+      code: 0,
+      stdout: 'ada\n',
+      stderr: 'deleted 1 user\n',
+    })
+    expect(await chosen(`members list ${id}`, 'type=guest')).toBe(grace)
+  })
+
+  test.each([
+    ['rooms delete r1'],
+    ['rooms terminate r1'],
+    ['rooms reopen r1 r2'],
+    ['rooms delete -'],
+    ['users delete ada'],
+    ['members block r m'],
+    ['members unblock r m'],
+  ])('%s --where: either ids or a condition', async (command) => {
+    expect(await world.run(`${command} --where type=x --yes`, { stdin: 'r1\n' })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'error: name ids or choose them with --where, not both\n',
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('choosing nothing is a success, and asks nothing', async () => {
+    const id = await room('R')
+    for (const verb of ['delete', 'terminate', 'reopen'])
+      expect(await world.run(`rooms ${verb} --where name=x`), verb).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr: 'no rooms named; nothing to do\n',
+      })
+    expect(await world.run('users delete --where name=x', { tty: true })).toMatchObject({ code: 0 })
+    expect(await world.run(`members block ${id} --where name=x`)).toMatchObject({ code: 0, stdout: '' })
+    expect(await world.run('rooms delete --where name=x --dry-run')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '--where chooses 0 rooms\nno rooms named; nothing to do\n',
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('--curl cannot show what is not known yet', async () => {
+    expect(await world.run('rooms delete --where name~x --curl')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'error: what --where chooses is not known without asking the service\n',
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('a list that cannot be read to its end chooses nothing', async () => {
+    for (let i = 0; i < 150; i++) await room(`drop ${i}`)
+    world.intercept = async (request, next) => (request.url.includes('offset=100') ? answer(503, {}) : next())
+    expect(await world.run('rooms delete --where name~^drop --yes --max 200 --retries 0')).toMatchObject({
+      code: 6,
+      stdout: '',
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('asks on a terminal before it goes on, and works in the local workspace', async () => {
+    const make = (name: string) => world.run(`--local rooms create --name ${name} --type open -o ids`)
+    await make('drop')
+    await make('keep')
+    const { host, done } = world.start(['--local', 'rooms', 'delete', '--where', 'name=drop'], { tty: true })
+    setImmediate(() => host.type('y\n'))
+    expect(await done).toMatchObject({ code: 0 })
+    expect((await world.run('--local rooms list --columns name --no-header')).stdout).toBe('keep\n')
+  })
+})
+
+test('an export holds what was wanted', async () => {
+  withThings()
+  const { code, stdout, stderr } = await world.run(
+    'rooms export --columns id,max_meeting_seconds --where type=private --where status=active',
+  )
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: 'id,max_meeting_seconds\r\nr4,60\r\n',
+    stderr: 'exported 1 room\n',
+  })
+  expect((await world.run('users export --columns user_id --where email!=')).stdout).toBe(
+    'user_id\r\nada\r\ngrace\r\n',
+  )
+  expect((await world.run('members export r --columns id --where is_blocked=false')).stdout).toBe(
+    'id\r\nm1\r\n',
+  )
+})

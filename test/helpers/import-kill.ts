@@ -1,0 +1,237 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Pool } from 'undici'
+import { type Served, send, startService } from '../bench/served.ts'
+import { launcher, node } from './built.ts'
+
+export interface ImportKills {
+  kind: 'users' | 'rooms'
+  dir: string
+  /** How many kills at the least; the import under way then is brought to its end. */
+  kills: number
+  /** Rows of each file. */
+  rows: number
+  /** Fraction in [0, 1): says when each kill comes. */
+  random(): number
+}
+
+export interface ImportsSurvived {
+  kills: number
+  /** Files that were imported to the end, and exit codes of the runs that ended them, each once. */
+  imports: number
+  codes: number[]
+  /** Rows that the service does not hold, holds more than once, or was made to act upon more than once. */
+  lost: string[]
+  repeated: string[]
+  actedTwice: string[]
+  /** Rows that ended with an unknown outcome, and those of them that the service does not hold. */
+  unknown: number
+  unfounded: string[]
+}
+
+const nameOf = { users: 'user_id', rooms: 'name' } as const
+
+/**
+ * Imports files with `kill -9` at random moments, resumed each time, and says what the service holds and what it acted
+ * upon: once it has a request it acts, whether or not anybody lives to read the answer.
+ */
+export async function importKillLoop({
+  kind,
+  dir,
+  kills,
+  rows,
+  random,
+}: ImportKills): Promise<ImportsSurvived> {
+  const served = await startService(join(dir, 'service'))
+  const proxy = await countingProxy(served, kind)
+  const survived: ImportsSurvived = {
+    kills: 0,
+    imports: 0,
+    codes: [],
+    lost: [],
+    repeated: [],
+    actedTwice: [],
+    unknown: 0,
+    unfounded: [],
+  }
+  const codes = new Set<number>()
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: dir,
+    MEETROOM_CONFIG_DIR: join(dir, 'config'),
+    MEETROOM_BASE_URL: proxy.baseUrl,
+    MEETROOM_API_KEY: served.apiKey,
+  }
+
+  /** One run; undefined when it was killed. */
+  async function run(file: string, resume: boolean): Promise<Ended | undefined> {
+    const argv = [launcher, kind, 'import', file, '-o', 'ndjson', ...(resume ? ['--resume'] : [])]
+    const child = spawn(node, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let [stdout, stderr] = ['', '']
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text
+    })
+    const ended = new Promise<number | null>((done) => child.once('close', done))
+    const kill = () => child.kill('SIGKILL')
+    let timer: NodeJS.Timeout | undefined
+    // Some in the start, with its lock and journal; most among the requests, before or after the service acts.
+    if (random() < 0.2) timer = setTimeout(kill, random() * 400)
+    else proxy.after(1 + Math.floor(random() * 200), random() < 0.5 ? 'came' : 'acted', kill)
+    const code = await ended
+    clearTimeout(timer)
+    // What is still on its way when a run goes on cannot be told from what never left.
+    await proxy.idle()
+    return code === null ? undefined : { code, stdout, stderr }
+  }
+
+  async function importFile(file: string, names: readonly string[]): Promise<Ended> {
+    const field = nameOf[kind]
+    const lines = names.map((name, i) =>
+      kind === 'users' ? `${name},Person ${i},person${i}@example.com` : `${name},open`,
+    )
+    writeFileSync(file, `${field},${kind === 'users' ? 'name,email' : 'type'}\n${lines.join('\n')}\n`)
+    for (;;) {
+      const ended = await run(file, hasBegun(`${file}.journal`))
+      if (ended) return ended
+      survived.kills++
+    }
+  }
+
+  try {
+    while (survived.kills < kills) {
+      const file = join(dir, `${survived.imports}.csv`)
+      const names = Array.from(
+        { length: rows },
+        (_, i) => `f${survived.imports}-${String(i).padStart(6, '0')}`,
+      )
+      const { code, stdout, stderr } = await importFile(file, names)
+      if (code !== 0 && code !== 8) throw new Error(`the import ended with ${code}: ${stderr}`)
+      codes.add(code)
+      const unknown = stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line || '{}'))
+        .filter(({ status }) => status === 'unknown')
+        .map(({ row }: { row: number }) => names[row - 1] ?? '')
+      const held = await countHeld(served, kind, names)
+      survived.imports++
+      survived.lost.push(...names.filter((name) => !held.has(name)))
+      survived.repeated.push(...names.filter((name) => (held.get(name) ?? 0) > 1))
+      survived.actedTwice.push(...names.filter((name) => (proxy.acted.get(name) ?? 0) > 1))
+      survived.unknown += unknown.length
+      survived.unfounded.push(...unknown.filter((name) => !held.has(name)))
+      rmSync(file)
+      rmSync(`${file}.journal`)
+    }
+  } finally {
+    await proxy.stop()
+    await served.stop()
+  }
+  return { ...survived, codes: [...codes] }
+}
+
+interface Ended {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** Whether a run lived to write what its journal is of. */
+function hasBegun(journal: string): boolean {
+  try {
+    return readFileSync(journal, 'utf8').includes('\n')
+  } catch {
+    return false
+  }
+}
+
+/** How often the service holds each of these names. */
+async function countHeld(served: Served, kind: 'users' | 'rooms', names: readonly string[]) {
+  const wanted = new Set(names)
+  const held = new Map<string, number>()
+  for (let offset = 0; ; ) {
+    const answer = await send(served, 'GET', `/${kind}?limit=1000&offset=${offset}`)
+    const items: Record<string, string>[] = answer[kind]
+    for (const item of items) {
+      const name = item[nameOf[kind]] ?? ''
+      if (wanted.has(name)) held.set(name, (held.get(name) ?? 0) + 1)
+    }
+    offset += items.length
+    if (items.length === 0 || offset >= answer.paging.total) return held
+  }
+}
+
+/**
+ * Passes requests on to a service and counts, by name, the creations that the service was made to do. What has come whole
+ * is passed on even when its sender is dead by then.
+ */
+async function countingProxy(served: Served, kind: 'users' | 'rooms') {
+  const { origin, pathname } = new URL(served.baseUrl)
+  const pool = new Pool(origin, { connections: 16 })
+  const acted = new Map<string, number>()
+  let under = 0
+  let becameIdle = () => {}
+  let countdown: { left: number; phase: 'came' | 'acted'; then: () => void } | undefined
+  const note = (phase: 'came' | 'acted') => {
+    if (countdown?.phase !== phase || --countdown.left > 0) return
+    countdown.then()
+    countdown = undefined
+  }
+  const server = createServer(async (request, response) => {
+    under++
+    try {
+      let body = ''
+      for await (const chunk of request.setEncoding('utf8')) body += chunk
+      const creation = request.method === 'POST' && request.url === `${pathname}/${kind}`
+      if (creation) note('came')
+      const answer = await pool.request({
+        method: request.method as 'GET',
+        path: request.url ?? '/',
+        headers: {
+          authorization: request.headers.authorization ?? '',
+          ...(body === '' ? {} : { 'content-type': 'application/json' }),
+        },
+        body: body === '' ? null : body,
+      })
+      const text = await answer.body.text()
+      if (creation && answer.statusCode === 200) {
+        const name = JSON.parse(body)[nameOf[kind]]
+        acted.set(name, (acted.get(name) ?? 0) + 1)
+        note('acted')
+      }
+      response.writeHead(answer.statusCode, { 'content-type': 'application/json' }).end(text)
+    } catch {
+      // The sender has been killed in the middle of its request.
+      response.destroy()
+    } finally {
+      if (--under === 0) becameIdle()
+    }
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+    acted,
+    /** Calls `then` when so many creations have come, or have been acted upon. */
+    after(left: number, phase: 'came' | 'acted', then: () => void) {
+      countdown = { left, phase, then }
+    },
+    async idle() {
+      countdown = undefined
+      if (under > 0)
+        await new Promise<void>((done) => {
+          becameIdle = done
+        })
+    },
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await pool.destroy()
+    },
+  }
+}
