@@ -67,11 +67,6 @@ export function readRows(
   }
 }
 
-interface CsvRecord {
-  record: string[]
-  info: { lines: number }
-}
-
 async function* csvRows(
   bytes: AsyncIterable<Buffer>,
   name: string,
@@ -81,33 +76,35 @@ async function* csvRows(
   const { Readable, pipeline } = await import('node:stream')
   const parser = parse({
     bom: true,
-    info: true,
     relax_column_count: true,
     // Told, it would take the first line's ending for all.
     record_delimiter: ['\r\n', '\n', '\r'],
-    skip_empty_lines: true,
     ...({ readableHighWaterMark: 512 } as object),
   })
   // Failures of the bytes come out of the parser.
   pipeline(Readable.from(bytes, { objectMode: true }), parser, () => {})
   let columns: readonly string[] | undefined
   let number = 0
-  // The parser counts a CR within quotes as a line of its own, which no editor does.
+  // Counted here: the parser’s own information on each record costs as much as reading it.
+  let line = 1
+  /** Carriage returns within cells, which the parser counts as lines, and no editor does. */
   let surplus = 0
-  let nextLine = 1
   try {
     for await (const _ of readable(parser)) {
       const batch: Row[] = []
-      for (let next = parser.read() as CsvRecord | null; next; next = parser.read() as CsvRecord | null) {
-        const { record, info } = next
-        const within = record.reduce((sum, cell) => sum + count(cell, /[\r\n]/g), 0)
-        const line = info.lines - surplus - within
-        surplus += record.reduce((sum, cell) => sum + count(cell, /\r/g), 0)
-        nextLine = info.lines - surplus + 1
+      for (let cells = read(parser); cells; cells = read(parser)) {
+        const begins = line++
+        for (const cell of cells) {
+          if (!/[\r\n]/.test(cell)) continue
+          line += count(cell, '\n')
+          surplus += count(cell, '\r')
+        }
+        // An empty line is no row.
+        if (cells.length === 1 && cells[0] === '' && columns?.length !== 1) continue
         if (!columns) {
-          columns = record.map((column) => column.trim())
+          columns = cells.map((column) => column.trim())
           onHeader(columns)
-        } else batch.push(csvRow(++number, record, line, columns))
+        } else batch.push(csvRow(++number, cells, begins, columns))
       }
       if (batch.length > 0) yield batch
     }
@@ -117,8 +114,8 @@ async function* csvRows(
     const what =
       code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is never closed' : 'a quote stands where none may be'
     // The end of the file is no place to look for a quote.
-    const line = code === 'CSV_QUOTE_NOT_CLOSED' ? nextLine : lines - surplus
-    throw new UsageError(`${name}:${line}: ${what}`, {
+    const where = code === 'CSV_QUOTE_NOT_CLOSED' ? line : lines - surplus
+    throw new UsageError(`${name}:${where}: ${what}`, {
       hint: 'a cell with quotes in it is written "like ""this"" one"',
     })
   }
@@ -156,8 +153,10 @@ async function* readable(stream: NodeJS.ReadableStream): AsyncGenerator<void> {
   }
 }
 
-function count(text: string, pattern: RegExp): number {
-  return /[\r\n]/.test(text) ? (text.match(pattern)?.length ?? 0) : 0
+const read = (parser: NodeJS.ReadableStream) => parser.read() as unknown as string[] | null
+
+function count(text: string, character: string): number {
+  return text.split(character).length - 1
 }
 
 function csvRow(number: number, record: string[], line: number, columns: readonly string[]): Row {

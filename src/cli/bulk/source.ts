@@ -35,7 +35,7 @@ export async function openSource(file: string, host: Host): Promise<Source> {
 
 async function* chunksOf(path: string, name: string): AsyncGenerator<Buffer> {
   try {
-    yield* createReadStream(path, { highWaterMark: 256 * 1024 })
+    yield* createReadStream(path, { highWaterMark: 16 * 1024 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) throw error
