@@ -102,3 +102,20 @@ test('a service that is not there is exit code 5, with one line that says so', a
     stderr: 'error: no answer from 127.0.0.1:9: connection refused\n',
   })
 })
+
+test('| head -1 ends a long list quietly, with pages on their way', async () => {
+  const env = await served()
+  for (let i = 0; i < 60; i++)
+    await fetch(`${env['MEETROOM_BASE_URL']}/rooms`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${env['MEETROOM_API_KEY']}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ name: `Room ${i}`, type: 'open' }),
+    })
+  const line = `"${node}" "${launcher}" rooms list --all -o ndjson --page-size 2 | head -1; echo "\${PIPESTATUS[0]}"`
+  const { stdout, stderr } = await runCommand('bash', ['-c', line], env)
+  expect(stderr).toBe('')
+  expect(stdout).toMatch(/^\{.*\}\n0\n$/)
+})

@@ -228,7 +228,9 @@ function failure(error: unknown, maybeSent: boolean): Error {
   const proxy = code === 'UND_ERR_ABORTED' || code === 'UND_ERR_PRX_TLS'
   const reason =
     reasons[code] ?? (proxy ? 'the proxy refused the connection' : `the connection failed (${code})`)
-  return new TransportError(reason, maybeSent, !certificate)
+  // Closed by ourselves, there is nothing to try again: a page that was asked for ahead, and is not wanted any more.
+  const closed = code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED'
+  return new TransportError(reason, maybeSent, !certificate && !closed)
 }
 
 function errorCode(error: unknown): string {

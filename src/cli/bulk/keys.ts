@@ -16,11 +16,12 @@ export class Keys {
     this.#numbers[this.#count++] = numberOf(key)
   }
 
-  /** The numbers that more than one key has: usually none. */
+  /** The numbers that more than one key has: usually none. Forgets them all. */
   repeated(): Set<number> {
     const sorted = this.#numbers.subarray(0, this.#count).sort()
     const twice = new Set<number>()
     for (let i = 1; i < sorted.length; i++) if (sorted[i] === sorted[i - 1]) twice.add(sorted[i] ?? 0)
+    this.#buffer.resize(0)
     return twice
   }
 }
