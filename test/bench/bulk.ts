@@ -37,6 +37,13 @@ const nul = openSync('/dev/null', 'r+')
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
+/** A service that does not outlive this process, however that ends. */
+async function start(): Promise<Served> {
+  const served = await startService()
+  process.once('exit', () => served.child.kill('SIGKILL'))
+  return served
+}
+
 interface Ran {
   ms: number
   peakMb: number
@@ -226,7 +233,7 @@ async function rates(rows: number): Promise<Rate[]> {
     )
   const ran = contenders.map(() => [] as { perSecond: number; peakMb: number }[])
   for (let round = 0; round < rounds; round++) {
-    const served = await startService()
+    const served = await start()
     // The first to come warms the service up, which is nobody's turn.
     await cannon(`${served.baseUrl}/users`, served.apiKey, 5000, (i) => person('warm', i))
     for (let i = 0; i < contenders.length; i++) {
@@ -271,6 +278,7 @@ async function stub(): Promise<{ baseUrl: string; stop(): void }> {
       request.resume().on('end', () => response.writeHead(200, headers).end(body))
     }).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
   const child = spawn(process.execPath, ['-e', program], { env: home, stdio: ['ignore', 'pipe', 'inherit'] })
+  process.once('exit', () => child.kill())
   return { baseUrl: `http://127.0.0.1:${await firstLine(child)}/v1`, stop: () => child.kill() }
 }
 
@@ -286,6 +294,16 @@ async function memory(): Promise<Memory[]> {
   const env = envFor(baseUrl, 'no-key')
   const found: Memory[] = []
   for (const rows of numbers(flags.memory)) {
+    // Of what the client costs alone.
+    const { ms } = await cannon(`${baseUrl}/users`, 'no-key', Math.min(rows, 200_000), (i) =>
+      person('many', i),
+    )
+    found.push({
+      what: 'stub, autocannon',
+      rows,
+      perSecond: Math.round((Math.min(rows, 200_000) / ms) * 1000),
+      peakMb: Number.NaN,
+    })
     const file = writePeople('many', rows)
     for (const more of [['--no-journal'], []]) {
       const { ms, peakMb } = await importPeople(file, env, ...more)
@@ -323,7 +341,7 @@ const listCommand = [
 ]
 
 async function listing(rooms: number): Promise<Listed> {
-  const served = await startService()
+  const served = await start()
   await cannon(`${served.baseUrl}/rooms`, served.apiKey, rooms, (i) => ({ name: `Room ${i}`, type: 'open' }))
   const env = envFor(served.baseUrl, served.apiKey)
   const loop = join(dir, 'loop.mjs')
@@ -359,8 +377,7 @@ async function listing(rooms: number): Promise<Listed> {
   }
   const quoted = listCommand.map((word) => `'${word}'`).join(' ')
   const began = performance.now()
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: bash takes it
-  const script = `${quoted} | head -1 > /dev/null; echo "${'${PIPESTATUS[0]}'}"`
+  const script = `${quoted} | head -1 > /dev/null; echo "\${PIPESTATUS[0]}"`
   const { stdout, stderr } = spawnSync('bash', ['-c', script], { env, encoding: 'utf8' })
   const head = { ms: Math.round(performance.now() - began), status: stdout.trim(), stderr }
   await served.stop()
@@ -392,8 +409,10 @@ async function firstLineIsEarly(): Promise<boolean> {
     env: envFor(`http://127.0.0.1:${port}/v1`, 'no-key'),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const late = new Promise<string>((done) => setTimeout(done, 5000, ''))
-  const line = await Promise.race([firstLine(child), late])
+  // Ending it ends the wait.
+  const timer = setTimeout(() => child.kill('SIGKILL'), 5000)
+  const line = await firstLine(child).catch(() => '')
+  clearTimeout(timer)
   child.kill('SIGKILL')
   server.closeAllConnections()
   server.close()
@@ -417,10 +436,14 @@ for (const rows of numbers(flags.rows)) {
     )
   }
 }
+const rateOf = (what: string) => table.findLast((rate) => rate.what === what)?.perSecond ?? Number.NaN
+if (rateOf('xargs -P 8 curl') > 0)
+  for (const what of ['import --no-journal', 'import', 'autocannon'])
+    console.log(`${what}: ${(rateOf(what) / rateOf('xargs -P 8 curl')).toFixed(1)} × xargs -P 8 curl`)
 const peaks = numbers(flags.memory).length > 0 ? await memory() : []
 for (const { what, rows, perSecond, peakMb } of peaks)
   console.log(
-    `${String(rows).padStart(7)}  ${what.padEnd(24)} ${String(perSecond).padStart(6)}/s   peak ${peakMb} MB`,
+    `${String(rows).padStart(7)}  ${what.padEnd(24)} ${String(perSecond).padStart(6)}/s${peakMb > 0 ? `   peak ${peakMb} MB` : ''}`,
   )
 const [rooms] = numbers(flags.rooms)
 const list = rooms === undefined ? undefined : await listing(rooms)
