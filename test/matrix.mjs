@@ -57,9 +57,13 @@ function run(name, runner, built, tests) {
     numFailedTests: failed,
     testResults,
   } = JSON.parse(readFileSync(report, 'utf8'))
-  for (const { assertionResults } of testResults)
-    for (const { status: outcome, fullName, failureMessages } of assertionResults)
-      if (outcome === 'failed') console.log(`FAILED on ${name}: ${fullName}\n${failureMessages[0]}`)
+  for (const { name: file, status: whole, message, assertionResults } of testResults) {
+    const bad = assertionResults.filter(({ status: outcome }) => outcome === 'failed')
+    for (const { fullName, failureMessages } of bad)
+      console.log(`FAILED on ${name}: ${fullName}\n${failureMessages[0]}`)
+    // A file that cannot be loaded has no tests that could fail.
+    if (whole === 'failed' && bad.length === 0) console.log(`FAILED on ${name}: ${file}\n${message}`)
+  }
   console.log(`${name}: ${passed} passed, ${failed} failed`)
   return status === 0 && passed > 0
 }
