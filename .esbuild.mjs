@@ -1,5 +1,5 @@
 // Bundles the program into one CommonJS file: what a command does not need is in it, and neither compiled nor run.
-import { readFile, rm } from 'node:fs/promises'
+import { appendFile, readdir, readFile, rm } from 'node:fs/promises'
 import { build } from 'esbuild'
 
 /**
@@ -70,7 +70,35 @@ export const options = {
   footer: { js: '})' },
 }
 
+/** The licences of the packages that are in the bundle, each with the name and version it belongs to. */
+async function licences(inputs) {
+  const folders = new Set(
+    inputs.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),
+  )
+  const texts = await Promise.all(
+    [...folders].sort().map(async (folder) => {
+      const { name, version, license } = JSON.parse(await readFile(`${folder}/package.json`, 'utf8'))
+      const files = await readdir(folder)
+      const file = files.find((file) => /^licen[cs]e(\.(md|txt))?$/i.test(file))
+      const text = file ? await readFile(`${folder}/${file}`, 'utf8') : `License: ${license}`
+      return `${name} ${version}\n\n${text.replaceAll('\r\n', '\n').trim()}\n`
+    }),
+  )
+  return texts.join(`\n${'-'.repeat(80)}\n\n`)
+}
+
 if (process.argv[1] === import.meta.filename) {
   await rm('dist', { recursive: true, force: true })
-  await build({ ...options, outfile: 'dist/meetroom.js', minify: true, charset: 'ascii', legalComments: 'linked' })
+  const outfile = 'dist/meetroom.js'
+  const { metafile } = await build({
+    ...options,
+    outfile,
+    minify: true,
+    charset: 'ascii',
+    legalComments: 'linked',
+    metafile: true,
+  })
+  // Licences ask to go along with every copy; the comments in the code are the least of them.
+  const bundled = Object.entries(metafile.outputs[outfile].inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+  await appendFile(`${outfile}.LEGAL.txt`, `\n${await licences(bundled.map(([file]) => file))}`)
 }

@@ -34,6 +34,24 @@ test('the package is small, and holds the launcher, the bundle and what people r
   ])
 })
 
+test('the licences of what is bundled go along', async () => {
+  const { stdout } = await runCommand('tar', ['-xzOf', tarball, 'package/dist/meetroom.js.LEGAL.txt'], {})
+  for (const name of [
+    'chalk',
+    'cli-table3',
+    'commander',
+    'conf',
+    'csv-parse',
+    'hono',
+    'undici',
+    'ws',
+    'zod',
+  ]) {
+    const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'))
+    expect(stdout).toMatch(new RegExp(`^${name} ${version}\\n\\n[^-]*(MIT|License)`, 'm'))
+  }
+})
+
 test('it downloads nothing and runs nothing when it is installed', () => {
   const { dependencies, optionalDependencies, scripts, peerDependenciesMeta } = JSON.parse(
     readFileSync('package.json', 'utf8'),
