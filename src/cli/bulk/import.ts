@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { resolve } from 'node:path'
 import type { Client } from '../../api/client.ts'
-import { shellQuote } from '../../api/request.ts'
 import { parseRetryAfter } from '../../api/retry.ts'
 import {
   AuthError,
@@ -21,8 +20,10 @@ import { Journal, known } from './journal.ts'
 import { type Body, createReader, holds, type Kind, kinds } from './kinds.ts'
 import { startProgress } from './progress.ts'
 import { Rejects } from './rejects.ts'
+import { parseMap, readRoomIds } from './renames.ts'
 import { failureOf, type Result, Results } from './results.ts'
-import { type InputFormat, inputFormatOf, type Row, readRows } from './rows.ts'
+import { resumeCommand } from './resume-command.ts'
+import { type InputFormat, inputFormatOf, type Row } from './rows.ts'
 import { openSource, type Source } from './source.ts'
 
 export interface ImportFlags {
@@ -86,37 +87,9 @@ export async function runImport(
   }
 }
 
-/** The ids that rooms were given, by those that they had: what `rooms import -o ndjson` printed. */
-async function readRoomIds({ host }: Context, file: string): Promise<Map<string, string>> {
-  const source = await openSource(file, host)
-  const ids = new Map<string, string>()
-  try {
-    for await (const rows of readRows(source.read(), 'ndjson', source.name, '', () => {}))
-      for (const { fields } of rows)
-        if (typeof fields?.['key'] === 'string' && typeof fields['id'] === 'string')
-          ids.set(fields['key'], fields['id'])
-  } finally {
-    await source.close()
-  }
-  if (ids.size === 0)
-    throw new UsageError(`${source.name} holds no ids: it is what rooms import -o ndjson prints`)
-  return ids
-}
-
 /** `people.csv:12`, which editors know how to open. */
 function at(source: Source, row: Row): string {
   return row.line === undefined ? `${source.name} ${placeOf(row)}` : `${source.name}:${row.line}`
-}
-
-/** `Full name=name`; the last `=` counts, as no field of the API has one. */
-function parseMap(pairs: readonly string[]): Map<string, string> {
-  return new Map(
-    pairs.map((pair) => {
-      const equals = pair.lastIndexOf('=')
-      if (equals < 1) throw new UsageError(`--map takes COLUMN=FIELD, not “${pair}”`)
-      return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]
-    }),
-  )
 }
 
 interface Job {
@@ -422,7 +395,10 @@ class Import {
           ...(unknown > 0 ? [`${unknown} with unknown outcome`] : []),
           ...(untried > 0 ? [`${untried} not tried`] : []),
         ].join('; ')
-    const goOn = this.#journal && (untried > 0 || unknown > 0) ? this.#command() : undefined
+    const goOn =
+      this.#journal && (untried > 0 || unknown > 0)
+        ? resumeCommand(context, kind.name, this.file, flags)
+        : undefined
     const hint = goOn && `go on with: ${goOn}`
     if (fatal) {
       await context.notice(summary)
@@ -440,34 +416,6 @@ class Import {
         hint ?? (flags.failedOut && failed > unknown ? `mend ${flags.failedOut} and import it` : undefined),
       )
     await context.notice(summary)
-  }
-
-  /** The command line that goes on with this run. */
-  #command(): string {
-    const { context, flags, kind } = this
-    const file = this.file.startsWith('-') ? `./${this.file}` : this.file
-    const words = ['meetroom', kind.name, 'import', file === './-' ? '-' : file]
-    const add = (flag: string, value: string | number | undefined) => {
-      if (value !== undefined) words.push(flag, String(value))
-    }
-    if (context.flags.local) words.push('--local')
-    add('--profile', context.flags.profile)
-    add('--base-url', context.flags.baseUrl)
-    add('--timeout', context.flags.timeout)
-    add('--retries', context.flags.retries)
-    add('-o', context.flags.output ?? (context.flags.json ? 'json' : undefined))
-    if (context.flags.allowWrite) words.push('--allow-write')
-    add('--input-format', flags.inputFormat)
-    for (const pair of flags.map ?? []) add('--map', pair)
-    add('--room', flags.room)
-    add('--room-ids', flags.roomIds)
-    if (flags.ifExists !== 'fail') add('--if-exists', flags.ifExists)
-    if (flags.skipInvalid) words.push('--skip-invalid')
-    add('--concurrency', flags.concurrency === 8 ? undefined : flags.concurrency)
-    add('--rate', flags.rate)
-    add('--failed-out', flags.failedOut)
-    add('--journal', typeof flags.journal === 'string' ? flags.journal : undefined)
-    return [...words, '--resume'].map(shellQuote).join(' ')
   }
 }
 
