@@ -7,5 +7,6 @@ export function newId(now: number): string {
 
 /** A token that nobody can guess. */
 export function newToken(): string {
-  return randomBytes(24).toString('base64url')
+  // A minus at its beginning would be a flag on a command line, and a formula in a spreadsheet.
+  return randomBytes(24).toString('base64url').replace(/^-/, 'A')
 }
