@@ -59,7 +59,7 @@ export class Context {
   #client: Promise<Client> | undefined
   #newProfile = false
   readonly #closers: (() => Promise<void> | void)[] = []
-  readonly #secrets: string[] = []
+  readonly #secrets = new Set<string>()
 
   constructor(
     readonly host: Host,
@@ -195,7 +195,7 @@ export class Context {
     const { host, flags } = this
     const { timeout, retries } = await this.settings()
     const printer = await this.printer()
-    this.#secrets.push(apiKey)
+    this.#secrets.add(apiKey)
     return createClient({
       transport,
       baseUrl,
@@ -272,7 +272,7 @@ export class Context {
   /** What must never be shown, not even inside somebody else’s text. */
   get secrets(): readonly string[] {
     const key = this.#settings?.apiKey?.value
-    return key ? [key, ...this.#secrets] : this.#secrets
+    return [...new Set(key ? [key, ...this.#secrets] : this.#secrets)]
   }
 
   /** What is talked to, for people and journals: a base URL, or the folder of the embedded workspace. */
