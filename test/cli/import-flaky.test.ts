@@ -207,6 +207,36 @@ describe('rooms: what the service has done is not done again', () => {
   })
 })
 
+describe('members: who was added is not added again', () => {
+  test.each([
+    ['answers 503', refuse(503)],
+    ['answers 500', refuse(500)],
+    ['answers 400', refuse(400)],
+    ['cannot be reached', neverSent],
+  ])('and not yet blocked, when the second request %s', async (_what, wrong) => {
+    const room = await here.room('R', 'private')
+    await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
+    here.file('in.csv', `room_id,user_id,is_blocked\n${room},ada,true\n`)
+    going(wrong, (_n, { method }) => method === 'PUT')
+    const { code, stdout } = await run('members import in.csv -o ndjson')
+    expect({ code, results: resultsOf(stdout) }).toMatchObject({
+      code: 7,
+      results: [
+        {
+          status: 'unknown',
+          id: expect.stringMatching(/./),
+          error: expect.stringMatching(/^it was made, and then not given all its values: /),
+        },
+      ],
+    })
+    world.intercept = undefined
+    await run('members import in.csv --if-exists overwrite --no-journal')
+    expect(here.writes().filter((line) => line.startsWith('POST'))).toEqual([`POST /rooms/${room}/members`])
+    const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
+    expect(members).toMatchObject([{ user_id: 'ada', is_blocked: true }])
+  })
+})
+
 describe('users: what was sent and came through is not said to have failed', () => {
   test('when the answer is lost and the service is busy after it', async () => {
     here.file('in.csv', usersCsv(1))

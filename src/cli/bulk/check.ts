@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { UsageError } from '../../errors.ts'
-import type { Item } from '../output/views.ts'
 import { Keys, numberOf } from './keys.ts'
-import type { Body, Kind, Reading } from './kinds.ts'
+import type { Body, Kind } from './kinds.ts'
+import type { Reader } from './reader.ts'
 import { type InputFormat, type Row, readRows } from './rows.ts'
 import type { Source } from './source.ts'
 
@@ -33,7 +33,7 @@ interface CheckOptions {
   source: Source
   format: InputFormat
   kind: Kind
-  reader: { checkColumns(columns: readonly string[]): void; read(fields: Item): Reading }
+  reader: Reader
   /** Aborted: nobody waits for the result any more. */
   signal: AbortSignal
   /** Told of every row that cannot be sent. */

@@ -1,11 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import { resolve } from 'node:path'
-import type { Client } from '../../api/client.ts'
-import { parseRetryAfter } from '../../api/retry.ts'
 import {
   AuthError,
   InterruptedError,
-  MeetroomError,
+  type MeetroomError,
   NetworkError,
   OutputError,
   ServiceError,
@@ -17,13 +15,15 @@ import { asForeseen } from '../output/errors.ts'
 import { type Checked, checkInput, placeOf } from './check.ts'
 import { Gate, runJobs } from './engine.ts'
 import { Journal, known } from './journal.ts'
-import { type Body, createReader, holds, type Kind, kinds } from './kinds.ts'
+import { type Body, type Kind, kinds } from './kinds.ts'
 import { startProgress } from './progress.ts'
+import { createReader } from './reader.ts'
 import { Rejects } from './rejects.ts'
 import { parseMap, readRoomIds } from './renames.ts'
-import { failureOf, type Result, Results } from './results.ts'
+import { failureOf, Results } from './results.ts'
 import { resumeCommand } from './resume-command.ts'
 import { type InputFormat, inputFormatOf, type Row } from './rows.ts'
+import { type Outcome, Sender } from './send.ts'
 import { openSource, type Source } from './source.ts'
 
 export interface ImportFlags {
@@ -45,10 +45,6 @@ export interface ImportFlags {
 
 /** How long what is under way may take when the run is interrupted, in milliseconds. */
 const graceMs = 5000
-/** How often a row is tried again that the service is too busy for. */
-const patience = 10
-/** The longest that everybody is held back at once; a service may ask for less. */
-const longestHoldMs = 300_000
 
 /** Imports a file: all of it is checked before anything is sent. */
 export async function runImport(
@@ -106,7 +102,7 @@ class Import {
   /** Failures to reach the service since the last answer. */
   #unreachable = 0
   #journal: Journal | undefined
-  #client!: Client
+  #sender!: Sender
   #results!: Results
   #rejects: Rejects | undefined
 
@@ -140,12 +136,21 @@ class Import {
         this.source.path,
         this.#journalPath(),
       ])
-    this.#client = await context.bulkClient({
+    const client = await context.bulkClient({
       connections: flags.concurrency,
       interrupt: cut.signal,
       onRetry: ({ reason, waitMs }) => {
         if (/answered (429|503)/.test(reason)) this.#gate.hold(waitMs)
       },
+    })
+    this.#sender = new Sender({
+      client,
+      kind,
+      ifExists: flags.ifExists,
+      dryRun: context.flags.dryRun ?? false,
+      gate: this.#gate,
+      stop: this.#stop.signal,
+      clock: context.host,
     })
     this.#results = await Results.open(context)
     this.#journal = await this.#openJournal()
@@ -256,7 +261,7 @@ class Import {
 
   async #perform({ row, body, lost }: Job): Promise<void> {
     try {
-      const outcome = lost ? await this.#settle(body) : await this.#send(body)
+      const outcome = lost ? await this.#sender.settle(body) : await this.#sender.send(body)
       this.#unreachable = 0
       return await this.#note(row, body, outcome)
     } catch (cause) {
@@ -282,80 +287,6 @@ class Import {
   #putBack({ row, lost }: Job): void {
     // What an earlier run may have sent is still to be looked up.
     if (!lost) this.#journal?.ended({ row: row.number, status: 'unsent' })
-  }
-
-  /** A row that may have been sent before: looked up, never blindly sent again. */
-  async #settle(body: Body): Promise<Outcome> {
-    const { kind, flags } = this
-    const found = await this.#patiently(() => kind.trace(this.#client, body))
-    if (found === 'absent') return this.#send(body)
-    if (found && holds(found, body)) return { status: 'ok', id: String(found[kind.view.id ?? 'id']) }
-    if (found && flags.ifExists === 'overwrite')
-      return { status: 'ok', id: await this.#write(() => kind.overwrite(this.#client, body, found)) }
-    if (found && flags.ifExists === 'skip') return { status: 'skipped' }
-    return {
-      status: 'unknown',
-      error:
-        'it was sent before the run was cut off; something like it is there, and whether it is this row cannot be told',
-    }
-  }
-
-  async #send(body: Body): Promise<Outcome> {
-    const { kind, flags, context } = this
-    const { dryRun } = context.flags
-    // What overrides by itself need not be looked up.
-    const existing =
-      flags.ifExists === 'overwrite' && kind.overrides && !dryRun
-        ? undefined
-        : await this.#patiently(() => kind.find(this.#client, body))
-    if (!existing) return dryRun ? { status: 'would_create' } : this.#create(body)
-    const error = `there is ${kind.name === 'users' ? 'a' : 'such a'} ${kind.view.noun[0]} already`
-    if (flags.ifExists === 'fail') return { status: dryRun ? 'would_fail' : 'failed', error }
-    if (flags.ifExists === 'skip') return { status: dryRun ? 'would_skip' : 'skipped' }
-    return dryRun
-      ? { status: 'would_overwrite' }
-      : { status: 'ok', id: await this.#write(() => kind.overwrite(this.#client, body, existing)) }
-  }
-
-  async #create(body: Body): Promise<Outcome> {
-    const { kind } = this
-    const id = await this.#write(() => kind.create(this.#client, body))
-    try {
-      await this.#write(async () => kind.finish?.(this.#client, body, id))
-    } catch (cause) {
-      // It is there: a row that failed would be sent again.
-      const { message } = asForeseen(cause)
-      return { status: 'unknown', id, error: `it was made, and then not given all its values: ${message}` }
-    }
-    return { status: 'ok', id }
-  }
-
-  /**
-   * Changes something.
-   * @throws {UnknownOutcomeError} when it may have been changed and nobody says so
-   */
-  async #write<T>(change: () => Promise<T>): Promise<T> {
-    try {
-      return await this.#patiently(change)
-    } catch (error) {
-      if (error instanceof ServiceError && mayHaveActed(error))
-        throw new UnknownOutcomeError(error.message, { cause: error })
-      throw error
-    }
-  }
-
-  /** Asks again, and holds everybody back, as long as the service says that it is busy. */
-  async #patiently<T>(ask: () => Promise<T>): Promise<T> {
-    for (let attempt = 0; ; attempt++)
-      try {
-        return await ask()
-      } catch (error) {
-        if (!(error instanceof MeetroomError) || !isBusy(error)) throw error
-        if (attempt >= patience || this.#stop.signal.aborted) throw error
-        const asked = parseRetryAfter(error.retryAfter, this.context.host.now())
-        this.#gate.hold(Math.min(longestHoldMs, asked ?? 500 * 2 ** attempt))
-        await this.#gate.pass(this.#stop.signal)
-      }
   }
 
   async #note(row: Row, body: Body | undefined, { status, id, error }: Outcome): Promise<void> {
@@ -419,21 +350,9 @@ class Import {
   }
 }
 
-type Outcome = Pick<Result, 'status' | 'id' | 'error'>
-
-/** A gateway that gave up, and an answer that cannot be read, leave open whether the service acted. */
-function mayHaveActed({ status }: ServiceError): boolean {
-  return status === undefined || status === 502 || status === 504
-}
-
 /** The answer was lost on its way. */
 function isLost(error: MeetroomError): boolean {
   return error instanceof UnknownOutcomeError && !(error.cause instanceof ServiceError)
-}
-
-/** The service takes no more for now, and has done nothing. */
-function isBusy(error: MeetroomError): boolean {
-  return (error.status === 429 || error.status === 503) && !(error instanceof UnknownOutcomeError)
 }
 
 function withHint(error: MeetroomError, hint: string | undefined): MeetroomError {

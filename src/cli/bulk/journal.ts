@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs'
-import { type FileHandle, link, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { OutputError, UsageError } from '../../errors.ts'
+import { type FileHandle, open, rm, stat } from 'node:fs/promises'
+import { MeetroomError, OutputError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { linesOf } from './lines.ts'
+import { claim } from './lock.ts'
 
 /** What a journal is of: another input, target or way of importing needs another journal. */
 export interface Purpose {
@@ -82,7 +83,10 @@ export class Journal {
     purpose: Purpose,
     { resume, host }: { resume: boolean; host: Pick<Host, 'pid' | 'isAlive'> },
   ): Promise<Journal> {
-    const lock = await claim(`${path}.lock`, host)
+    const lock = `${path}.lock`
+    await claim(lock, host).catch((error) => {
+      throw failure(path, error)
+    })
     try {
       const before = await readJournal(path)
       if (resume) requireSame(path, before, purpose)
@@ -99,7 +103,7 @@ export class Journal {
       return journal
     } catch (error) {
       await rm(lock, { force: true })
-      throw error instanceof UsageError ? error : failure(path, error)
+      throw failure(path, error)
     }
   }
 
@@ -161,11 +165,10 @@ export class Journal {
 
 function failure(path: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException
-  return code === undefined
-    ? error
-    : new OutputError(`the journal${path && ` ${path}`} cannot be written (${code})`, {
-        hint: 'name another place with --journal FILE, or do without: --no-journal',
-      })
+  if (error instanceof MeetroomError || code === undefined) return error
+  return new OutputError(`the journal${path && ` ${path}`} cannot be written (${code})`, {
+    hint: 'name another place with --journal FILE, or do without: --no-journal',
+  })
 }
 
 interface Past {
@@ -228,45 +231,4 @@ function requireSame(path: string, before: Past | undefined, purpose: Purpose): 
       throw new UsageError(`the journal ${path} is ${what}`, {
         hint: 'resume with what it was begun with, or remove the journal to begin anew',
       })
-}
-
-/** Takes the journal for this process; a lock of a process that is gone is taken over. */
-async function claim(lock: string, host: Pick<Host, 'pid' | 'isAlive'>): Promise<string> {
-  const own = `${lock}.${host.pid}`
-  try {
-    await writeFile(own, `${host.pid}\n`, { mode: 0o600 })
-    for (let attempt = 0; ; attempt++) {
-      // Linked, the lock is there whole or not at all.
-      const taken = await link(own, lock).then(
-        () => true,
-        (error: NodeJS.ErrnoException) => {
-          if (error.code !== 'EEXIST') throw error
-          return false
-        },
-      )
-      if (taken) return lock
-      const text = await readFile(lock, 'utf8').catch(() => '')
-      const holder = /^\d{1,10}\n$/.test(text) ? Number(text) : 0
-      if (attempt > 2 || (holder > 0 && host.isAlive(holder)))
-        throw new UsageError(`another import uses this journal (process ${holder})`, {
-          hint: `wait for it to end; if there is no such process, remove ${lock}`,
-        })
-      await takeAway(lock, text, `${own}.old`)
-    }
-  } catch (error) {
-    throw error instanceof UsageError ? error : failure(lock, error)
-  } finally {
-    await rm(own, { force: true })
-  }
-}
-
-/** Removes the lock of a process that is gone, but not that of another who did the same a moment ago. */
-async function takeAway(lock: string, text: string, aside: string): Promise<void> {
-  try {
-    await rename(lock, aside)
-  } catch {
-    return
-  }
-  if ((await readFile(aside, 'utf8')) !== text) await link(aside, lock).catch(() => {})
-  await rm(aside, { force: true })
 }

@@ -1,8 +1,7 @@
-import type { Client } from '../../api/client.ts'
+import type { Answer, Client } from '../../api/client.ts'
 import { readAnswer } from '../../api/json.ts'
-import { segmentProblem } from '../../api/path.ts'
-import { deprecated } from '../../api/vocabulary.ts'
-import { ApiError, NotFoundError, UsageError } from '../../errors.ts'
+import { ApiError, UsageError } from '../../errors.ts'
+import { orUndefined } from '../command.ts'
 import { encodeUrl } from '../input.ts'
 import { type Item, type View, views } from '../output/views.ts'
 import { paginate } from '../paginate.ts'
@@ -66,13 +65,10 @@ export function holds(existing: Item, body: Body): boolean {
   )
 }
 
-async function orAbsent(answer: Promise<{ text: string; value: unknown }>, field: string) {
-  try {
-    return (readAnswer(await answer) as Item)[field] as Item
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined
-    throw error
-  }
+/** What an operation gives under a field; undefined when there is no such thing. */
+async function itemOf(asked: Promise<Answer>, field: string): Promise<Item | undefined> {
+  const answer = await orUndefined(asked)
+  return answer && ((readAnswer(answer) as Item)[field] as Item)
 }
 
 const idOf = (item: Item, field = 'id') => String(item[field] ?? '')
@@ -95,7 +91,7 @@ const users: Kind = {
   // Rule 3 of section 4.
   overrides: true,
   find: (client, body) =>
-    orAbsent(client.call('getUser', { params: { user_id: String(body['user_id']) } }), 'user'),
+    itemOf(client.call('getUser', { params: { user_id: String(body['user_id']) } }), 'user'),
   async create(client, body) {
     const { value } = await client.call('createUser', { body: body as { user_id: string } })
     return value.user.user_id
@@ -141,7 +137,7 @@ const rooms: Kind = {
   find: async (client, body) =>
     body['id'] === undefined
       ? undefined
-      : orAbsent(client.call('getRoom', { params: { id: String(body['id']) } }), 'room'),
+      : itemOf(client.call('getRoom', { params: { id: String(body['id']) } }), 'room'),
   async create(client, body) {
     const { id: _, is_terminated, terminated_at, ...settings } = body
     const { value } = await client.call('createRoom', { body: settings as never })
@@ -183,14 +179,15 @@ function createMembers(): Kind {
   // Asking for all members of a room again for each of its rows would cost more than all the rest.
   const rooms = new Map<string, Promise<Map<string, Item>>>()
   const membersOf = (client: Client, room: string) => {
-    const known = rooms.get(room) ?? listMembers(client, room)
-    rooms.delete(room)
-    rooms.set(room, known)
+    const remembered = rooms.get(room)
+    if (remembered) return remembered
+    const asked = listMembers(client, room)
+    rooms.set(room, asked)
     // A failure is not remembered: it may be asked again.
-    known.catch(() => rooms.delete(room))
-    const oldest = rooms.size > rememberedRooms ? rooms.keys().next().value : undefined
+    asked.catch(() => rooms.delete(room))
+    const [oldest] = rooms.size > rememberedRooms ? rooms.keys() : []
     if (oldest !== undefined) rooms.delete(oldest)
-    return known
+    return asked
   }
   const members: Kind = {
     name: 'members',
@@ -206,15 +203,19 @@ function createMembers(): Kind {
     find: async (client, body) =>
       (await membersOf(client, String(body['room_id']))).get(String(body['user_id'])),
     async create(client, body) {
-      const { room_id, name, is_blocked, ...member } = body
-      const params = { room_id: String(room_id) }
-      const { value } = await client.call('addMember', { params, body: member as { user_id: string } })
-      if (name !== undefined || is_blocked === true)
-        await client.call('updateMember', {
-          params: { ...params, member_id: value.member.id },
-          body: { ...(name === undefined ? {} : { name }), ...(is_blocked ? { is_blocked } : {}) } as never,
-        })
+      const { room_id, name: _, is_blocked: __, ...member } = body
+      const { value } = await client.call('addMember', {
+        params: { room_id: String(room_id) },
+        body: member as { user_id: string },
+      })
       return value.member.id
+    },
+    async finish(client, { room_id, name, is_blocked }, member_id) {
+      if (name === undefined && is_blocked !== true) return
+      await client.call('updateMember', {
+        params: { room_id: String(room_id), member_id },
+        body: { ...(name === undefined ? {} : { name }), ...(is_blocked ? { is_blocked } : {}) } as never,
+      })
     },
     async overwrite(client, body, existing) {
       const { room_id, user_id: _, ...settings } = body
@@ -249,81 +250,3 @@ async function listMembers(client: Client, room_id: string): Promise<Map<string,
 
 /** Each import has a kind of its own, which may remember what it has looked up. */
 export const kinds = { users: () => users, rooms: () => rooms, members: createMembers } as const
-
-/** A row as it will be sent, or why it cannot be. */
-export type Reading = { body: Body } | { problem: string }
-
-/**
- * How the rows of an input are read: cells become values, empty ones go, fields that the service makes are left out.
- * @param renames from the input’s names to the API’s; an empty name leaves a column out
- * @param defaults values for what a row does not say
- * @param roomIds the ids of rooms by those that they had elsewhere
- * @throws {UsageError} for a column that the kind does not have
- */
-export async function createReader(
-  kind: Kind,
-  renames: ReadonlyMap<string, string>,
-  defaults: Body,
-  roomIds?: ReadonlyMap<string, string>,
-): Promise<{ checkColumns(columns: readonly string[]): void; read(fields: Item): Reading }> {
-  const { operations } = await import('../../api/operations.ts')
-  const { describeIssue } = await import('../../api/issue.ts')
-  const schema = operations[kind.creates].body
-  const ignored = new Set(['', 'reason', ...kind.readOnly])
-  // Who names a target says that the service has such a field, whatever its document lists.
-  const named = new Set(renames.values())
-  const knows = (field: string) =>
-    Object.hasOwn(kind.columns, field) || ignored.has(field) || named.has(field)
-  const targetOf = (column: string) => renames.get(column) ?? column
-
-  const unknown = (field: string) =>
-    `no ${kind.view.noun[0]} has a field “${field}” (fields are ${Object.keys(kind.columns).join(', ')})`
-
-  function checkColumns(columns: readonly string[]): void {
-    const targets = columns.map(targetOf)
-    for (const [i, target] of targets.entries()) {
-      if (!knows(target))
-        throw new UsageError(unknown(target), {
-          hint: `map it: --map '${columns[i]}=FIELD', or leave it out: --map '${columns[i]}='`,
-        })
-      if (target !== '' && !ignored.has(target) && targets.indexOf(target) !== i)
-        throw new UsageError(`two columns are ${target}`)
-    }
-    const missing = kind.required.filter((field) => !targets.includes(field) && defaults[field] === undefined)
-    if (missing.length > 0)
-      throw new UsageError(`there is no column ${missing.join(', and none ')}`, {
-        hint: `columns are ${columns.join(', ')}; map one: --map 'COLUMN=${missing[0]}'`,
-      })
-  }
-
-  function read(fields: Item): Reading {
-    const body: Record<string, unknown> = { ...defaults }
-    for (const [column, value] of Object.entries(fields)) {
-      const field = targetOf(column)
-      if (value === '' || value === null || value === deprecated || ignored.has(field)) continue
-      if (!knows(field)) return { problem: unknown(field) }
-      try {
-        const convert = Object.hasOwn(kind.columns, field) ? kind.columns[field] : undefined
-        body[field] = convert && typeof value === 'string' ? convert(value) : value
-      } catch (error) {
-        return { problem: `${field}: ${error instanceof UsageError ? error.message : 'not JSON'}` }
-      }
-    }
-    const room = body['room_id']
-    if (roomIds && typeof room === 'string') {
-      if (!roomIds.has(room)) return { problem: `room_id: ${room} is not among the --room-ids` }
-      body['room_id'] = roomIds.get(room)
-    }
-    const missing = kind.required.find((field) => body[field] === undefined)
-    if (missing) return { problem: `${missing} is missing` }
-    const checked = schema.safeParse(body)
-    if (!checked.success) return { problem: describeIssue(checked.error.issues[0]) }
-    for (const field of ['user_id', 'room_id', 'id'] as const)
-      if (body[field] !== undefined) {
-        const problem = segmentProblem(field, String(body[field]))
-        if (problem) return { problem }
-      }
-    return { body }
-  }
-  return { checkColumns, read }
-}
