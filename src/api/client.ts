@@ -4,8 +4,8 @@ import { fits } from './guards.ts'
 import type { Input, Output } from './operation.ts'
 import type { Operations } from './operations.ts'
 import { probeKey, refusal } from './refusal.ts'
-import { type AnyInput, buildRequest, checkCommand } from './request.ts'
-import { type Policy, sendWithRetries } from './retry.ts'
+import { type AnyInput, buildRequest, checkHint } from './request.ts'
+import { createSend, type Policy } from './retry.ts'
 import type { Transport } from './wire.ts'
 
 export interface ClientOptions {
@@ -56,6 +56,9 @@ export function createClient(options: ClientOptions): Client {
     'user-agent': options.userAgent,
   }
 
+  const decodeText = createTextDecoder()
+  const send = createSend(options.transport, options.policy, options.interrupt)
+
   async function exchange(endpoint: Endpoint, input: AnyInput) {
     const request = buildRequest(options.baseUrl, endpoint, input)
     const line = {
@@ -63,17 +66,14 @@ export function createClient(options: ClientOptions): Client {
       path: request.url.slice(options.baseUrl.length),
     }
     const write = endpoint.method !== 'GET'
-    const answer = await sendWithRetries(
-      options.transport,
+    const answer = await send(
       { ...request, headers: { ...headers, ...request.headers } },
-      options.policy,
       {
         repeatable: endpoint.method !== 'POST' || endpoint.repeatable === true,
         write,
-        check: checkCommand(endpoint, input),
+        check: () => checkHint(endpoint, input),
         line,
       },
-      options.interrupt,
     )
     options.onExchange?.({
       method: request.method,
@@ -98,7 +98,7 @@ export function createClient(options: ClientOptions): Client {
         endpoint,
         input,
         keyWorks,
-        check: checkCommand(endpoint, input),
+        check: () => checkHint(endpoint, input),
       })
     const text = decodeText(answer.body)
     const value = text === undefined ? undefined : parse(text)
@@ -133,11 +133,14 @@ function parse(text: string): unknown {
   }
 }
 
-function decodeText(body: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
-  } catch {
-    return undefined
+function createTextDecoder(): (body: Uint8Array) => string | undefined {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  return (body) => {
+    try {
+      return decoder.decode(body)
+    } catch {
+      return undefined
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import { UsageError } from '../errors.ts'
  * @throws {UsageError} for a value that cannot be one segment of a path
  */
 export function fillPath(template: string, params: Readonly<Record<string, string>>): string {
+  if (!template.includes('{')) return template
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, params[name] ?? ''))
   const parsed = new URL(`http://host${path}`)
   if (parsed.pathname !== path) throw new UsageError(`${template}: an id would leave its place in the path`)

@@ -18,7 +18,7 @@ interface Refusal {
   endpoint: Endpoint
   input: AnyInput
   keyWorks: () => Promise<boolean>
-  check: string | undefined
+  check: () => string | undefined
 }
 
 /** Whether the answer to the cheapest request there is shows that the key is accepted. Anything unclear counts as yes. */
@@ -61,10 +61,9 @@ export async function refusal({
     return new ServiceError(`the service failed (${status})${said}`, {
       ...details,
       retryable: true,
-      hint:
-        mayHaveActed && check
-          ? `the change may have been made all the same; check with: ${check}`
-          : undefined,
+      hint: mayHaveActed
+        ? ['the change may have been made all the same', check()].filter(Boolean).join('; ')
+        : undefined,
     })
   }
   if (status === 401 || status === 403 || (status === 400 && !(await keyIsFine(code, keyWorks))))
@@ -111,7 +110,7 @@ function notFound(
   answer: Outcome,
   said: string,
   details: { status: number; request: RequestLine; body: unknown },
-  check: string | undefined,
+  check: () => string | undefined,
 ): MeetroomError {
   // Whoever asked for a deletion wants to know whether it was theirs; after a lost attempt nobody can say.
   if (endpoint.method === 'DELETE' && answer.afterLostAttempt)
@@ -119,7 +118,7 @@ function notFound(
       'it is gone, but an earlier attempt got no answer and may have deleted it',
       {
         ...details,
-        hint: check && `check with: ${check}`,
+        hint: check(),
       },
     )
   const params = Object.entries(input.params ?? {})

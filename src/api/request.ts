@@ -22,13 +22,16 @@ export function buildRequest(baseUrl: string, endpoint: Endpoint, input: AnyInpu
   }
 }
 
-/** The command that tells whether a write took effect, its placeholders filled from the request. */
-export function checkCommand(endpoint: Endpoint, input: AnyInput): string | undefined {
+/** How to find out whether a write took effect, the placeholders of its command filled from the request. */
+export function checkHint(endpoint: Endpoint, input: AnyInput): string | undefined {
   const values: Record<string, unknown> = {
     ...(input.body as object | undefined),
     ...input.params,
   }
-  return endpoint.check?.replace(/\{(\w+)\}/g, (_, name: string) => shellQuote(String(values[name] ?? '')))
+  const command = endpoint.check?.replace(/\{(\w+)\}/g, (_, name: string) =>
+    shellQuote(String(values[name] ?? '')),
+  )
+  return command && `check with: ${command}`
 }
 
 /** A word that a POSIX shell reads back unchanged. */

@@ -23,8 +23,8 @@ export interface Repeatability {
   repeatable: boolean
   /** Whether it changes anything: a lost answer then means an unknown outcome. */
   write: boolean
-  /** How to find out whether a write took effect. */
-  check: string | undefined
+  /** How to find out whether a write took effect; asked only when that is the question. */
+  check: () => string | undefined
   line: RequestLine
 }
 
@@ -37,39 +37,60 @@ const retriedStatuses = new Set([429, 502, 503, 504])
 const baseDelayMs = 200
 const maxDelayMs = 8000
 
+type Send = (request: WireRequest, repeatability: Repeatability) => Promise<Outcome>
+
 /**
- * Sends a request and repeats it as the request policy allows: what is repeatable on connection failures, 429, 502,
+ * Sends requests and repeats them as the request policy allows: what is repeatable on connection failures, 429, 502,
  * 503 and 504; the rest only when provably unsent or answered 429. `Retry-After` is honoured up to the deadline.
- * @throws {NetworkError} when no answer came and nothing can have happened
- * @throws {UnknownOutcomeError} when a write may have reached the service and no answer came
+ * What it returns throws:
+ * {@link NetworkError} when no answer came and nothing can have happened,
+ * {@link UnknownOutcomeError} when a write may have reached the service and no answer came.
  */
-export async function sendWithRetries(
+export function createSend(transport: Transport, policy: Policy, interrupt?: AbortSignal): Send {
+  // A controller that was never aborted is as good as new, and a new one costs as much as half a request: Node 20 gives
+  // each signal a shape of its own.
+  const idle: AbortController[] = []
+  return async (request, repeatability) => {
+    const controller = idle.pop() ?? controllerBelow(interrupt)
+    try {
+      return await attempts(transport, request, policy, repeatability, controller, interrupt)
+    } finally {
+      if (!controller.signal.aborted) idle.push(controller)
+    }
+  }
+}
+
+/** AbortSignal.any costs more, and Node 20 keeps what it makes for as long as its sources. */
+function controllerBelow(interrupt: AbortSignal | undefined): AbortController {
+  const controller = new AbortController()
+  interrupt?.addEventListener('abort', () => controller.abort())
+  if (interrupt?.aborted) controller.abort()
+  return controller
+}
+
+async function attempts(
   transport: Transport,
   request: WireRequest,
   policy: Policy,
   { repeatable, write, check, line }: Repeatability,
-  interrupt?: AbortSignal,
+  controller: AbortController,
+  interrupt: AbortSignal | undefined,
 ): Promise<Outcome> {
   const { clock } = policy
+  const { signal } = controller
   const deadline = clock.now() + policy.timeoutMs
   let timedOut = false
-  // One controller for both: AbortSignal.any costs more, and Node 20 keeps what it makes for as long as its sources.
-  const controller = new AbortController()
-  const { signal } = controller
-  const stop = () => controller.abort()
-  interrupt?.addEventListener('abort', stop)
-  if (interrupt?.aborted) stop()
   const timer = setTimeout(() => {
     timedOut = true
-    stop()
+    controller.abort()
   }, policy.timeoutMs)
-  const { host } = new URL(request.url)
+  const host = () => new URL(request.url).host
   let lost = false
 
   const giveUp = (reason: string, cause?: unknown) =>
     write && lost
       ? new UnknownOutcomeError(`${reason}; whether the change was made is not known`, {
-          hint: check ? `check with: ${check}` : 'look at the room before sending it again',
+          hint: check() ?? 'look at the room before sending it again',
           request: line,
           cause,
         })
@@ -77,10 +98,10 @@ export async function sendWithRetries(
   const stopped = () => {
     const { reason } = interrupt ?? {}
     if (!(reason instanceof InterruptedError) || !write) return reason
-    const hint = `the change may have been made${check ? `; check with: ${check}` : ''}`
+    const hint = ['the change may have been made', check()].filter(Boolean).join('; ')
     return new InterruptedError(reason.signal, { hint, request: line })
   }
-  const late = () => giveUp(`no answer from ${host} within ${policy.timeoutMs / 1000} s`)
+  const late = () => giveUp(`no answer from ${host()} within ${policy.timeoutMs / 1000} s`)
 
   try {
     for (let attempt = 0; ; attempt++) {
@@ -105,7 +126,7 @@ export async function sendWithRetries(
         if (!(error instanceof TransportError)) throw error
         lost ||= error.maybeSent
         if (!error.transient || attempt >= policy.retries || (error.maybeSent && !repeatable))
-          throw giveUp(`no answer from ${host}: ${error.message}`, error)
+          throw giveUp(`no answer from ${host()}: ${error.message}`, error)
         reason = error.message
       }
       const waitMs = retryAfterMs ?? backoff(attempt, clock.random())
@@ -121,7 +142,6 @@ export async function sendWithRetries(
     }
   } finally {
     clearTimeout(timer)
-    interrupt?.removeEventListener('abort', stop)
   }
 }
 

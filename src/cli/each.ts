@@ -143,12 +143,16 @@ async function begin(
         settle[i] = resolve
       }),
   )
-  let next = 0
+  let taken = false
   let failed = 0
   const onInterrupt = () => stop.abort()
   context.interrupt.addEventListener('abort', onInterrupt)
   const run = runJobs({
-    take: async () => (next < ids.length ? next++ : undefined),
+    take: async () => {
+      if (taken) return []
+      taken = true
+      return [...ids.keys()]
+    },
     perform: async (i) => {
       try {
         settle[i]?.({ answer: await act(client, ids[i] ?? '') })

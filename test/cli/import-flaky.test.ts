@@ -5,6 +5,7 @@ import {
   type Importing,
   importing,
   lineOf,
+  lost,
   resultsOf,
   roomsCsv,
   roomsOf,
@@ -30,9 +31,6 @@ const refuse =
     answer(status, {}, headers)
 const neverSent = async () => {
   throw new TransportError('connection refused', false)
-}
-const lost = async () => {
-  throw new TransportError('the connection was reset', true)
 }
 const lostAnswer = async (next: Next) => {
   await next()

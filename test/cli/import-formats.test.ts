@@ -10,11 +10,6 @@ beforeEach(async () => {
 })
 
 /** How an import of users went, and which users there are after it. */
-async function imported(name: string, content: string | Uint8Array, ...flags: string[]) {
-  here.file(name, content)
-  const { code, stdout, stderr } = await world.run(['users', 'import', name, ...flags])
-  return { code, stdout, stderr, users: await here.users() }
-}
 
 const users = (held: Record<string, string | null>) => {
   const count = Object.keys(held).length
@@ -55,7 +50,7 @@ describe('CSV', () => {
       { ada: 'Ada' },
     ],
   ])('%s', async (_what, content, held) => {
-    expect(await imported('people.csv', content)).toEqual(users(held))
+    expect(await here.imported('people.csv', content)).toEqual(users(held))
   })
 
   test.each([
@@ -71,7 +66,7 @@ describe('CSV', () => {
     ["'", "'"],
     ["''", "''"],
   ])('the cell %j says %j', async (cell, name) => {
-    expect(await imported('people.csv', `user_id,name\nada,${cell}\n`)).toEqual(users({ ada: name }))
+    expect(await here.imported('people.csv', `user_id,name\nada,${cell}\n`)).toEqual(users({ ada: name }))
   })
 
   const quoting = 'hint: a cell with quotes in it is written "like ""this"" one"\n'
@@ -115,12 +110,12 @@ describe('CSV', () => {
     ],
     ['a column twice', 'user_id,name,name\nada,A,B\n', 'error: two columns are name\n'],
   ])('%s', async (_what, content, stderr) => {
-    expect(await imported('people.csv', content)).toEqual(refused(stderr))
+    expect(await here.imported('people.csv', content)).toEqual(refused(stderr))
     expect(world.requests).toEqual([])
   })
 
   test('a header with nothing below it is an import of nothing', async () => {
-    expect(await imported('people.csv', 'user_id,name\n')).toEqual({
+    expect(await here.imported('people.csv', 'user_id,name\n')).toEqual({
       ...users({}),
       stderr: 'imported 0 of 0 users\n',
     })
@@ -130,7 +125,7 @@ describe('CSV', () => {
 describe('--map', () => {
   test('reads a column as a field, and leaves columns out', async () => {
     expect(
-      await imported(
+      await here.imported(
         'people.csv',
         'Full name,Notes,Kürzel,a=b\nAda,x,ada,ada@x.test\n',
         ...[
@@ -149,14 +144,14 @@ describe('--map', () => {
   })
 
   test('names fields that the document does not list, and they are sent as they are', async () => {
-    await imported('people.csv', 'user_id,Dept\nada,01\n', '--map', 'Dept=department')
+    await here.imported('people.csv', 'user_id,Dept\nada,01\n', '--map', 'Dept=department')
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","department":"01"}')
   })
 
   test('goes for NDJSON and JSON too', async () => {
     const map = ['--map', 'login=user_id', '--map', 'Notes=']
-    expect(await imported('a.ndjson', '{"login":"ada","Notes":{}}\n', ...map)).toMatchObject({ code: 0 })
-    expect(await imported('b.json', '[{"login":"grace","Notes":7}]', ...map)).toMatchObject({
+    expect(await here.imported('a.ndjson', '{"login":"ada","Notes":{}}\n', ...map)).toMatchObject({ code: 0 })
+    expect(await here.imported('b.json', '[{"login":"grace","Notes":7}]', ...map)).toMatchObject({
       code: 0,
       users: { ada: null, grace: null },
     })
@@ -171,7 +166,7 @@ describe('--map', () => {
       "error: there is no column user_id\nhint: columns are user_id, name, email; map one: --map 'COLUMN=user_id'\n",
     ],
   ])('%j is refused', async (map, stderr) => {
-    expect(await imported('people.csv', 'user_id,name,email\nada,A,a\n', '--map', map)).toEqual(
+    expect(await here.imported('people.csv', 'user_id,name,email\nada,A,a\n', '--map', map)).toEqual(
       refused(stderr),
     )
   })
@@ -189,18 +184,18 @@ describe('NDJSON', () => {
       '{"user_id":"ada","name":"Ada","access_token":"t"}\n{"user_id":"grace","name":"Grace","profile_url":null,"email":"#DEPRECATED#"}\n',
     ],
   ])('%s', async (_what, content) => {
-    expect(await imported('people.ndjson', content)).toEqual(users({ ada: 'Ada', grace: 'Grace' }))
+    expect(await here.imported('people.ndjson', content)).toEqual(users({ ada: 'Ada', grace: 'Grace' }))
   })
 
   test('text is taken as it is: only spreadsheets need to be kept from formulas', async () => {
-    expect(await imported('people.ndjson', '{"user_id":"ada","name":"\'=1"}\n')).toEqual(
+    expect(await here.imported('people.ndjson', '{"user_id":"ada","name":"\'=1"}\n')).toEqual(
       users({ ada: "'=1" }),
     )
   })
 
   test('every line that is no row is told', async () => {
     expect(
-      await imported(
+      await here.imported(
         'people.ndjson',
         '{"user_id":"ada"}\n\n[1]\n"x"\nnull\n{"user_id":7}\nnope\n{"x":1,"user_id":"b"}\n{}\n{"user_id":"c"',
       ),
@@ -222,7 +217,10 @@ describe('NDJSON', () => {
   })
 
   test('an empty file is an import of nothing', async () => {
-    expect(await imported('people.ndjson', '')).toEqual({ ...users({}), stderr: 'imported 0 of 0 users\n' })
+    expect(await here.imported('people.ndjson', '')).toEqual({
+      ...users({}),
+      stderr: 'imported 0 of 0 users\n',
+    })
   })
 })
 
@@ -242,11 +240,14 @@ describe('JSON', () => {
     ],
     ['with a BOM', '\ufeff[{"user_id":"ada","name":"Ada"},{"user_id":"grace","name":"Grace"}]\n'],
   ])('%s', async (_what, content) => {
-    expect(await imported('people.json', content)).toEqual(users({ ada: 'Ada', grace: 'Grace' }))
+    expect(await here.imported('people.json', content)).toEqual(users({ ada: 'Ada', grace: 'Grace' }))
   })
 
   test('an empty array is an import of nothing', async () => {
-    expect(await imported('people.json', '[]')).toEqual({ ...users({}), stderr: 'imported 0 of 0 users\n' })
+    expect(await here.imported('people.json', '[]')).toEqual({
+      ...users({}),
+      stderr: 'imported 0 of 0 users\n',
+    })
   })
 
   test('an array of many chunks', async () => {
@@ -254,7 +255,7 @@ describe('JSON', () => {
       user_id: `u${i}`,
       name: `${i} ${'é漢😀'.repeat(60)}`,
     }))
-    expect(await imported('people.json', JSON.stringify(rows))).toEqual(
+    expect(await here.imported('people.json', JSON.stringify(rows))).toEqual(
       users(Object.fromEntries(rows.map(({ user_id, name }) => [user_id, name]).sort())),
     )
   })
@@ -276,7 +277,7 @@ describe('JSON', () => {
     ['true', 'it is neither an array nor an object'],
     ['42', 'it is neither an array nor an object'],
   ])('%j is refused', async (content, why) => {
-    expect(await imported('people.json', content)).toEqual(
+    expect(await here.imported('people.json', content)).toEqual(
       refused(
         `error: people.json is no JSON array: ${why}\nhint: JSON input is an array of objects, or {"users": […]}\n`,
       ),
@@ -289,7 +290,9 @@ describe('JSON', () => {
     '{"paging":{"total":2,"users":"[]"},"note":"\\"[","users" : [ {"user_id":"ada","name":"Ada"} , {"user_id":"grace","name":"Grace"} ] }',
     '{"\\u0075sers":[{"user_id":"ada","name":"Ada"},{"name":"Grace","user_id":"grace","deprecated":null}],"x":[[1,{"users":[7]}]]}',
   ])('an object that a list command prints: %s', async (content) => {
-    expect(await imported('people.json', content)).toMatchObject({ users: { ada: 'Ada', grace: 'Grace' } })
+    expect(await here.imported('people.json', content)).toMatchObject({
+      users: { ada: 'Ada', grace: 'Grace' },
+    })
   })
 
   test.each([
@@ -297,7 +300,7 @@ describe('JSON', () => {
     '[{"user_id":"ada"},{"user_id":grace}]',
     '[{"user_id":"ada"},]',
   ])('%s has a row that is none', async (content) => {
-    const { code, stderr } = await imported('people.json', content)
+    const { code, stderr } = await here.imported('people.json', content)
     expect({ code, first: stderr.split('\n')[0] }).toEqual({
       code: 2,
       first: 'error: people.json row 2: not JSON',
@@ -305,7 +308,7 @@ describe('JSON', () => {
   })
 
   test('rows are told by their number, for there are no lines to count', async () => {
-    expect(await imported('people.json', '[{"user_id":"ada"},7,{"user_id":"ada"},["x"]]')).toEqual(
+    expect(await here.imported('people.json', '[{"user_id":"ada"},7,{"user_id":"ada"},["x"]]')).toEqual(
       refused(
         'error: people.json row 2: not a JSON object\n' +
           'error: people.json row 4: not a JSON object\n' +

@@ -13,11 +13,6 @@ beforeEach(async () => {
 })
 
 /** How an import of users went, and which users there are after it. */
-async function imported(name: string, content: string | Uint8Array, ...flags: string[]) {
-  here.file(name, content)
-  const { code, stdout, stderr } = await world.run(['users', 'import', name, ...flags])
-  return { code, stdout, stderr, users: await here.users() }
-}
 
 const one = (id: string, name: string | null) => ({
   code: 0,
@@ -38,18 +33,18 @@ describe('the format', () => {
     ['people.jsonl', content.ndjson],
     ['people.json', content.json],
   ])('is told by the name %s', async (name, text) => {
-    expect(await imported(name, text)).toEqual(one('ada', null))
+    expect(await here.imported(name, text)).toEqual(one('ada', null))
   })
 
   test.each(Object.entries(content))('--input-format %s goes before the name', async (format, text) => {
-    expect(await imported('people.txt', text, '--input-format', format)).toEqual(one('ada', null))
+    expect(await here.imported('people.txt', text, '--input-format', format)).toEqual(one('ada', null))
     await world.send('DELETE', '/users/ada')
     const other = format === 'csv' ? 'people.json' : 'people.csv'
-    expect(await imported(other, text, '--input-format', format)).toEqual(one('ada', null))
+    expect(await here.imported(other, text, '--input-format', format)).toEqual(one('ada', null))
   })
 
   test('a name that does not tell needs it', async () => {
-    expect(await imported('people.txt', content.csv)).toEqual(
+    expect(await here.imported('people.txt', content.csv)).toEqual(
       refused(
         `error: the format of ${here.path('people.txt')} is not known by its name\n` +
           'hint: name it with --input-format csv|ndjson|json\n',
@@ -144,14 +139,14 @@ describe('text that is not UTF-8', () => {
       `has a NUL at byte offset ${chunk + 7}: it is UTF-16, or no text`,
     ],
   ])('%s', async (_what, content, why) => {
-    expect(await imported('people.csv', content)).toEqual(
+    expect(await here.imported('people.csv', content)).toEqual(
       refused(`error: people.csv ${why}\nhint: save it as UTF-8\n`),
     )
     expect(world.requests).toEqual([])
   })
 
   test.each(['ndjson', 'json'])('%s is refused in the same way', async (format) => {
-    expect(await imported(`people.${format}`, latin1('[{"user_id":"ad\xe9le"}]\n'))).toEqual(
+    expect(await here.imported(`people.${format}`, latin1('[{"user_id":"ad\xe9le"}]\n'))).toEqual(
       refused(`error: people.${format} is not UTF-8 at byte offset 15\nhint: save it as UTF-8\n`),
     )
   })
@@ -174,7 +169,7 @@ describe('a character that two pieces of the file share', () => {
   )('$format: $first bytes of $character in the first', async ({ character, first, format }) => {
     const [before, after] = forms[format]
     const name = 'x'.repeat(chunk - before.length - first) + character
-    expect(await imported(`people.${format}`, before + name + after)).toEqual(one('ada', name))
+    expect(await here.imported(`people.${format}`, before + name + after)).toEqual(one('ada', name))
   })
 })
 

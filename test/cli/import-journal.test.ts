@@ -1,7 +1,15 @@
 import { appendFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { TransportError } from '../../src/api/wire.ts'
-import { goOn, type Importing, importing, roomsCsv, usersCsv, usersOf } from '../helpers/imports.ts'
+import {
+  entriesOf,
+  goOn,
+  type Importing,
+  importing,
+  roomsCsv,
+  sentRows,
+  usersCsv,
+  usersOf,
+} from '../helpers/imports.ts'
 import { createWorld, type World } from '../helpers/world.ts'
 
 let world: World
@@ -12,25 +20,7 @@ beforeEach(async () => {
 })
 
 const run = (line: string, stdin?: string) => world.run(line, stdin === undefined ? {} : { stdin })
-const journal = (name = 'in.csv.journal') =>
-  (here.read(name) ?? '')
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line))
-const lost = async () => {
-  throw new TransportError('the connection was reset', true)
-}
-
-/** Leaves a journal of an import that was cut off before anything came back; the service has acted. */
-async function cutOff(line: string): Promise<void> {
-  world.intercept = async (request, next) => {
-    const done = await next()
-    return request.method === 'GET' ? done : lost()
-  }
-  await run(line)
-  world.intercept = undefined
-  world.requests.length = 0
-}
+const journal = (name = 'in.csv.journal') => entriesOf(here.read(name))
 
 describe('what it holds', () => {
   test('what it is of, each row before it is sent, and what became of it', async () => {
@@ -51,7 +41,7 @@ describe('what it holds', () => {
       { row: 2, status: 'failed', error: 'there is a user already' },
       { row: 3, status: 'ok', id: 'u3' },
     ])
-    expect(entries.filter(({ sent }) => sent).map(({ sent }) => sent)).toEqual([1, 2, 3])
+    expect(sentRows(entries)).toEqual([1, 2, 3])
     expect(entries.at(-1)).toEqual({ end: true })
     expect(statSync(here.path('in.csv.journal')).mode & 0o777).toBe(0o600)
   })
@@ -62,13 +52,24 @@ describe('what it holds', () => {
     world.intercept = (request, next) => {
       const row = Number(JSON.parse(request.body ?? '').name.slice(1))
       const entries = journal()
-      if (!entries.some(({ sent }) => sent === row) || entries.some((entry) => entry.row === row))
-        early.push(row)
+      if (!sentRows(entries).includes(row) || entries.some((entry) => entry.row === row)) early.push(row)
       return next()
     }
     expect(await run('rooms import in.csv')).toMatchObject({ code: 0 })
     expect(early).toEqual([])
     expect(world.requests).toHaveLength(20)
+  })
+
+  test('rows that are done are not among those that are sent again', async () => {
+    const before = ['u2', 'u4', 'u5']
+    for (const user_id of before) await world.send('POST', '/users', { user_id })
+    here.file('in.csv', usersCsv(6))
+    await run('users import in.csv')
+    for (const id of before) await world.send('DELETE', `/users/${id}`)
+    const first = journal().length
+    await run('users import in.csv --resume')
+    expect(sentRows(journal().slice(first))).toEqual([2, 4, 5])
+    expect(await here.users()).toEqual(usersOf(6))
   })
 
   test('where it is', async () => {
@@ -162,7 +163,7 @@ describe('a run that has ended', () => {
 describe('refused', () => {
   beforeEach(async () => {
     here.file('in.csv', usersCsv(2))
-    await cutOff('users import in.csv')
+    await here.cutOff('users import in.csv')
   })
   const hint = 'hint: resume with what it was begun with, or remove the journal to begin anew\n'
   const path = () => here.path('in.csv.journal')
@@ -222,7 +223,7 @@ describe('refused', () => {
     [
       'a journal with something else in its middle',
       'users import in.csv --resume',
-      () => here.file('in.csv.journal', `${here.read('in.csv.journal')?.replace('{"sent":1}', 'sent 1')}`),
+      () => here.file('in.csv.journal', `${here.read('in.csv.journal')?.replace('{"sent":1,', 'sent 1')}`),
       () => `error: the journal ${path()} is damaged\n`,
     ],
     [

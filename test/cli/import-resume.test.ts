@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { TransportError, type WireResponse } from '../../src/api/wire.ts'
 import {
+  entriesOf,
   goOn,
   type Importing,
   importing,
+  lost,
   resultsOf,
   roomsCsv,
   roomsOf,
+  sentRows,
   usersCsv,
   usersOf,
 } from '../helpers/imports.ts'
@@ -21,20 +23,6 @@ async function newWorld(): Promise<void> {
 beforeEach(newWorld)
 
 const run = (line: string, stdin?: string) => world.run(line, stdin === undefined ? {} : { stdin })
-const lost = async (): Promise<WireResponse> => {
-  throw new TransportError('the connection was reset', true)
-}
-
-/** Leaves a journal of an import that was cut off before anything came back; the service has acted. */
-async function cutOff(line: string): Promise<void> {
-  world.intercept = async (request, next) => {
-    const done = await next()
-    return request.method === 'GET' ? done : lost()
-  }
-  await run(line)
-  world.intercept = undefined
-  world.requests.length = 0
-}
 
 describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind) => {
   const rows = 5
@@ -54,10 +42,9 @@ describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind)
 
   /** What a journal says of the rows: those that were answered, and those that were sent and not answered. */
   function rowsOf(journal: string) {
-    const whole = journal.split('\n').slice(1, -1)
-    const entries = whole.map((line) => JSON.parse(line))
+    const entries = entriesOf(journal)
     const done: number[] = entries.filter(({ status }) => status === 'ok').map(({ row }) => row)
-    const open: number[] = entries.flatMap(({ sent }) => (sent && !done.includes(sent) ? [sent] : []))
+    const open: number[] = sentRows(entries).filter((row) => !done.includes(row))
     return { done, open }
   }
 
@@ -69,7 +56,7 @@ describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind)
   ])('%s: wherever the journal ends, nothing is there twice, and nothing is lost', async (_what, acted) => {
     const journal = await wholeJournal()
     const lines = journal.split(/(?<=\n)/)
-    expect(lines).toHaveLength(1 + 2 * rows + 1)
+    expect(rowsOf(journal)).toEqual({ done: [1, 2, 3, 4, 5], open: [] })
     const ends = lines.flatMap((line, i) => {
       const begin = lines.slice(0, i).join('').length
       return [begin + 1, begin + Math.floor(line.length / 2), begin + line.length - 1, begin + line.length]
@@ -136,7 +123,7 @@ describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind)
 describe('a row that was sent and not answered', () => {
   test('users: those that are there as they should be are done, the others are sent', async () => {
     here.file('in.csv', usersCsv(3))
-    await cutOff('users import in.csv')
+    await here.cutOff('users import in.csv')
     await world.send('DELETE', '/users/u1')
     await world.send('PUT', '/users/u2', { name: 'Other' })
     const { code, stdout } = await run('users import in.csv --resume -o ndjson')
@@ -160,7 +147,7 @@ describe('a row that was sent and not answered', () => {
 
   test('rooms: is told, and not sent again unless there is no room of its name', async () => {
     here.file('in.csv', roomsCsv(3))
-    await cutOff('rooms import in.csv')
+    await here.cutOff('rooms import in.csv')
     const { rooms } = (await world.send('GET', '/rooms?name=R2')).body
     await world.send('DELETE', `/rooms/${rooms[0].id}`)
     const { code, stdout } = await run('rooms import in.csv --resume -o ndjson')
@@ -192,7 +179,7 @@ describe('a row that was sent and not answered', () => {
     ['when the run stops before it', ' --fail-fast', () => {}],
   ])('rooms: is not forgotten %s', async (_what, flags, arrange) => {
     here.file('in.csv', roomsCsv(4))
-    await cutOff('rooms import in.csv')
+    await here.cutOff('rooms import in.csv')
     arrange()
     await run(`rooms import in.csv --resume --concurrency 1${flags}`)
     world.intercept = undefined
@@ -202,7 +189,7 @@ describe('a row that was sent and not answered', () => {
 
   test('rooms: is not forgotten when the run is interrupted before it', async () => {
     here.file('in.csv', roomsCsv(4))
-    await cutOff('rooms import in.csv')
+    await here.cutOff('rooms import in.csv')
     const { host, done } = world.start('rooms import in.csv --resume --concurrency 1'.split(' '))
     world.intercept = (_request, next) => {
       host.signal('SIGINT')
@@ -218,7 +205,7 @@ describe('a row that was sent and not answered', () => {
     const room = await here.room('A', 'private')
     for (const id of ['u1', 'u2', 'u3']) await world.send('POST', '/users', { user_id: id, name: id })
     here.file('in.csv', 'user_id,type\nu1,host\nu2,\nu3,monitor\n')
-    await cutOff(`members import in.csv --room ${room}`)
+    await here.cutOff(`members import in.csv --room ${room}`)
     expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
     expect(here.writes()).toEqual([])
     expect(await here.members(room)).toEqual(['u1 host u1', 'u2 guest u2', 'u3 monitor u3'])

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WireRequest } from '../../src/api/wire.ts'
+import { TransportError, type WireRequest } from '../../src/api/wire.ts'
 import { baseUrl, type World } from './world.ts'
 
 /** The files where a world’s program runs, what it has sent, and what its service really holds. */
@@ -8,16 +8,15 @@ export function importing(world: World) {
   const path = (name: string) => join(world.dir, name)
   const all = async (what: string, key: string): Promise<any[]> =>
     (await world.send('GET', `${what}?limit=1000`)).body[key]
+  /** The names of the users, by their ids. */
+  const users = async (): Promise<Record<string, string | null>> =>
+    Object.fromEntries((await all('/users', 'users')).map(({ user_id, name }) => [user_id, name]).sort())
   return {
     path,
     file: (name: string, content: string | Uint8Array) => writeFileSync(path(name), content),
     /** The text of a file; undefined when there is none. */
     read: (name: string) => (existsSync(path(name)) ? readFileSync(path(name), 'utf8') : undefined),
-    /** The names of the users, by their ids. */
-    async users(): Promise<Record<string, string | null>> {
-      const users = await all('/users', 'users')
-      return Object.fromEntries(users.map(({ user_id, name }) => [user_id, name]).sort())
-    },
+    users,
     user: async (id: string): Promise<any> =>
       (await world.send('GET', `/users/${encodeURIComponent(id)}`)).body.user,
     /** The names of the rooms, each as often as there is a room of that name. */
@@ -30,6 +29,22 @@ export function importing(world: World) {
     /** Makes a room of the service; its id. */
     room: async (name: string, type = 'open'): Promise<string> =>
       (await world.send('POST', '/rooms', { name, type })).body.room.id,
+    /** Imports users; what came of it, and who is there then. */
+    async imported(name: string, content: string | Uint8Array, ...flags: string[]) {
+      writeFileSync(path(name), content)
+      const { code, stdout, stderr } = await world.run(['users', 'import', name, ...flags])
+      return { code, stdout, stderr, users: await users() }
+    },
+    /** Leaves a journal of an import that was cut off before anything came back; the service has acted. */
+    async cutOff(line: string): Promise<void> {
+      world.intercept = async (request, next) => {
+        const done = await next()
+        return request.method === 'GET' ? done : lost()
+      }
+      await world.run(line)
+      world.intercept = undefined
+      world.requests.length = 0
+    },
     /** Everything that was sent, as `METHOD /path`. */
     requests: () => world.requests.map(lineOf),
     /** Everything that was sent to change something. */
@@ -38,6 +53,24 @@ export function importing(world: World) {
 }
 
 export type Importing = ReturnType<typeof importing>
+
+/** An answer that never comes: nobody knows whether the service has acted. */
+export const lost = async (): Promise<never> => {
+  throw new TransportError('the connection was reset', true)
+}
+
+/** The lines of a journal that are whole, parsed. */
+export const entriesOf = (journal = ''): Record<string, any>[] =>
+  journal
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+
+/** The rows that a journal says were about to be sent. */
+export const sentRows = (entries: readonly Record<string, any>[]): number[] =>
+  entries.flatMap(({ sent, to }) =>
+    sent === undefined ? [] : Array.from({ length: to - sent + 1 }, (_, i) => sent + i),
+  )
 
 export const lineOf = ({ method, url }: WireRequest) => `${method} ${url.slice(baseUrl.length)}`
 

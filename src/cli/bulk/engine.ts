@@ -43,8 +43,8 @@ export class Gate {
 }
 
 interface Run<Job> {
-  /** The next job, made ready to be begun; undefined at the end. */
-  take(): Promise<Job | undefined>
+  /** The next few jobs, made ready to be begun; none at the end. */
+  take(): Promise<readonly Job[]>
   /** Does a job. What it throws ends the run. */
   perform(job: Job): Promise<void>
   /** A job that was taken and is not begun. */
@@ -56,47 +56,53 @@ interface Run<Job> {
 }
 
 /**
- * Does jobs, so many at a time. While some are done as many are made ready, so that making ready costs no time of its
- * own. Throws what `perform` or `take` threw first, once everything that was begun has ended.
+ * Does jobs, so many at a time. While some are done the next few are made ready, so that making ready costs no time of
+ * its own. Throws what `perform` or `take` threw first, once everything that was begun has ended.
  */
 export async function runJobs<Job>({ take, perform, putBack, pace, gate, stop }: Run<Job>): Promise<void> {
   let failure: { error: unknown } | undefined
-  let exhausted = false
-  const ready: Promise<Job | undefined>[] = []
   const fail = (error: unknown) => {
     failure ??= { error }
   }
   const over = () => stop.aborted || failure !== undefined
 
-  function makeReady(): void {
-    while (ready.length < pace.concurrency && !exhausted && !over()) {
-      const job = take()
+  let jobs: readonly Job[] = []
+  let begun = 0
+  let exhausted = false
+  let ready: Promise<readonly Job[]> = over() ? Promise.resolve([]) : take()
+  let refilling: Promise<void> | undefined
+
+  /** Waits for the jobs that are made ready, and begins to make the next ready. */
+  function refill(): Promise<void> {
+    refilling ??= (async () => {
+      jobs = await ready
+      begun = 0
+      exhausted = jobs.length === 0
+      ready = exhausted || over() ? Promise.resolve([]) : take()
       // Its failure is met when its turn comes.
-      job.catch(() => {})
-      ready.push(job)
-    }
+      ready.catch(() => {})
+    })().finally(() => {
+      refilling = undefined
+    })
+    return refilling
   }
 
   async function loop(): Promise<void> {
     for (;;) {
-      makeReady()
-      const job = await ready.shift()
-      if (job === undefined) {
-        exhausted = true
-        return
-      }
-      if (!over()) await gate.pass(stop)
+      while (begun === jobs.length && !exhausted && !over()) await refill()
+      if (exhausted || over()) return
+      const wait = gate.pass(stop)
+      const job = jobs[begun++] as Job
+      if (wait) await wait
       if (over()) return putBack?.(job)
-      try {
-        await perform(job)
-      } catch (error) {
-        return fail(error)
-      }
+      await perform(job)
     }
   }
 
   await Promise.all(Array.from({ length: pace.concurrency }, () => loop().catch(fail)))
-  for (const unused of await Promise.allSettled(ready))
-    if (unused.status === 'fulfilled' && unused.value !== undefined) putBack?.(unused.value)
+  if (putBack) {
+    const unused = await ready.catch(() => [])
+    for (const job of [...jobs.slice(begun), ...unused]) putBack(job)
+  }
   if (failure) throw failure.error
 }

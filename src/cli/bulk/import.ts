@@ -12,7 +12,7 @@ import {
 } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { asForeseen } from '../output/errors.ts'
-import { type Checked, checkInput, placeOf } from './check.ts'
+import { type Checked, type CheckedRow, checkInput, placeOf } from './check.ts'
 import { Gate, runJobs } from './engine.ts'
 import { Journal, known } from './journal.ts'
 import { type Body, type Kind, kinds } from './kinds.ts'
@@ -162,9 +162,10 @@ class Import {
       try {
         await runJobs({
           take: async () => {
-            const job = await rows.take()
-            if (job && !context.flags.dryRun) await this.#journal?.sending(job.row.number)
-            return job
+            const jobs = await rows.take(flags.concurrency)
+            if (jobs.length > 0 && !context.flags.dryRun)
+              await this.#journal?.sending(jobs.map(({ row }) => row.number))
+            return jobs
           },
           perform: async (job) => {
             await this.#perform(job)
@@ -222,39 +223,31 @@ class Import {
     return this.source.path && `${this.source.path}.journal`
   }
 
-  /** The rows that are left to do, one by one. */
-  #jobs(): { take(): Promise<Job | undefined>; close(): Promise<void> } {
+  /** The rows that are left to do, so many at a time. */
+  #jobs(): { take(count: number): Promise<Job[]>; close(): Promise<void> } {
     const batches = this.checked.again()
     const states = this.#journal?.states
-    let batch: Awaited<ReturnType<typeof batches.next>>['value'] = []
+    let batch: readonly CheckedRow[] = []
     let i = 0
-    // Loops ask at the same time, and reading goes on one batch after the other.
-    let reading: Promise<void> | undefined
-    const read = async () => {
-      const { value, done } = await batches.next()
-      batch = done ? undefined : value
-      i = 0
-    }
-    const take = async (): Promise<Job | undefined> => {
-      for (;;) {
-        if (batch === undefined) return undefined
+    const take = async (count: number) => {
+      const jobs: Job[] = []
+      while (jobs.length < count) {
         const checked = batch[i++]
         if (!checked) {
-          reading ??= read().finally(() => {
-            reading = undefined
-          })
-          await reading
+          const { value, done } = await batches.next()
+          if (done) break
+          batch = value
+          i = 0
           continue
         }
         const { row, body, problem } = checked
         const state = states?.get(row.number) ?? known.nothing
-        if (state === known.done || state === known.skipped) {
+        if (state === known.done || state === known.skipped)
           this.#results.count(state === known.done ? 'ok' : 'skipped')
-          continue
-        }
-        if (body) return { row, body, lost: state === known.sent }
-        await this.#note(row, undefined, { status: 'invalid', error: problem ?? '' })
+        else if (body) jobs.push({ row, body, lost: state === known.sent })
+        else await this.#note(row, undefined, { status: 'invalid', error: problem ?? '' })
       }
+      return jobs
     }
     return { take, close: async () => void (await batches.return(undefined)) }
   }
@@ -298,14 +291,15 @@ class Import {
         ...(id === undefined ? {} : { id }),
         ...(error === undefined ? {} : { error }),
       })
-    await this.#results.add({
+    const full = this.#results.add({
       row: row.number,
-      place: at(this.source, row),
+      place: () => at(this.source, row),
       key: key?.replace('\0', ' '),
       status,
       id,
       error,
     })
+    if (full) await full
     if (status === 'failed' || status === 'invalid') await this.#rejects?.add(row, error ?? '')
     if (this.#results.failed - (this.#results.counts.invalid ?? 0) > this.#limit) this.#stop.abort()
   }

@@ -55,7 +55,7 @@ const stateOf: Record<Entry['status'], Known> = {
 }
 
 /**
- * An append-only record of a run, a JSON object a line: what it is of, each row before it is sent and after it was
+ * An append-only record of a run, a JSON object a line: what it is of, rows before they are sent and each after it was
  * answered. What is said to be sent is on disk before it is.
  */
 export class Journal {
@@ -107,9 +107,15 @@ export class Journal {
     }
   }
 
-  /** Notes that a row is about to be sent; resolves when that is on disk. */
-  sending(row: number): Promise<void> {
-    this.#buffer += `{"sent":${row}}\n`
+  /** Notes that rows, in the order of their numbers, are about to be sent; resolves when that is on disk. */
+  sending(rows: readonly number[]): Promise<void> {
+    let first = 0
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i] as number
+      if (rows[i + 1] === row + 1) continue
+      this.#append({ sent: rows[first], to: row })
+      first = i + 1
+    }
     return this.#sync()
   }
 
@@ -200,7 +206,8 @@ async function readJournal(path: string): Promise<Past | undefined> {
         if (entry?.['meetroom'] !== 'journal') throw new UsageError(`${path} is no journal of meetroom`)
         purpose = entry as never
       } else if (!entry) throw new UsageError(`the journal ${path} is damaged`)
-      else if (typeof entry['sent'] === 'number') states.set(entry['sent'], known.sent)
+      else if (typeof entry['sent'] === 'number')
+        for (let row = entry['sent']; row <= Number(entry['to']); row++) states.set(row, known.sent)
       else if (typeof entry['row'] === 'number')
         states.set(entry['row'], stateOf[(entry as unknown as Entry).status])
       ended = entry?.['end'] === true

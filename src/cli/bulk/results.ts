@@ -22,8 +22,8 @@ export type Status =
 /** What became of one row. */
 export interface Result {
   row: number
-  /** Where the row stands, for people. */
-  place: string
+  /** Says where the row stands, for people. */
+  place: () => string
   key: string | undefined
   status: Status
   id?: string | undefined
@@ -43,7 +43,7 @@ export const resultView: View = {
   fields: ['row', 'key', 'status', 'id', 'error'],
 }
 
-const bad: readonly Status[] = ['failed', 'unknown', 'invalid', 'would_fail']
+const bad: ReadonlySet<Status> = new Set(['failed', 'unknown', 'invalid', 'would_fail'])
 /** So many failures are told one by one where results are not printed. */
 const mostTold = 20
 
@@ -57,6 +57,9 @@ export class Results {
   readonly #context: Context
   readonly #writer: Writer | undefined
   readonly counts: Partial<Record<Status, number>> = {}
+  /** How many rows have a result, and how many of them a bad one. */
+  done = 0
+  failed = 0
   #failures: Result[] = []
   #waiting: Item[] = []
   #writing: Promise<void> | undefined
@@ -77,17 +80,11 @@ export class Results {
     return new Results(context, silent ? undefined : await printer.writer(resultView, 'results'))
   }
 
-  get failed(): number {
-    return bad.reduce((sum, status) => sum + (this.counts[status] ?? 0), 0)
-  }
-
-  get done(): number {
-    return Object.values(this.counts).reduce((sum, count) => sum + count, 0)
-  }
-
   /** A row that an earlier run has told of. */
   count(status: Status): void {
     this.counts[status] = (this.counts[status] ?? 0) + 1
+    this.done++
+    if (bad.has(status)) this.failed++
   }
 
   /** Resolves when there is room for more. */
@@ -95,7 +92,7 @@ export class Results {
     this.count(result.status)
     if (this.#failure) throw this.#failure.error
     const told = this.#writer && this.#context.format !== 'ids'
-    if (!told && bad.includes(result.status) && this.#failures.length < mostTold) this.#failures.push(result)
+    if (!told && bad.has(result.status) && this.#failures.length < mostTold) this.#failures.push(result)
     if (!this.#writer) return undefined
     const { row, key, status, id, error } = result
     const isId = this.#context.format === 'ids' && id === undefined
@@ -146,7 +143,7 @@ export class Results {
     for (const { place, key, status, error } of this.#failures)
       await this.#context.report(
         new ApiError(
-          `${place}${key === undefined ? '' : ` (${key})`}: ${status === 'unknown' ? 'outcome unknown: ' : ''}${error}`,
+          `${place()}${key === undefined ? '' : ` (${key})`}: ${status === 'unknown' ? 'outcome unknown: ' : ''}${error}`,
         ),
       )
     const more = this.failed - this.#failures.length

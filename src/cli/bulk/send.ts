@@ -70,8 +70,10 @@ export class Sender {
   async #create(body: Body): Promise<Outcome> {
     const { kind } = this.#options
     const id = await this.#write(() => kind.create(this.#options.client, body))
+    const { finish } = kind
+    if (!finish) return { status: 'ok', id }
     try {
-      await this.#write(async () => kind.finish?.(this.#options.client, body, id))
+      await this.#write(() => finish(this.#options.client, body, id))
     } catch (cause) {
       // It is there: a row that failed would be sent again.
       const { message } = asForeseen(cause)
