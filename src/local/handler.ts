@@ -1,16 +1,15 @@
 import type * as z from 'zod'
 import type { OperationName } from '../api/endpoints.ts'
 import type { Operations } from '../api/operations.ts'
+import type { Ids } from './ids.ts'
 import type { Live } from './live/live.ts'
 import type { Store } from './store/store.ts'
 
 /** What a handler works with. */
-export interface Desk {
+export interface Desk extends Ids {
   store: Store
   /** Milliseconds since 1970. */
   now(): number
-  /** 24 lower-case hex digits, roughly in the order of time. */
-  newId(): string
   live: Live
   /** The one application that owns the rooms of this workspace. */
   applicationId: string

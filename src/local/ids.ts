@@ -1,12 +1,33 @@
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 
-/** 24 lower-case hex digits: 12 of the time in milliseconds, 12 of chance. */
-export function newId(now: number): string {
-  return Math.floor(now).toString(16).padStart(12, '0').slice(-12) + randomBytes(6).toString('hex')
+export interface Ids {
+  /** 24 lower-case hex digits: 12 of the time in milliseconds, 12 of chance. */
+  newId(): string
+  /** A token that nobody can guess: 10 characters of the time, 32 of chance. */
+  newToken(): string
 }
 
-/** A token that nobody can guess. */
-export function newToken(): string {
-  // A minus at its beginning would be a flag on a command line, and a formula in a spreadsheet.
-  return randomBytes(24).toString('base64url').replace(/^-/, 'A')
+/**
+ * Makes ids and tokens. The time comes first, so that a new one goes to the end of its index: at random places, each
+ * would write a page of its own.
+ * @param now milliseconds since 1970
+ */
+export function createIds(now: () => number): Ids {
+  // Asking the system for a few bytes costs as much as asking for all of these.
+  const pool = Buffer.alloc(4080)
+  let used = pool.length
+  const chance = (bytes: number) => {
+    if (used + bytes > pool.length) {
+      randomFillSync(pool)
+      used = 0
+    }
+    used += bytes
+    return pool.subarray(used - bytes, used)
+  }
+  const time = (radix: number, length: number) =>
+    Math.floor(now()).toString(radix).padStart(length, '0').slice(-length)
+  return {
+    newId: () => time(16, 12) + chance(6).toString('hex'),
+    newToken: () => time(36, 10) + chance(24).toString('base64url'),
+  }
 }

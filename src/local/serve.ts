@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { newId } from './ids.ts'
+import { createIds } from './ids.ts'
 import type { Clock } from './live/clock.ts'
 import { Deliveries } from './live/deliveries.ts'
 import { Hub } from './live/hub.ts'
@@ -82,15 +82,16 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       onAttempt: ({ id, url, outcome }) => log(`webhook ${id} ${new URL(url).host} ${outcome}`),
     })
     closers.push(() => deliveries.close())
+    const ids = createIds(machine.now)
     const hub = new Hub({
       store,
       clock: machine,
-      newId: () => newId(machine.now()),
+      newId: ids.newId,
       onFailure,
       onEvent: (roomId) => deliveries.wake(roomId),
     })
     const sockets = new Sockets({
-      desk: { store, now: machine.now, newId: () => newId(machine.now()) },
+      desk: { store, now: machine.now, newId: ids.newId },
       hub,
       clock: machine,
       onFailure,

@@ -8,7 +8,7 @@ import type { WireRequest, WireResponse } from '../api/wire.ts'
 import { Fault, invalid, notFound, unauthorized } from './faults.ts'
 import type { Desk } from './handler.ts'
 import { handlers } from './handlers/index.ts'
-import { newId } from './ids.ts'
+import { createIds } from './ids.ts'
 import { type Live, nobodyLive } from './live/live.ts'
 import type { Store } from './store/store.ts'
 
@@ -37,7 +37,7 @@ export function createDesk({
   live,
 }: Pick<Desk, 'store' | 'now' | 'live'>): Omit<Desk, 'afterCommit'> {
   const row = store.one<{ application_id: string }>('SELECT application_id FROM workspace')
-  return { store, now, newId: () => newId(now()), live, applicationId: row?.application_id ?? '' }
+  return { store, now, ...createIds(now), live, applicationId: row?.application_id ?? '' }
 }
 
 /** The whole service as a function from request to response: authorization, routing, validation, behaviour. */

@@ -1,6 +1,7 @@
 // `users import` beside autocannon, xargs curl and curl -Z on the same service, its memory, and long lists beside a bare
-// loop of undici. Run with: npm run bench:bulk [-- --rows 20000,200000 --memory 20000,200000,1000000 --rooms 100000
-// --curl 2000 --rounds 3]; 0 leaves a part out.
+// loop of undici. Run with: npm run bench:bulk [-- --rows 20000,200000 --service durable,ephemeral
+// --memory 20000,200000,1000000 --rooms 100000 --curl 2000 --rounds 3]; 0 leaves a part out. The durable service waits for
+// its disk at every commit, which is most of its time; the ephemeral one is the same service in memory.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -14,6 +15,7 @@ import { firstLine, launcher, type Served, send, startService } from './served.t
 const { values: flags } = parseArgs({
   options: {
     rows: { type: 'string', default: '20000,200000' },
+    service: { type: 'string', default: 'durable,ephemeral' },
     memory: { type: 'string', default: '20000,200000,1000000' },
     rooms: { type: 'string', default: '100000' },
     curl: { type: 'string', default: '2000' },
@@ -38,8 +40,8 @@ const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 /** A service that does not outlive this process, however that ends. */
-async function start(): Promise<Served> {
-  const served = await startService()
+async function start(service = 'durable'): Promise<Served> {
+  const served = await startService(undefined, service === 'durable' ? [] : [`--${service}`])
   process.once('exit', () => served.child.kill('SIGKILL'))
   return served
 }
@@ -192,6 +194,7 @@ function curlParallel(served: Served, rows: number): Promise<Ran> {
 }
 
 interface Rate {
+  service: string
   what: string
   rows: number
   perSecond: number
@@ -200,7 +203,7 @@ interface Rate {
   peakMb: number
 }
 
-async function rates(rows: number): Promise<Rate[]> {
+async function rates(rows: number, service: string): Promise<Rate[]> {
   const curlRows = Math.min(rows, Number(flags.curl))
   const [without, withJournal] = [writePeople('plain', rows), writePeople('noted', rows)]
   const contenders: { what: string; rows: number; go(served: Served): Promise<Ran> }[] = [
@@ -233,7 +236,7 @@ async function rates(rows: number): Promise<Rate[]> {
     )
   const ran = contenders.map(() => [] as { perSecond: number; peakMb: number }[])
   for (let round = 0; round < rounds; round++) {
-    const served = await start()
+    const served = await start(service)
     // The first to come warms the service up, which is nobody's turn.
     await cannon(`${served.baseUrl}/users`, served.apiKey, 5000, (i) => person('warm', i))
     for (let i = 0; i < contenders.length; i++) {
@@ -252,6 +255,7 @@ async function rates(rows: number): Promise<Rate[]> {
     await served.stop()
   }
   return contenders.map(({ what, rows }, i) => ({
+    service,
     what,
     rows,
     perSecond: Math.round(median((ran[i] ?? []).map(({ perSecond }) => perSecond))),
@@ -426,20 +430,21 @@ for (let i = 0; i < 2; i++)
 warm.stop()
 
 const table: Rate[] = []
-for (const rows of numbers(flags.rows)) {
-  for (const rate of await rates(rows)) {
-    table.push(rate)
-    const { what, perSecond, ratio, peakMb } = rate
-    const peak = peakMb > 0 ? `   peak ${peakMb} MB` : ''
-    console.log(
-      `${String(rows).padStart(7)}  ${what.padEnd(24)} ${String(perSecond).padStart(6)}/s   ${ratio.toFixed(3)} of autocannon${peak}`,
-    )
+for (const service of flags.service.split(','))
+  for (const rows of numbers(flags.rows)) {
+    const found = await rates(rows, service)
+    table.push(...found)
+    for (const { what, perSecond, ratio, peakMb } of found) {
+      const peak = peakMb > 0 ? `   peak ${peakMb} MB` : ''
+      console.log(
+        `${service} ${String(rows).padStart(7)}  ${what.padEnd(24)} ${String(perSecond).padStart(6)}/s   ${ratio.toFixed(3)} of autocannon${peak}`,
+      )
+    }
+    const rateOf = (what: string) => found.find((rate) => rate.what === what)?.perSecond ?? Number.NaN
+    if (rateOf('xargs -P 8 curl') > 0)
+      for (const what of ['import --no-journal', 'import', 'autocannon'])
+        console.log(`${what}: ${(rateOf(what) / rateOf('xargs -P 8 curl')).toFixed(1)} × xargs -P 8 curl`)
   }
-}
-const rateOf = (what: string) => table.findLast((rate) => rate.what === what)?.perSecond ?? Number.NaN
-if (rateOf('xargs -P 8 curl') > 0)
-  for (const what of ['import --no-journal', 'import', 'autocannon'])
-    console.log(`${what}: ${(rateOf(what) / rateOf('xargs -P 8 curl')).toFixed(1)} × xargs -P 8 curl`)
 const peaks = numbers(flags.memory).length > 0 ? await memory() : []
 for (const { what, rows, perSecond, peakMb } of peaks)
   console.log(

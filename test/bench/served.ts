@@ -22,9 +22,10 @@ export async function startService(
   dir = mkdtempSync(join(tmpdir(), 'meetroom-bench-')),
   flags: string[] = [],
 ): Promise<Served> {
+  const place = flags.includes('--ephemeral') ? [] : ['--data-dir', dir]
   const child = spawn(
     process.execPath,
-    [launcher, 'serve', '--data-dir', dir, '--port', '0', '--json', '-q', ...flags],
+    [launcher, 'serve', ...place, '--port', '0', '--json', '-q', ...flags],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },

@@ -387,7 +387,7 @@ describe('users', () => {
       profile_url: 'https://example.com/ada.png',
       default_member_type: 'host',
       email: 'ada@example.com',
-      access_token: expect.stringMatching(/^[\w-]{32}$/),
+      access_token: expect.stringMatching(/^[\da-z]{10}[\w-]{32}$/),
       created_at: expect.stringMatching(/^2026-01-02T03:04:\d\d\.678Z$/),
       updated_at: made['created_at'],
     })

@@ -1,7 +1,6 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import { invalid, notFound } from '../faults.ts'
 import type { Handlers } from '../handler.ts'
-import { newToken } from '../ids.ts'
 import { endings } from '../live/live.ts'
 import { listPage, requireEncodedUrl, timestamp } from '../paging.ts'
 import type { Store } from '../store/store.ts'
@@ -54,7 +53,7 @@ export const userHandlers = {
     }
   },
 
-  createUser({ store, now, newId }, { body }) {
+  createUser({ store, now, newId, newToken }, { body }) {
     // `/users/..` is another path by the time it arrives: such a user could never be reached again.
     if (body.user_id === '.' || body.user_id === '..') throw invalid('user_id: cannot be part of a path')
     if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
