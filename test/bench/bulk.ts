@@ -332,17 +332,9 @@ interface Listed {
   head: { ms: number; status: string; stderr: string }
 }
 
-const listCommand = [
-  process.execPath,
-  launcher,
-  'rooms',
-  'list',
-  '--all',
-  '-o',
-  'ndjson',
-  '--page-size',
-  '1000',
-]
+const listCommand = [process.execPath, launcher, 'rooms', 'list', '--all', '-o', 'ndjson']
+/** Of the list command, where it is not told another. */
+const pageSize = 100
 
 async function listing(rooms: number): Promise<Listed> {
   const served = await start()
@@ -356,7 +348,7 @@ async function listing(rooms: number): Promise<Listed> {
     const pool = new undici.Pool(origin, { connections: 1 })
     const headers = { authorization: 'Bearer ' + process.env.MEETROOM_API_KEY }
     for (let offset = 0; ;) {
-      const { body } = await pool.request({ method: 'GET', path: pathname + '/rooms?limit=1000&offset=' + offset, headers })
+      const { body } = await pool.request({ method: 'GET', path: pathname + '/rooms?limit=${pageSize}&offset=' + offset, headers })
       const { rooms, paging } = JSON.parse(await body.text())
       process.stdout.write(rooms.map((room) => JSON.stringify(room) + '\\n').join(''))
       offset += rooms.length
@@ -399,12 +391,16 @@ async function listing(rooms: number): Promise<Listed> {
 
 /** Whether the first line comes although the second page never does. */
 async function firstLineIsEarly(): Promise<boolean> {
-  const rooms = Array.from({ length: 1000 }, (_, i) => ({ id: `room-${i}`, type: 'open', name: `Room ${i}` }))
+  const rooms = Array.from({ length: pageSize }, (_, i) => ({
+    id: `room-${i}`,
+    type: 'open',
+    name: `Room ${i}`,
+  }))
   const server = createServer((request, response) => {
     const offset = Number(new URL(request.url ?? '/', 'http://stub').searchParams.get('offset') ?? 0)
     if (offset > 0) return
     response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ rooms, paging: { limit: 1000, offset, total: 5000 } }))
+    response.end(JSON.stringify({ rooms, paging: { limit: pageSize, offset, total: 5000 } }))
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
