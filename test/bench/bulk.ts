@@ -1,7 +1,8 @@
 // `users import` beside autocannon, xargs curl and curl -Z on the same service, its memory, and long lists beside a bare
-// loop of undici. Run with: npm run bench:bulk [-- --rows 20000,200000 --service durable,ephemeral
+// loop of undici. Run with: npm run bench:bulk [-- --rows 20000,200000 --service durable,ephemeral,stub
 // --memory 20000,200000,1000000 --rooms 100000 --curl 2000 --rounds 3]; 0 leaves a part out. The durable service waits for
-// its disk at every commit, which is most of its time; the ephemeral one is the same service in memory.
+// its disk at every commit, the ephemeral one is the same service in memory, and the stub answers without doing anything:
+// then the client is the bound.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -15,7 +16,7 @@ import { firstLine, launcher, type Served, send, startService } from './served.t
 const { values: flags } = parseArgs({
   options: {
     rows: { type: 'string', default: '20000,200000' },
-    service: { type: 'string', default: 'durable,ephemeral' },
+    service: { type: 'string', default: 'durable,ephemeral,stub' },
     memory: { type: 'string', default: '20000,200000,1000000' },
     rooms: { type: 'string', default: '100000' },
     curl: { type: 'string', default: '2000' },
@@ -39,8 +40,11 @@ const nul = openSync('/dev/null', 'r+')
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
+type Target = Pick<Served, 'baseUrl' | 'apiKey'> & { stop(): unknown }
+
 /** A service that does not outlive this process, however that ends. */
-async function start(service = 'durable'): Promise<Served> {
+async function start(service = 'durable'): Promise<Target> {
+  if (service === 'stub') return stub()
   const served = await startService(undefined, service === 'durable' ? [] : [`--${service}`])
   process.once('exit', () => served.child.kill('SIGKILL'))
   return served
@@ -163,21 +167,21 @@ async function cannon(
   return { ms, peakMb: Number.NaN }
 }
 
-function curlHeaders({ apiKey }: Served): string {
+function curlHeaders({ apiKey }: Target): string {
   const path = join(dir, 'headers')
   writeFileSync(path, `authorization: Bearer ${apiKey}\ncontent-type: application/json\n`, { mode: 0o600 })
   return path
 }
 
 /** A process for each row, eight at a time. */
-function xargs(served: Served, rows: number): Promise<Ran> {
+function xargs(served: Target, rows: number): Promise<Ran> {
   const body = JSON.stringify(person('xargs', 0)).replaceAll('00000000', '{}').replaceAll('"', '\\"')
   const curl = `curl -sf -o /dev/null -H @${curlHeaders(served)} -d "${body}" ${served.baseUrl}/users`
   return run(['bash', '-c', `seq 10000000 ${10_000_000 + rows - 1} | xargs -P 8 -I{} ${curl}`], home)
 }
 
 /** One process that sends several at a time, as its configuration says. */
-function curlParallel(served: Served, rows: number): Promise<Ran> {
+function curlParallel(served: Target, rows: number): Promise<Ran> {
   const headers = curlHeaders(served)
   const config = join(dir, 'curl.conf')
   const one = (i: number) =>
@@ -206,7 +210,7 @@ interface Rate {
 async function rates(rows: number, service: string): Promise<Rate[]> {
   const curlRows = Math.min(rows, Number(flags.curl))
   const [without, withJournal] = [writePeople('plain', rows), writePeople('noted', rows)]
-  const contenders: { what: string; rows: number; go(served: Served): Promise<Ran> }[] = [
+  const contenders: { what: string; rows: number; go(served: Target): Promise<Ran> }[] = [
     {
       what: 'autocannon',
       rows,
@@ -247,11 +251,12 @@ async function rates(rows: number, service: string): Promise<Rate[]> {
       const { ms, peakMb } = await contender.go(served)
       ran[turn]?.push({ perSecond: (contender.rows / ms) * 1000, peakMb })
     }
-    await requireHeld(served, [
-      `plain-${String(rows - 1).padStart(8, '0')}`,
-      'noted-00000000',
-      'cannon-00000000',
-    ])
+    if (service !== 'stub')
+      await requireHeld(served, [
+        `plain-${String(rows - 1).padStart(8, '0')}`,
+        'noted-00000000',
+        'cannon-00000000',
+      ])
     await served.stop()
   }
   return contenders.map(({ what, rows }, i) => ({
@@ -266,7 +271,7 @@ async function rates(rows: number, service: string): Promise<Rate[]> {
   }))
 }
 
-async function requireHeld(served: Served, ids: readonly string[]): Promise<void> {
+async function requireHeld(served: Target, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     const { user } = await send(served, 'GET', `/users/${id}`)
     if (user?.user_id !== id) throw new Error(`the service does not hold ${id}`)
@@ -274,7 +279,7 @@ async function requireHeld(served: Served, ids: readonly string[]): Promise<void
 }
 
 /** A service that answers POST /users at once, the same each time. */
-async function stub(): Promise<{ baseUrl: string; stop(): void }> {
+async function stub(): Promise<Target> {
   const program = `
     const body = JSON.stringify({ user: { user_id: 'stub', name: 'Stub', access_token: 'x'.repeat(32) } })
     const headers = { 'content-type': 'application/json', 'content-length': body.length }
@@ -283,7 +288,11 @@ async function stub(): Promise<{ baseUrl: string; stop(): void }> {
     }).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
   const child = spawn(process.execPath, ['-e', program], { env: home, stdio: ['ignore', 'pipe', 'inherit'] })
   process.once('exit', () => child.kill())
-  return { baseUrl: `http://127.0.0.1:${await firstLine(child)}/v1`, stop: () => child.kill() }
+  return {
+    baseUrl: `http://127.0.0.1:${await firstLine(child)}/v1`,
+    apiKey: 'no-key',
+    stop: () => child.kill(),
+  }
 }
 
 interface Memory {

@@ -66,7 +66,12 @@ export function firstLine(child: ChildProcess): Promise<string> {
 }
 
 /** Sends a request to the service and reads its answer. */
-export async function send(served: Served, method: string, path: string, body?: unknown): Promise<any> {
+export async function send(
+  served: Pick<Served, 'baseUrl' | 'apiKey'>,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<any> {
   const response = await fetch(served.baseUrl + path, {
     method,
     headers: { authorization: `Bearer ${served.apiKey}`, 'content-type': 'application/json' },
