@@ -50,12 +50,75 @@ export function createSend(transport: Transport, policy: Policy, interrupt?: Abo
   // A controller that was never aborted is as good as new, and a new one costs as much as half a request: Node 20 gives
   // each signal a shape of its own.
   const idle: AbortController[] = []
-  return async (request, repeatability) => {
+  const { clock } = policy
+  return async (request, { repeatable, write, check, line }) => {
     const controller = idle.pop() ?? controllerBelow(interrupt)
+    const { signal } = controller
+    const deadline = clock.now() + policy.timeoutMs
+    let timedOut = false
+    const timer = setTimeout(() => {
+      timedOut = true
+      controller.abort()
+    }, policy.timeoutMs)
+    const host = () => new URL(request.url).host
+    let lost = false
+
+    const giveUp = (reason: string, cause?: unknown) =>
+      write && lost
+        ? new UnknownOutcomeError(`${reason}; whether the change was made is not known`, {
+            hint: check() ?? 'look at the room before sending it again',
+            request: line,
+            cause,
+          })
+        : new NetworkError(reason, { request: line, retryable: true, cause })
+    const stopped = () => {
+      const { reason } = interrupt ?? {}
+      if (!(reason instanceof InterruptedError) || !write) return reason
+      const hint = ['the change may have been made', check()].filter(Boolean).join('; ')
+      return new InterruptedError(reason.signal, { hint, request: line })
+    }
+    const late = () => giveUp(`no answer from ${host()} within ${policy.timeoutMs / 1000} s`)
+
     try {
-      return await attempts(transport, request, policy, repeatability, controller, interrupt)
+      for (let attempt = 0; ; attempt++) {
+        let reason: string
+        let refused: WireResponse | undefined
+        let retryAfterMs: number | undefined
+        try {
+          const answer = await transport(request, signal)
+          const again = answer.status === 429 || (repeatable && retriedStatuses.has(answer.status))
+          if (!again || attempt >= policy.retries) return { ...answer, afterLostAttempt: lost }
+          retryAfterMs = parseRetryAfter(answer.headers['retry-after'], clock.now())
+          refused = answer
+          // A gateway that gives up (502, 504) does not say whether the service behind it acted.
+          if (answer.status !== 429 && answer.status !== 503) lost = true
+          reason = `the service answered ${answer.status}`
+        } catch (error) {
+          if (interrupt?.aborted) throw stopped()
+          if (timedOut) {
+            lost = true
+            throw late()
+          }
+          if (!(error instanceof TransportError)) throw error
+          lost ||= error.maybeSent
+          if (!error.transient || attempt >= policy.retries || (error.maybeSent && !repeatable))
+            throw giveUp(`no answer from ${host()}: ${error.message}`, error)
+          reason = error.message
+        }
+        const waitMs = retryAfterMs ?? backoff(attempt, clock.random())
+        if (clock.now() + waitMs >= deadline) {
+          // What the service said is worth more than that there is no time to ask again.
+          if (refused) return { ...refused, afterLostAttempt: lost }
+          throw late()
+        }
+        policy.onRetry?.({ reason, waitMs })
+        await clock.sleep(waitMs, signal).catch((error) => {
+          throw interrupt?.aborted ? stopped() : timedOut ? late() : error
+        })
+      }
     } finally {
-      if (!controller.signal.aborted) idle.push(controller)
+      clearTimeout(timer)
+      if (!signal.aborted) idle.push(controller)
     }
   }
 }
@@ -66,83 +129,6 @@ function controllerBelow(interrupt: AbortSignal | undefined): AbortController {
   interrupt?.addEventListener('abort', () => controller.abort())
   if (interrupt?.aborted) controller.abort()
   return controller
-}
-
-async function attempts(
-  transport: Transport,
-  request: WireRequest,
-  policy: Policy,
-  { repeatable, write, check, line }: Repeatability,
-  controller: AbortController,
-  interrupt: AbortSignal | undefined,
-): Promise<Outcome> {
-  const { clock } = policy
-  const { signal } = controller
-  const deadline = clock.now() + policy.timeoutMs
-  let timedOut = false
-  const timer = setTimeout(() => {
-    timedOut = true
-    controller.abort()
-  }, policy.timeoutMs)
-  const host = () => new URL(request.url).host
-  let lost = false
-
-  const giveUp = (reason: string, cause?: unknown) =>
-    write && lost
-      ? new UnknownOutcomeError(`${reason}; whether the change was made is not known`, {
-          hint: check() ?? 'look at the room before sending it again',
-          request: line,
-          cause,
-        })
-      : new NetworkError(reason, { request: line, retryable: true, cause })
-  const stopped = () => {
-    const { reason } = interrupt ?? {}
-    if (!(reason instanceof InterruptedError) || !write) return reason
-    const hint = ['the change may have been made', check()].filter(Boolean).join('; ')
-    return new InterruptedError(reason.signal, { hint, request: line })
-  }
-  const late = () => giveUp(`no answer from ${host()} within ${policy.timeoutMs / 1000} s`)
-
-  try {
-    for (let attempt = 0; ; attempt++) {
-      let reason: string
-      let refused: WireResponse | undefined
-      let retryAfterMs: number | undefined
-      try {
-        const answer = await transport(request, signal)
-        const again = answer.status === 429 || (repeatable && retriedStatuses.has(answer.status))
-        if (!again || attempt >= policy.retries) return { ...answer, afterLostAttempt: lost }
-        retryAfterMs = parseRetryAfter(answer.headers['retry-after'], clock.now())
-        refused = answer
-        // A gateway that gives up (502, 504) does not say whether the service behind it acted.
-        if (answer.status !== 429 && answer.status !== 503) lost = true
-        reason = `the service answered ${answer.status}`
-      } catch (error) {
-        if (interrupt?.aborted) throw stopped()
-        if (timedOut) {
-          lost = true
-          throw late()
-        }
-        if (!(error instanceof TransportError)) throw error
-        lost ||= error.maybeSent
-        if (!error.transient || attempt >= policy.retries || (error.maybeSent && !repeatable))
-          throw giveUp(`no answer from ${host()}: ${error.message}`, error)
-        reason = error.message
-      }
-      const waitMs = retryAfterMs ?? backoff(attempt, clock.random())
-      if (clock.now() + waitMs >= deadline) {
-        // What the service said is worth more than that there is no time to ask again.
-        if (refused) return { ...refused, afterLostAttempt: lost }
-        throw late()
-      }
-      policy.onRetry?.({ reason, waitMs })
-      await clock.sleep(waitMs, signal).catch((error) => {
-        throw interrupt?.aborted ? stopped() : timedOut ? late() : error
-      })
-    }
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** Exponential, with full jitter over its upper half, so that many scripts do not come back at the same moment. */

@@ -1,6 +1,5 @@
 import { type Answer, type Client, createClient } from '../api/client.ts'
 import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.ts'
-import { isLoopback } from '../api/loopback.ts'
 import type { Input, Output } from '../api/operation.ts'
 import type { Operations } from '../api/operations.ts'
 import { type AnyInput, buildRequest } from '../api/request.ts'
@@ -10,6 +9,14 @@ import { type Format, isClear } from '../config-values.ts'
 import { type MeetroomError, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { version } from '../version.ts'
+import {
+  type Connect,
+  connectOverNetwork,
+  dataDir,
+  localBaseUrl,
+  type OpenTransport,
+  requireBaseUrl,
+} from './connect.ts'
 import { Printer } from './output/printer.ts'
 import { formatCurl, formatRequest } from './output/request.ts'
 import { visibleJson } from './output/visible.ts'
@@ -34,12 +41,6 @@ export interface GlobalFlags {
   verbose?: boolean
   color: boolean
 }
-
-/** A transport that may hold something open. */
-export type OpenTransport = Transport & { close?(): Promise<void> | void }
-
-/** How the program reaches a service over the network. Tests put the embedded service here. */
-export type Connect = (baseUrl: string, host: Host, connections?: number) => Promise<OpenTransport>
 
 /** What a client is to do otherwise than by default. */
 interface ClientSetup {
@@ -284,35 +285,4 @@ export class Context {
   async close(): Promise<void> {
     for (const close of this.#closers) await close()
   }
-}
-
-/** Where the embedded service would be, if it were served. */
-const localBaseUrl = 'http://127.0.0.1:4680/v1'
-
-function requireBaseUrl(baseUrl: Settings['baseUrl']): string {
-  if (baseUrl) return baseUrl.value
-  throw new UsageError('no service to talk to', {
-    hint: 'name one with: meetroom auth login --base-url URL, or MEETROOM_BASE_URL, or try it without: meetroom --local …',
-  })
-}
-
-const connectOverNetwork: Connect = async (baseUrl, host, connections) => {
-  if (host.nodeVersion.startsWith('20.')) {
-    // Node 20 would spend 85 ms at exit on compiling the WebAssembly of undici's HTTP parser a second time, better.
-    const { setFlagsFromString } = await import('node:v8')
-    setFlagsFromString('--wasm-tiering-budget=1000000000')
-  }
-  const { networkTransport } = await import('../api/transport.ts')
-  const { origin, hostname } = new URL(baseUrl)
-  return networkTransport({
-    origin,
-    env: host.env,
-    direct: isLoopback(hostname),
-    ...(connections === undefined ? {} : { connections }),
-  })
-}
-
-/** Folder of the embedded workspace. */
-export async function dataDir(host: Host): Promise<string> {
-  return host.env['MEETROOM_DATA_DIR'] || (await host.dirs()).data
 }

@@ -8,7 +8,6 @@ import {
   ApiError,
   AuthError,
   ClosedOutput,
-  ConfirmationError,
   InterruptedError,
   type MeetroomError,
   NetworkError,
@@ -25,7 +24,6 @@ import type { Item } from './output/views.ts'
 
 export interface EachFlags extends PaceFlags {
   ignoreNotFound?: boolean
-  max?: number
 }
 
 type Outcome = { answer: Answer } | { error: MeetroomError } | 'untried'
@@ -48,8 +46,6 @@ export async function runEach<N extends OperationName>(
   const printer = await context.printer()
   printer.check(view, true)
   if (ids.length === 0) return printer.notice(`no ${view.noun[1]} named; nothing to do`)
-  if (flags.max !== undefined && ids.length > flags.max)
-    throw new ConfirmationError(`that would be ${ids.length} ${view.noun[1]}, and --max allows ${flags.max}`)
   if (context.flags.dryRun || context.flags.curl) {
     for (const id of ids) await context.call(name, toInput(id))
     return

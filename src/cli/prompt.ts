@@ -14,7 +14,7 @@ const mostByYes = 20
 interface Extent {
   /** How many things it is done to. */
   count: number
-  /** How many things the command line allows. */
+  /** How many things the command line allows: no fewer than there are. */
   max?: number | undefined
 }
 
@@ -37,10 +37,6 @@ export async function confirm(
 ): Promise<void> {
   const { flags, host } = context
   if (flags.dryRun || flags.curl || count === 0) return
-  if (max !== undefined && count > max)
-    throw new ConfirmationError(
-      `to ${verb} would be ${count} of them, and --max allows ${max}; nothing was done`,
-    )
   if (flags.yes) {
     if (count <= mostByYes || max !== undefined) return
     throw new ConfirmationError(`to ${verb} would be ${count} of them, and --yes alone is for ${mostByYes}`, {

@@ -1,15 +1,15 @@
-import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.ts'
-import { UsageError } from '../errors.ts'
+import { endpoints, type OperationName } from '../api/endpoints.ts'
+import { ConfirmationError, UsageError } from '../errors.ts'
 import { listPages, viewOf } from './act.ts'
 import type { Context } from './context.ts'
 import { readIds } from './input.ts'
 import { plainText } from './output/text.ts'
-import type { Item } from './output/views.ts'
+import type { Item, View } from './output/views.ts'
 
 interface TargetOptions<N extends OperationName> {
   /** Ids as they stand on the command line. */
   given: readonly string[]
-  where: readonly string[] | undefined
+  flags: { where?: readonly string[]; max?: number }
   /** The operation that lists what `--where` chooses from, with what it needs to know. */
   list: N
   params?: Readonly<Record<string, string>>
@@ -19,17 +19,18 @@ interface TargetOptions<N extends OperationName> {
  * What a command with several ids is to work on: those that are named, `-` standing for standard input, or those that
  * `--where` chooses.
  * @throws {UsageError} when neither says, or both do
+ * @throws {ConfirmationError} when it is more than `--max` allows
  */
 export async function readTargets<N extends OperationName>(
   context: Context,
-  { given, where, list, params }: TargetOptions<N>,
+  { given, flags, list, params }: TargetOptions<N>,
 ): Promise<string[]> {
+  const { where, max } = flags
   await context.requireWritable()
-  const endpoint: Endpoint = endpoints[list]
-  const view = viewOf(endpoint)
+  const view = viewOf(endpoints[list])
   if (where && given.length > 0) throw new UsageError('name ids or choose them with --where, not both')
   if (!where) {
-    if (given.length > 0) return readIds(given, context.host)
+    if (given.length > 0) return noMoreThan(max, await readIds(given, context.host), view)
     throw new UsageError(`missing required argument '${view.noun[0]}'`, {
       hint: 'name some, or choose them with --where; see --help',
     })
@@ -46,5 +47,13 @@ export async function readTargets<N extends OperationName>(
     await context.notice(`--where chooses ${ids.length} ${ids.length === 1 ? view.noun[0] : view.noun[1]}`)
     for (const [i, id] of ids.entries()) await context.notice(`  ${id}  ${labels[i]}`)
   }
-  return ids
+  return noMoreThan(max, ids, view)
+}
+
+/** @throws {ConfirmationError} when there are more than the command line allows */
+function noMoreThan(max: number | undefined, ids: string[], { noun }: View): string[] {
+  if (max === undefined || ids.length <= max) return ids
+  throw new ConfirmationError(
+    `that would be ${ids.length} ${noun[1]}, and --max allows ${max}; nothing was done`,
+  )
 }

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { isLoopback } from '../api/loopback.ts'
 import { UsageError } from '../errors.ts'
-import type { Context, OpenTransport } from './context.ts'
+import type { OpenTransport } from './connect.ts'
+import type { Context } from './context.ts'
 import { visible, visibleJson } from './output/visible.ts'
 import { type Checked, checkWebhook } from './webhook.ts'
 

@@ -40,13 +40,18 @@ const nul = openSync('/dev/null', 'r+')
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
+const children: ChildProcess[] = []
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
 type Target = Pick<Served, 'baseUrl' | 'apiKey'> & { stop(): unknown }
 
 /** A service that does not outlive this process, however that ends. */
 async function start(service = 'durable'): Promise<Target> {
   if (service === 'stub') return stub()
   const served = await startService(undefined, service === 'durable' ? [] : [`--${service}`])
-  process.once('exit', () => served.child.kill('SIGKILL'))
+  children.push(served.child)
   return served
 }
 
@@ -287,7 +292,7 @@ async function stub(): Promise<Target> {
       request.resume().on('end', () => response.writeHead(200, headers).end(body))
     }).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
   const child = spawn(process.execPath, ['-e', program], { env: home, stdio: ['ignore', 'pipe', 'inherit'] })
-  process.once('exit', () => child.kill())
+  children.push(child)
   return {
     baseUrl: `http://127.0.0.1:${await firstLine(child)}/v1`,
     apiKey: 'no-key',

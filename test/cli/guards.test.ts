@@ -165,7 +165,7 @@ describe('--yes and --max', () => {
     `error: to ${verb} would be ${count} of them, and --yes alone is for 20\n` +
     `hint: add --max ${count} if that is what you mean\n`
   const beyond = (verb: string, count: number, max: number) =>
-    `error: to ${verb} would be ${count} of them, and --max allows ${max}; nothing was done\n`
+    `error: that would be ${count} ${verb.split(' ')[1]}, and --max allows ${max}; nothing was done\n`
 
   test.each([
     [1, '', needsYes('delete rooms')],

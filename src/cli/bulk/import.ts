@@ -285,12 +285,7 @@ class Import {
   async #note(row: Row, body: Body | undefined, { status, id, error }: Outcome): Promise<void> {
     const key = body && this.kind.key(body)
     if (status === 'ok' || status === 'skipped' || status === 'failed' || status === 'unknown')
-      this.#journal?.ended({
-        row: row.number,
-        status,
-        ...(id === undefined ? {} : { id }),
-        ...(error === undefined ? {} : { error }),
-      })
+      this.#journal?.ended({ row: row.number, status, id, error })
     const full = this.#results.add({
       row: row.number,
       place: () => at(this.source, row),

@@ -42,8 +42,8 @@ export class RowStates {
 export interface Entry {
   row: number
   status: 'ok' | 'skipped' | 'failed' | 'unknown' | 'unsent'
-  id?: string
-  error?: string
+  id?: string | undefined
+  error?: string | undefined
 }
 
 const stateOf: Record<Entry['status'], Known> = {

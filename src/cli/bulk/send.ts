@@ -82,32 +82,31 @@ export class Sender {
     return { status: 'ok', id }
   }
 
-  /**
-   * Changes something.
-   * @throws {UnknownOutcomeError} when it may have been changed and nobody says so
-   */
-  async #write<T>(change: () => Promise<T>): Promise<T> {
-    try {
-      return await this.#patiently(change)
-    } catch (error) {
-      if (error instanceof ServiceError && mayHaveActed(error))
-        throw new UnknownOutcomeError(error.message, { cause: error })
-      throw error
-    }
-  }
-
   /** Asks again, and holds everybody back, as long as the service says that it is busy. */
   async #patiently<T>(ask: () => Promise<T>): Promise<T> {
+    const { gate, stop, clock } = this.#options
     for (let attempt = 0; ; attempt++)
       try {
         return await ask()
       } catch (error) {
         if (!(error instanceof MeetroomError) || !isBusy(error)) throw error
-        if (attempt >= patience || this.#options.stop.aborted) throw error
-        const asked = parseRetryAfter(error.retryAfter, this.#options.clock.now())
-        this.#options.gate.hold(Math.min(longestHoldMs, asked ?? 500 * 2 ** attempt))
-        await this.#options.gate.pass(this.#options.stop)
+        if (attempt >= patience || stop.aborted) throw error
+        const asked = parseRetryAfter(error.retryAfter, clock.now())
+        gate.hold(Math.min(longestHoldMs, asked ?? 500 * 2 ** attempt))
+        await gate.pass(stop)
       }
+  }
+
+  /**
+   * Changes something.
+   * @throws {UnknownOutcomeError} when it may have been changed and nobody says so
+   */
+  #write<T>(change: () => Promise<T>): Promise<T> {
+    return this.#patiently(change).catch((error) => {
+      throw error instanceof ServiceError && mayHaveActed(error)
+        ? new UnknownOutcomeError(error.message, { cause: error })
+        : error
+    })
   }
 }
 

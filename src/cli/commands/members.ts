@@ -166,9 +166,9 @@ function readMembers(
   context: Context,
   room_id: string,
   given: readonly string[],
-  { where }: ManyFlags,
+  flags: ManyFlags,
 ): Promise<string[]> {
-  return readTargets(context, { given, where, list: 'listMembers', params: { room_id } })
+  return readTargets(context, { given, flags, list: 'listMembers', params: { room_id } })
 }
 
 function setBlocked(

@@ -153,7 +153,7 @@ export function defineRooms(rooms: Command, act: Act): void {
     .argument('[room...]', `${words.id}s, or - to read them from standard input`)
     .action(
       act(async (context, given: string[], flags: ManyFlags) => {
-        const ids = await readTargets(context, { given, where: flags.where, list: 'listRooms' })
+        const ids = await readTargets(context, { given, flags, list: 'listRooms' })
         await confirm(
           context,
           'terminate rooms',
@@ -185,7 +185,7 @@ export function defineRooms(rooms: Command, act: Act): void {
     .argument('[room...]', `${words.id}s, or - to read them from standard input`)
     .action(
       act(async (context, given: string[], flags: ManyFlags) => {
-        const ids = await readTargets(context, { given, where: flags.where, list: 'listRooms' })
+        const ids = await readTargets(context, { given, flags, list: 'listRooms' })
         await runEach(
           context,
           'updateRoom',
@@ -206,7 +206,7 @@ export function defineRooms(rooms: Command, act: Act): void {
     .argument('[room...]', `${words.id}s, or - to read them from standard input`)
     .action(
       act(async (context, given: string[], flags: ManyFlags) => {
-        const ids = await readTargets(context, { given, where: flags.where, list: 'listRooms' })
+        const ids = await readTargets(context, { given, flags, list: 'listRooms' })
         await confirm(
           context,
           'delete rooms',

@@ -109,7 +109,7 @@ export function defineUsers(users: Command, act: Act): void {
     .argument('[user...]', `${words.user_id}, or - to read ids from standard input`)
     .action(
       act(async (context, given: string[], flags: ManyFlags) => {
-        const ids = await readTargets(context, { given, where: flags.where, list: 'listUsers' })
+        const ids = await readTargets(context, { given, flags, list: 'listUsers' })
         await confirm(
           context,
           'delete users',

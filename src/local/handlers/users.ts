@@ -23,6 +23,20 @@ function requireUser(store: Store, userId: string): UserRow {
   return row
 }
 
+/** Gives the user of this `user_id` these values, and returns what is stored then: id, token and creation time stay. */
+function updated(store: Store, user: UserRow): UserRow {
+  store.run(
+    'UPDATE users SET name = ?, profile_url = ?, default_member_type = ?, email = ?, updated_at = ? WHERE user_id = ?',
+    user.name,
+    user.profile_url,
+    user.default_member_type,
+    user.email,
+    user.updated_at,
+    user.user_id,
+  )
+  return requireUser(store, user.user_id)
+}
+
 function toUser(row: UserRow) {
   return {
     user_id: row.user_id,
@@ -58,24 +72,33 @@ export const userHandlers = {
     if (body.user_id === '.' || body.user_id === '..') throw invalid('user_id: cannot be part of a path')
     if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
     const time = now()
-    // Rule 3: the existing user is overridden; its id, token and creation time stay.
-    store.run(
+    const user: UserRow = {
+      id: newId(),
+      user_id: body.user_id,
+      name: body.name ?? null,
+      profile_url: body.profile_url ?? null,
+      default_member_type: body.default_member_type ?? 'guest',
+      email: body.email ?? null,
+      access_token: newToken(),
+      created_at: time,
+      updated_at: time,
+    }
+    const added = store.run(
       `INSERT INTO users (id, user_id, name, profile_url, default_member_type, email, access_token, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (user_id) DO UPDATE SET
-         name = excluded.name, profile_url = excluded.profile_url, default_member_type = excluded.default_member_type,
-         email = excluded.email, updated_at = excluded.updated_at`,
-      newId(),
-      body.user_id,
-      body.name ?? null,
-      body.profile_url ?? null,
-      body.default_member_type ?? 'guest',
-      body.email ?? null,
-      newToken(),
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_id) DO NOTHING`,
+      user.id,
+      user.user_id,
+      user.name,
+      user.profile_url,
+      user.default_member_type,
+      user.email,
+      user.access_token,
       time,
       time,
     )
-    return { user: toUser(requireUser(store, body.user_id)) }
+    if (added === 1) return { user: toUser(user) }
+    // Rule 3: the existing user is overridden.
+    return { user: toUser(updated(store, user)) }
   },
 
   getUser({ store }, { params }) {
@@ -85,16 +108,15 @@ export const userHandlers = {
   updateUser({ store, now }, { params, body }) {
     const user = requireUser(store, params.user_id)
     if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
-    store.run(
-      'UPDATE users SET name = ?, profile_url = ?, default_member_type = ?, email = ?, updated_at = ? WHERE user_id = ?',
-      body.name ?? user.name,
-      body.profile_url ?? user.profile_url,
-      body.default_member_type ?? user.default_member_type,
-      body.email ?? user.email,
-      now(),
-      user.user_id,
-    )
-    return { user: toUser(requireUser(store, user.user_id)) }
+    const next = {
+      ...user,
+      name: body.name ?? user.name,
+      profile_url: body.profile_url ?? user.profile_url,
+      default_member_type: body.default_member_type ?? user.default_member_type,
+      email: body.email ?? user.email,
+      updated_at: now(),
+    }
+    return { user: toUser(updated(store, next)) }
   },
 
   deleteUser({ store, live, afterCommit }, { params }) {

@@ -10,7 +10,7 @@ export interface Sqlite {
 export type Value = string | number | null
 
 export interface Statement {
-  run(...values: Value[]): unknown
+  run(...values: Value[]): { changes: number | bigint }
   get(...values: Value[]): unknown
   all(...values: Value[]): unknown[]
 }

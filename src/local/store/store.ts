@@ -54,9 +54,9 @@ export class Store {
     return this.#prepared(sql).all(...values) as Row[]
   }
 
-  /** Changes something; only inside `write`. */
-  run(sql: string, ...values: Value[]): void {
-    this.#prepared(sql).run(...values)
+  /** Changes something; only inside `write`. How many rows it changed. */
+  run(sql: string, ...values: Value[]): number {
+    return Number(this.#prepared(sql).run(...values).changes)
   }
 
   #prepared(sql: string): Statement {
