@@ -241,6 +241,31 @@ describe('refused', () => {
     expect(readdirSync(world.dir).filter((name) => name.includes('.lock'))).toEqual([])
   })
 
+  test.each([
+    '{"sent":1}',
+    '{"sent":0,"to":2}',
+    '{"sent":1.5,"to":2}',
+    '{"row":1,"status":"great"}',
+    '{}',
+    '7',
+    '[]',
+  ])('a journal with %s in it', async (line) => {
+    appendFileSync(path(), `${line}\n{"end":true}\n`)
+    expect(await run('users import in.csv --resume')).toMatchObject({
+      code: 2,
+      stderr: `error: the journal ${path()} is damaged\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('but not a journal that promises rows beyond the last', async () => {
+    appendFileSync(path(), '{"sent":2,"to":1000000000000}\n{"row":1000000000000,"status":"ok"}\n')
+    expect(await run('users import in.csv --resume')).toMatchObject({
+      code: 0,
+      stderr: 'imported 2 of 2 users\n',
+    })
+  })
+
   test('standard input without a journal to go on with', async () => {
     expect(await run('users import - --input-format csv --resume', usersCsv(2))).toMatchObject({
       code: 2,

@@ -212,7 +212,7 @@ class Import {
         target: await context.target(),
         options: JSON.stringify([flags.ifExists, flags.map ?? [], flags.room ?? null, flags.roomIds ?? null]),
       },
-      { resume: flags.resume ?? false, host: context.host },
+      { rows: checked.rows, resume: flags.resume ?? false, host: context.host },
     )
   }
 
@@ -241,7 +241,7 @@ class Import {
           continue
         }
         const { row, body, problem } = checked
-        const state = states?.get(row.number) ?? known.nothing
+        const state = states?.[row.number] ?? known.nothing
         if (state === known.done || state === known.skipped)
           this.#results.count(state === known.done ? 'ok' : 'skipped')
         else if (body) jobs.push({ row, body, lost: state === known.sent })

@@ -20,24 +20,6 @@ export interface Purpose {
 export const known = { nothing: 0, sent: 1, done: 2, failed: 3, skipped: 4 } as const
 type Known = (typeof known)[keyof typeof known]
 
-/** Rows by number, a byte each. */
-export class RowStates {
-  #states = new Uint8Array(1024)
-
-  get(row: number): Known {
-    return (this.#states[row] ?? known.nothing) as Known
-  }
-
-  set(row: number, state: Known): void {
-    if (row >= this.#states.length) {
-      const grown = new Uint8Array(Math.max(row + 1, this.#states.length * 2))
-      grown.set(this.#states)
-      this.#states = grown
-    }
-    this.#states[row] = state
-  }
-}
-
 /** What is written of a row once its outcome is known, or known to be unknown. */
 export interface Entry {
   row: number
@@ -68,7 +50,8 @@ export class Journal {
   private constructor(
     file: FileHandle,
     lock: string,
-    readonly states: RowStates,
+    /** What it said of each row when it was opened, by number. */
+    readonly states: Uint8Array,
   ) {
     this.#file = file
     this.#lock = lock
@@ -76,26 +59,27 @@ export class Journal {
 
   /**
    * Begins a journal, or goes on with one.
+   * @param rows how many the input has
    * @throws {UsageError} when another run uses it, it is of something else, or there is (not) one to go on with
    */
   static async open(
     path: string,
     purpose: Purpose,
-    { resume, host }: { resume: boolean; host: Pick<Host, 'pid' | 'isAlive'> },
+    { rows, resume, host }: { rows: number; resume: boolean; host: Pick<Host, 'pid' | 'isAlive'> },
   ): Promise<Journal> {
     const lock = `${path}.lock`
     await claim(lock, host).catch((error) => {
       throw failure(path, error)
     })
     try {
-      const before = await readJournal(path)
+      const before = await readJournal(path, rows)
       if (resume) requireSame(path, before, purpose)
       else if (before && !before.ended)
         throw new UsageError(`an import was begun with the journal ${path}, and has not ended`, {
           hint: 'go on with it: --resume, or remove the journal to begin anew',
         })
       const file = await open(path, resume ? 'a' : 'w', 0o600)
-      const journal = new Journal(file, lock, resume && before ? before.states : new RowStates())
+      const journal = new Journal(file, lock, resume && before ? before.states : new Uint8Array(rows + 1))
       // Behind the last whole line: a crash may have torn the one after it.
       if (resume && before) await file.truncate(before.length)
       else journal.#append({ meetroom: 'journal', version: 1, ...purpose })
@@ -179,19 +163,19 @@ function failure(path: string, error: unknown): unknown {
 
 interface Past {
   purpose: Purpose
-  states: RowStates
+  states: Uint8Array
   ended: boolean
   /** Bytes of its whole lines. */
   length: number
 }
 
-async function readJournal(path: string): Promise<Past | undefined> {
+async function readJournal(path: string, rows: number): Promise<Past | undefined> {
   const size = await stat(path).then(
     ({ size }) => size,
     () => 0,
   )
   if (size === 0) return undefined
-  const states = new RowStates()
+  const states = new Uint8Array(rows + 1)
   let purpose: Purpose | undefined
   let ended = false
   let length = 0
@@ -205,15 +189,26 @@ async function readJournal(path: string): Promise<Past | undefined> {
       if (length === 0) {
         if (entry?.['meetroom'] !== 'journal') throw new UsageError(`${path} is no journal of meetroom`)
         purpose = entry as never
-      } else if (!entry) throw new UsageError(`the journal ${path} is damaged`)
-      else if (typeof entry['sent'] === 'number')
-        for (let row = entry['sent']; row <= Number(entry['to']); row++) states.set(row, known.sent)
-      else if (typeof entry['row'] === 'number')
-        states.set(entry['row'], stateOf[(entry as unknown as Entry).status])
+      } else if (!entry || !takeOver(entry, states)) throw new UsageError(`the journal ${path} is damaged`)
       ended = entry?.['end'] === true
       length += bytes
     }
   return purpose && { purpose, states, ended, length }
+}
+
+/**
+ * Notes what a line says. Rows beyond the end are those of another input, which is refused afterwards.
+ * @returns false when it is no line of a journal
+ */
+function takeOver({ sent, to, row, status, end }: Record<string, unknown>, states: Uint8Array): boolean {
+  if (isRow(row) && Object.hasOwn(stateOf, String(status))) states[row] = stateOf[status as Entry['status']]
+  else if (isRow(sent) && isRow(to)) states.fill(known.sent, sent, to + 1)
+  else return end === true
+  return true
+}
+
+function isRow(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0
 }
 
 function parse(line: string): Record<string, unknown> | undefined {
