@@ -13,6 +13,8 @@ export interface ErrorDetails {
   retryable?: boolean | undefined
   /** `Retry-After`, as the service sent it. */
   retryAfter?: string | undefined
+  /** An attempt before the one that was answered may have changed something. */
+  afterLostAttempt?: boolean | undefined
   request?: RequestLine | undefined
   /** The decoded body of the service's answer. */
   body?: unknown
@@ -28,6 +30,7 @@ export abstract class MeetroomError extends Error {
   readonly status: number | undefined
   readonly retryable: boolean
   readonly retryAfter: string | undefined
+  readonly afterLostAttempt: boolean
   readonly request: RequestLine | undefined
   readonly body: unknown
 
@@ -38,6 +41,7 @@ export abstract class MeetroomError extends Error {
     this.status = details.status
     this.retryable = details.retryable ?? false
     this.retryAfter = details.retryAfter
+    this.afterLostAttempt = details.afterLostAttempt ?? false
     this.request = details.request
     this.body = details.body
   }

@@ -30,18 +30,29 @@ export function probeKey(answer: WireResponse): boolean {
  * Turns an answer that is not a success into the error that describes it (section 7). The document gives 400 to bad
  * parameters and to bad keys alike; one cheap question, asked once per run, tells them apart.
  */
-export async function refusal({
-  answer,
-  line,
-  endpoint,
-  input,
-  keyWorks,
-  check,
-}: Refusal): Promise<MeetroomError> {
+export async function refusal(refused: Refusal): Promise<MeetroomError> {
+  const error = await describe(refused)
+  const { answer, endpoint, check } = refused
+  const { status, request, body, retryAfter, afterLostAttempt } = error
+  // What cannot be done would not have been done before; being busy says nothing of the attempt before.
+  if (!afterLostAttempt || !(answer.status === 429 || answer.status > 500)) return error
+  return new UnknownOutcomeError(
+    `${error.message}; an earlier attempt got no answer and may have ${endpoint.method === 'DELETE' ? 'deleted it' : 'made the change'}`,
+    { status, request, body, retryAfter, afterLostAttempt, hint: check(), cause: error },
+  )
+}
+
+async function describe({ answer, line, endpoint, input, keyWorks, check }: Refusal): Promise<MeetroomError> {
   const { status } = answer
   const { code, message, body } = readError(answer)
   const said = message ? `: ${message}` : ''
-  const details = { status, request: line, body, retryAfter: answer.headers['retry-after'] }
+  const details = {
+    status,
+    request: line,
+    body,
+    retryAfter: answer.headers['retry-after'],
+    afterLostAttempt: answer.afterLostAttempt && endpoint.method !== 'GET',
+  }
 
   if (status >= 300 && status < 400)
     return new ServiceError(

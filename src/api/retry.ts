@@ -126,7 +126,8 @@ export function createSend(transport: Transport, policy: Policy, interrupt?: Abo
 /** AbortSignal.any costs more, and Node 20 keeps what it makes for as long as its sources. */
 function controllerBelow(interrupt: AbortSignal | undefined): AbortController {
   const controller = new AbortController()
-  interrupt?.addEventListener('abort', () => controller.abort())
+  // Gone with the controller, where that is aborted by itself.
+  interrupt?.addEventListener('abort', () => controller.abort(), { signal: controller.signal })
   if (interrupt?.aborted) controller.abort()
   return controller
 }

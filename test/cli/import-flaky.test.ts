@@ -200,8 +200,10 @@ describe('rooms: what the service has done is not done again', () => {
     await run('rooms import in.csv --resume')
     expect(await here.rooms()).toEqual(['R1'])
     world.intercept = undefined
-    await run('rooms import in.csv --resume')
+    expect(await run('rooms import in.csv --resume')).toMatchObject({ code: 0 })
     expect(await here.rooms()).toEqual(['R1'])
+    const [room] = (await world.send('GET', '/rooms')).body.rooms
+    expect(room.terminated_at).toEqual(expect.any(String))
   })
 })
 
@@ -228,7 +230,10 @@ describe('members: who was added is not added again', () => {
       ],
     })
     world.intercept = undefined
-    await run('members import in.csv --if-exists overwrite --no-journal')
+    expect(await run('members import in.csv --resume')).toMatchObject({
+      code: 0,
+      stderr: 'imported 1 of 1 member\n',
+    })
     expect(here.writes().filter((line) => line.startsWith('POST'))).toEqual([`POST /rooms/${room}/members`])
     const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
     expect(members).toMatchObject([{ user_id: 'ada', is_blocked: true }])
@@ -247,6 +252,28 @@ describe('users: what was sent and came through is not said to have failed', () 
     expect({ code, results: resultsOf(stdout) }).toEqual({
       code: 0,
       results: [{ row: 1, key: 'u1', status: 'ok', id: 'u1' }],
+    })
+  })
+
+  test.each([
+    ['busy', 503],
+    ['refusing', 400],
+    ['failing', 500],
+    ['refusing the key', 401],
+  ])('when the answer is lost and the service is %s from then on', async (_what, status) => {
+    here.file('in.csv', usersCsv(1))
+    let posts = 0
+    world.intercept = (request, next) => {
+      if (request.method === 'GET') return next()
+      return ++posts === 1 ? lostAnswer(next) : refuse(status)()
+    }
+    const { code, stdout } = await run('users import in.csv -o ndjson --failed-out again.csv')
+    expect({ code, results: resultsOf(stdout) }).toMatchObject({ code: 7, results: [{ status: 'unknown' }] })
+    expect(here.read('again.csv')).toBeUndefined()
+    world.intercept = undefined
+    expect(await run('users import in.csv --resume')).toMatchObject({
+      code: 0,
+      stderr: 'imported 1 of 1 user\n',
     })
   })
 

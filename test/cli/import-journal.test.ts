@@ -1,5 +1,6 @@
 import { appendFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { testPid } from '../helpers/host.ts'
 import {
   entriesOf,
   goOn,
@@ -242,7 +243,7 @@ describe('refused', () => {
   })
 
   test.each([
-    '{"sent":1}',
+    '{"sent":2,"to":1}',
     '{"sent":0,"to":2}',
     '{"sent":1.5,"to":2}',
     '{"row":1,"status":"great"}',
@@ -277,7 +278,7 @@ describe('refused', () => {
 describe('two runs on one journal', () => {
   beforeEach(() => here.file('in.csv', usersCsv(9)))
   const inUse = () =>
-    `error: another import uses this journal (process ${process.pid})\n` +
+    `error: another import uses this journal (process ${testPid + 1})\n` +
     `hint: wait for it to end; if there is no such process, remove ${here.path('in.csv.journal.lock')}\n`
 
   test('the second is refused while the first is under way, and the first is not disturbed', async () => {
@@ -287,7 +288,7 @@ describe('two runs on one journal', () => {
       if (++asked === 5) second = await run('users import in.csv --resume')
       return next()
     }
-    expect(await run('users import in.csv')).toMatchObject({ code: 0 })
+    expect(await world.run('users import in.csv', { pid: testPid + 1 })).toMatchObject({ code: 0 })
     expect(second).toMatchObject({ code: 2, stdout: '', stderr: inUse() })
     expect(world.requests).toHaveLength(18)
     expect(await here.users()).toEqual(usersOf(9))
@@ -295,17 +296,20 @@ describe('two runs on one journal', () => {
   })
 
   test('a lock of a process that lives is respected', async () => {
-    here.file('in.csv.journal.lock', `${process.pid}\n`)
+    here.file('in.csv.journal.lock', `${testPid + 1}\n`)
     expect(await run('users import in.csv')).toMatchObject({ code: 2, stderr: inUse() })
     expect(world.requests).toEqual([])
-    expect(here.read('in.csv.journal.lock')).toBe(`${process.pid}\n`)
+    expect(here.read('in.csv.journal.lock')).toBe(`${testPid + 1}\n`)
     expect(here.read('in.csv.journal')).toBeUndefined()
   })
 
-  test.each(['999999999\n', '', 'nobody\n', '0\n', '-1\n'])('a lock of %j is taken over', async (lock) => {
-    here.file('in.csv.journal.lock', lock)
-    expect(await run('users import in.csv')).toMatchObject({ code: 0 })
-    expect(await here.users()).toEqual(usersOf(9))
-    expect(readdirSync(world.dir).sort()).toEqual(['in.csv', 'in.csv.journal'])
-  })
+  test.each(['999999999\n', '', 'nobody\n', '0\n', '-1\n', `${testPid}\n`])(
+    'a lock of %j is taken over',
+    async (lock) => {
+      here.file('in.csv.journal.lock', lock)
+      expect(await run('users import in.csv')).toMatchObject({ code: 0 })
+      expect(await here.users()).toEqual(usersOf(9))
+      expect(readdirSync(world.dir).sort()).toEqual(['in.csv', 'in.csv.journal'])
+    },
+  )
 })

@@ -1,6 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { TransportError } from '../../src/api/wire.ts'
-import { goOn, type Importing, importing, resultsOf, usersCsv, usersOf } from '../helpers/imports.ts'
+import {
+  goOn,
+  type Importing,
+  importing,
+  resultsOf,
+  roomsCsv,
+  roomsOf,
+  usersCsv,
+  usersOf,
+} from '../helpers/imports.ts'
 import { answer, createWorld, type World } from '../helpers/world.ts'
 
 let world: World
@@ -158,6 +167,15 @@ describe('output', () => {
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(8)
     expect(await here.users()).toEqual({ ...usersOf(3), u1: null })
+  })
+
+  test('when the output cannot be written, what was done is not done again', async () => {
+    here.file('rooms.csv', roomsCsv(20))
+    const { host, done } = world.start('rooms import rooms.csv -o ndjson'.split(' '))
+    host.stdout.failure = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
+    expect((await done).code).toBe(74)
+    expect(await run('rooms import rooms.csv --resume')).toMatchObject({ code: 0 })
+    expect(await here.rooms()).toEqual(roomsOf(20))
   })
 
   test('when the disk is full, that is an error and no crash', async () => {

@@ -145,6 +145,24 @@ describe('a row that was sent and not answered', () => {
     expect(await here.users()).toEqual({ u1: 'N1', u2: 'Other', u3: 'N3' })
   })
 
+  test('looked up and not there, it is as if it had never been sent', async () => {
+    const room = await here.room('R', 'private')
+    await world.send('POST', '/users', { user_id: 'u1' })
+    here.file('in.csv', usersCsv(2).replaceAll(/,.*/g, ''))
+    await here.cutOff(`members import in.csv --room ${room}`)
+    const header = here.read('in.csv.journal')?.split('\n')[0]
+    here.file('in.csv.journal', `${header}\n{"sent":1,"to":2}\n`)
+    const resumed = await run(
+      `members import in.csv --room ${room} --resume --failed-out rejects.csv -o ndjson`,
+    )
+    expect({ code: resumed.code, results: resultsOf(resumed.stdout).map(({ status }) => status) }).toEqual({
+      code: 8,
+      results: ['ok', 'failed'],
+    })
+    expect(here.read('rejects.csv')).toMatch(/^user_id,reason\r?\nu2,/)
+    expect(here.read('in.csv.journal')?.trimEnd().split('\n').at(-1)).toBe('{"end":true}')
+  })
+
   test('rooms: is told, and not sent again unless there is no room of its name', async () => {
     here.file('in.csv', roomsCsv(3))
     await here.cutOff('rooms import in.csv')

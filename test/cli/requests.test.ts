@@ -157,6 +157,25 @@ describe('what may be sent again', () => {
         'hint: the change may have been made all the same; check with: meetroom rooms list --name X\n',
     })
   })
+
+  test.each([429, 503])('%i after a lost answer leaves open whether the change was made', async (status) => {
+    script(lost(), answer(status, {}), answer(status, {}), answer(status, {}))
+    expect(await world.run('users update ada --name Ada --retries 3')).toMatchObject({
+      code: 7,
+      stderr: expect.stringMatching(
+        /; an earlier attempt got no answer and may have made the change\nhint: check with: meetroom users get ada\n$/,
+      ),
+    })
+  })
+
+  test.each([400, 404, 500])(
+    '%i after a lost answer is an answer: it would have been the same',
+    async (status) => {
+      script(lost(), answer(status, {}), answer(200, { rooms: [] }))
+      const { code } = await world.run('users update ada --name Ada')
+      expect(code).toBe({ 400: 1, 404: 3, 500: 6 }[status])
+    },
+  )
 })
 
 describe('how often and how long', () => {

@@ -10,7 +10,12 @@ export interface HostOptions {
   /** Width of the terminal. */
   columns?: number
   cwd?: string
+  /** Number of the process. */
+  pid?: number
 }
+
+/** The process of a run, where it is not told another; this one and the next are alive. */
+export const testPid = 4242
 
 /** 2026-01-02T03:04:05.678Z: the moment at which tests happen. */
 export const testNow = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
@@ -49,6 +54,7 @@ export function testHost({
   tty = false,
   columns = 80,
   cwd = '/',
+  pid = testPid,
 }: HostOptions = {}): TestHost {
   const keyboard = Object.assign(new PassThrough(), {
     isTTY: tty,
@@ -71,8 +77,8 @@ export function testHost({
     platform: 'linux',
     nodeVersion: '20.20.2',
     cwd,
-    pid: process.pid,
-    isAlive: (pid) => pid === process.pid,
+    pid,
+    isAlive: (other) => other === testPid || other === testPid + 1,
     dirs: async () => ({
       config: '/nonexistent/config',
       data: '/nonexistent/data',

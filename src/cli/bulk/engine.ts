@@ -31,14 +31,20 @@ export class Gate {
   }
 
   async #wait(signal: AbortSignal): Promise<void> {
-    const now = this.#clock.now()
-    const slot = Math.max(now, this.#nextAt)
-    this.#nextAt = slot + this.#gapMs
-    for (let at = slot; !signal.aborted; at = this.#opensAt) {
-      const waitMs = Math.max(at, this.#opensAt) - this.#clock.now()
-      if (waitMs <= 0) return
-      await this.#clock.sleep(waitMs, signal).catch(() => {})
+    for (let slot = this.#slot(); !signal.aborted; ) {
+      const waitMs = slot - this.#clock.now()
+      if (waitMs > 0) await this.#clock.sleep(waitMs, signal).catch(() => {})
+      else if (slot >= this.#opensAt) return
+      // Held back meanwhile: all that waited would begin at the same moment.
+      else slot = this.#slot()
     }
+  }
+
+  /** The next moment at which a job may begin. */
+  #slot(): number {
+    const slot = Math.max(this.#clock.now(), this.#nextAt, this.#opensAt)
+    this.#nextAt = slot + this.#gapMs
+    return slot
   }
 }
 

@@ -3,10 +3,8 @@ import { resolve } from 'node:path'
 import {
   AuthError,
   InterruptedError,
-  type MeetroomError,
+  MeetroomError,
   NetworkError,
-  OutputError,
-  ServiceError,
   UnknownOutcomeError,
   UsageError,
 } from '../../errors.ts'
@@ -93,6 +91,8 @@ interface Job {
   body: Body
   /** It may have been sent before, by a run that did not live to see the answer. */
   lost: boolean
+  /** The id that it got in an earlier run, which could not give it all its values. */
+  made: string | undefined
 }
 
 class Import {
@@ -226,7 +226,7 @@ class Import {
   /** The rows that are left to do, so many at a time. */
   #jobs(): { take(count: number): Promise<Job[]>; close(): Promise<void> } {
     const batches = this.checked.again()
-    const states = this.#journal?.states
+    const { states, made } = this.#journal ?? {}
     let batch: readonly CheckedRow[] = []
     let i = 0
     const take = async (count: number) => {
@@ -244,7 +244,7 @@ class Import {
         const state = states?.[row.number] ?? known.nothing
         if (state === known.done || state === known.skipped)
           this.#results.count(state === known.done ? 'ok' : 'skipped')
-        else if (body) jobs.push({ row, body, lost: state === known.sent })
+        else if (body) jobs.push({ row, body, lost: state === known.sent, made: made?.get(row.number) })
         else await this.#note(row, undefined, { status: 'invalid', error: problem ?? '' })
       }
       return jobs
@@ -252,28 +252,42 @@ class Import {
     return { take, close: async () => void (await batches.return(undefined)) }
   }
 
-  async #perform({ row, body, lost }: Job): Promise<void> {
+  async #perform(job: Job): Promise<void> {
+    const { row, body } = job
+    let outcome: Outcome
     try {
-      const outcome = lost ? await this.#sender.settle(body) : await this.#sender.send(body)
+      outcome = await this.#attempt(job)
       this.#unreachable = 0
-      return await this.#note(row, body, outcome)
     } catch (cause) {
       const error = asForeseen(cause)
-      if (error instanceof AuthError || error instanceof OutputError) {
-        this.#putBack({ row, body, lost })
+      if (error instanceof AuthError) {
+        this.#putBack(job)
         throw error
       }
       // What may have been sent stays so until somebody has looked.
-      const unknown = lost || error instanceof UnknownOutcomeError || error instanceof InterruptedError
-      await this.#note(row, body, { status: unknown ? 'unknown' : 'failed', error: error.message })
-      if (!(error instanceof NetworkError) && !isLost(error)) {
-        this.#unreachable = 0
-        return
-      }
+      const unknown = job.lost || error instanceof UnknownOutcomeError || error instanceof InterruptedError
+      outcome = { status: unknown ? 'unknown' : 'failed', error: error.message }
       // One lost connection is bad luck; when nothing comes through, the rest would fail like this.
-      if (++this.#unreachable < Math.max(5, this.flags.concurrency)) return
-      throw error
+      if (!(error instanceof NetworkError) && !isLost(error)) this.#unreachable = 0
+      else if (++this.#unreachable >= Math.max(5, this.flags.concurrency)) {
+        await this.#note(row, body, outcome)
+        throw error
+      }
     }
+    await this.#note(row, body, outcome)
+  }
+
+  /** Does what is left to do for a row. */
+  async #attempt(job: Job): Promise<Outcome> {
+    const { body, made } = job
+    if (made !== undefined) return this.#sender.finish(body, made)
+    if (job.lost) {
+      const settled = await this.#sender.settle(body)
+      if (settled) return settled
+      // It is as if it had never been sent.
+      job.lost = false
+    }
+    return this.#sender.send(body)
   }
 
   /** A row that will not be sent in this run. */
@@ -341,7 +355,7 @@ class Import {
 
 /** The answer was lost on its way. */
 function isLost(error: MeetroomError): boolean {
-  return error instanceof UnknownOutcomeError && !(error.cause instanceof ServiceError)
+  return error instanceof UnknownOutcomeError && !(error.cause instanceof MeetroomError)
 }
 
 function withHint(error: MeetroomError, hint: string | undefined): MeetroomError {

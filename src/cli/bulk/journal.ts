@@ -52,6 +52,8 @@ export class Journal {
     lock: string,
     /** What it said of each row when it was opened, by number. */
     readonly states: Uint8Array,
+    /** Ids of rows that were made and not finished. */
+    readonly made: ReadonlyMap<number, string>,
   ) {
     this.#file = file
     this.#lock = lock
@@ -79,7 +81,8 @@ export class Journal {
           hint: 'go on with it: --resume, or remove the journal to begin anew',
         })
       const file = await open(path, resume ? 'a' : 'w', 0o600)
-      const journal = new Journal(file, lock, resume && before ? before.states : new Uint8Array(rows + 1))
+      const { states, made } = resume && before ? before : nothingKnown(rows)
+      const journal = new Journal(file, lock, states, made)
       // Behind the last whole line: a crash may have torn the one after it.
       if (resume && before) await file.truncate(before.length)
       else journal.#append({ meetroom: 'journal', version: 1, ...purpose })
@@ -161,9 +164,17 @@ function failure(path: string, error: unknown): unknown {
   })
 }
 
-interface Past {
-  purpose: Purpose
+interface Rows {
   states: Uint8Array
+  made: Map<number, string>
+}
+
+function nothingKnown(rows: number): Rows {
+  return { states: new Uint8Array(rows + 1), made: new Map() }
+}
+
+interface Past extends Rows {
+  purpose: Purpose
   ended: boolean
   /** Bytes of its whole lines. */
   length: number
@@ -175,7 +186,7 @@ async function readJournal(path: string, rows: number): Promise<Past | undefined
     () => 0,
   )
   if (size === 0) return undefined
-  const states = new Uint8Array(rows + 1)
+  const past = nothingKnown(rows)
   let purpose: Purpose | undefined
   let ended = false
   let length = 0
@@ -189,21 +200,25 @@ async function readJournal(path: string, rows: number): Promise<Past | undefined
       if (length === 0) {
         if (entry?.['meetroom'] !== 'journal') throw new UsageError(`${path} is no journal of meetroom`)
         purpose = entry as never
-      } else if (!entry || !takeOver(entry, states)) throw new UsageError(`the journal ${path} is damaged`)
+      } else if (!entry || !takeOver(entry, past)) throw new UsageError(`the journal ${path} is damaged`)
       ended = entry?.['end'] === true
       length += bytes
     }
-  return purpose && { purpose, states, ended, length }
+  return purpose && { ...past, purpose, ended, length }
 }
 
 /**
  * Notes what a line says. Rows beyond the end are those of another input, which is refused afterwards.
  * @returns false when it is no line of a journal
  */
-function takeOver({ sent, to, row, status, end }: Record<string, unknown>, states: Uint8Array): boolean {
-  if (isRow(row) && Object.hasOwn(stateOf, String(status))) states[row] = stateOf[status as Entry['status']]
-  else if (isRow(sent) && isRow(to)) states.fill(known.sent, sent, to + 1)
-  else return end === true
+function takeOver(line: Record<string, unknown>, { states, made }: Rows): boolean {
+  const { sent, to = sent, row, status, id } = line
+  if (isRow(row) && Object.hasOwn(stateOf, String(status))) {
+    states[row] = stateOf[status as Entry['status']]
+    if (status === 'unknown' && typeof id === 'string') made.set(row, id)
+    else made.delete(row)
+  } else if (isRow(sent) && isRow(to) && sent <= to) states.fill(known.sent, sent, to + 1)
+  else return line['end'] === true
   return true
 }
 

@@ -22,7 +22,8 @@ export async function claim(lock: string, host: Pick<Host, 'pid' | 'isAlive'>): 
       if (taken) return
       const text = await readFile(lock, 'utf8').catch(() => '')
       const holder = /^\d{1,10}\n$/.test(text) ? Number(text) : 0
-      if (attempt > 2 || (holder > 0 && host.isAlive(holder)))
+      // Our own number is that of a process before us: containers begin to count anew.
+      if (attempt > 2 || (holder > 0 && holder !== host.pid && host.isAlive(holder)))
         throw new UsageError(`another import uses this journal (process ${holder})`, {
           hint: `wait for it to end; if there is no such process, remove ${lock}`,
         })

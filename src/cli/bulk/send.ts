@@ -1,6 +1,6 @@
 import type { Client } from '../../api/client.ts'
 import { type Clock, parseRetryAfter } from '../../api/retry.ts'
-import { MeetroomError, ServiceError, UnknownOutcomeError } from '../../errors.ts'
+import { InterruptedError, MeetroomError, ServiceError, UnknownOutcomeError } from '../../errors.ts'
 import { asForeseen } from '../output/errors.ts'
 import type { Gate } from './engine.ts'
 import { type Body, holds, type Kind } from './kinds.ts'
@@ -34,14 +34,17 @@ export class Sender {
     this.#options = options
   }
 
-  /** A row that may have been sent before: looked up, never blindly sent again. */
-  async settle(body: Body): Promise<Outcome> {
-    const { kind, ifExists } = this.#options
-    const found = await this.#patiently(() => kind.trace(this.#options.client, body))
-    if (found === 'absent') return this.send(body)
+  /**
+   * A row that may have been sent before: looked up, never blindly sent again.
+   * @returns undefined when it is not there
+   */
+  async settle(body: Body): Promise<Outcome | undefined> {
+    const { kind, ifExists, client } = this.#options
+    const found = await this.#patiently(() => kind.trace(client, body))
+    if (found === 'absent') return undefined
     if (found && holds(found, body)) return { status: 'ok', id: String(found[kind.view.id ?? 'id']) }
     if (found && ifExists === 'overwrite')
-      return { status: 'ok', id: await this.#write(() => kind.overwrite(this.#options.client, body, found)) }
+      return { status: 'ok', id: await this.#write(() => kind.overwrite(client, body, found)) }
     if (found && ifExists === 'skip') return { status: 'skipped' }
     return {
       status: 'unknown',
@@ -68,12 +71,17 @@ export class Sender {
   }
 
   async #create(body: Body): Promise<Outcome> {
-    const { kind } = this.#options
-    const id = await this.#write(() => kind.create(this.#options.client, body))
+    const { kind, client } = this.#options
+    return this.finish(body, await this.#write(() => kind.create(client, body)))
+  }
+
+  /** A row that was made, and may not have all its values. */
+  async finish(body: Body, id: string): Promise<Outcome> {
+    const { kind, client } = this.#options
     const { finish } = kind
     if (!finish) return { status: 'ok', id }
     try {
-      await this.#write(() => finish(this.#options.client, body, id))
+      await this.#write(() => finish(client, body, id))
     } catch (cause) {
       // It is there: a row that failed would be sent again.
       const { message } = asForeseen(cause)
@@ -85,12 +93,15 @@ export class Sender {
   /** Asks again, and holds everybody back, as long as the service says that it is busy. */
   async #patiently<T>(ask: () => Promise<T>): Promise<T> {
     const { gate, stop, clock } = this.#options
+    let lost = false
     for (let attempt = 0; ; attempt++)
       try {
         return await ask()
       } catch (error) {
-        if (!(error instanceof MeetroomError) || !isBusy(error)) throw error
-        if (attempt >= patience || stop.aborted) throw error
+        if (!(error instanceof MeetroomError)) throw error
+        lost ||= error.afterLostAttempt || error instanceof UnknownOutcomeError
+        if (!isBusy(error) || attempt >= patience || stop.aborted)
+          throw lost && !saysSo(error) ? new UnknownOutcomeError(error.message, { cause: error }) : error
         const asked = parseRetryAfter(error.retryAfter, clock.now())
         gate.hold(Math.min(longestHoldMs, asked ?? 500 * 2 ** attempt))
         await gate.pass(stop)
@@ -115,7 +126,12 @@ function mayHaveActed({ status }: ServiceError): boolean {
   return status === undefined || status === 502 || status === 504
 }
 
-/** The service takes no more for now, and has done nothing. */
+/** The error says itself that something may have been done. */
+function saysSo(error: MeetroomError): boolean {
+  return error instanceof UnknownOutcomeError || error instanceof InterruptedError
+}
+
+/** The service takes no more for now. */
 function isBusy(error: MeetroomError): boolean {
-  return (error.status === 429 || error.status === 503) && !(error instanceof UnknownOutcomeError)
+  return error.status === 429 || error.status === 503
 }
