@@ -1,4 +1,4 @@
-import { AuthError, ServiceError } from '../errors.ts'
+import { AuthError, type RequestLine, ServiceError } from '../errors.ts'
 import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
 import { fits } from './guards.ts'
 import type { Input, Output } from './operation.ts'
@@ -89,7 +89,7 @@ export function createClient(options: ClientOptions): Client {
     return probe
   }
 
-  async function request(endpoint: Endpoint, input: AnyInput): Promise<Answer> {
+  async function request(endpoint: Endpoint, input: AnyInput): Promise<Answer & { line: RequestLine }> {
     const { answer, line } = await exchange(endpoint, input)
     if (answer.status < 200 || answer.status > 299)
       throw await refusal({
@@ -104,7 +104,7 @@ export function createClient(options: ClientOptions): Client {
     const value = text === undefined ? undefined : parse(text)
     if (text === undefined || value === undefined)
       throw unreadable(answer.headers['content-type'], line, options.baseUrl)
-    return { bytes: answer.body, text, value }
+    return { bytes: answer.body, text, value, line }
   }
 
   return {
@@ -114,7 +114,7 @@ export function createClient(options: ClientOptions): Client {
         const { explainMismatch } = await import('./validate.ts')
         const problem = explainMismatch(name, answer.value)
         throw new ServiceError(`the service’s answer does not match its contract: ${problem}`, {
-          request: { method: endpoints[name].method, path: endpoints[name].path },
+          request: answer.line,
           body: answer.value,
         })
       }

@@ -112,9 +112,9 @@ export function exportCommand(
       .option('--all-rooms', 'the members of every room')
   command
     .addOption(
-      new Option('--page-size <n>', 'how many to ask for in one request')
-        .argParser(wholeNumber('--page-size', 1))
-        .default(1000),
+      new Option('--page-size <n>', 'how many to ask for in one request').argParser(
+        wholeNumber('--page-size', 1),
+      ),
     )
     .option(...whereOption)
     .action(

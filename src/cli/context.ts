@@ -150,7 +150,13 @@ export class Context {
       const { openWorkspace } = await import('../local/workspace.ts')
       const workspace = await openWorkspace({ dir, host: this.host })
       this.#closers.push(() => workspace.close())
-      return this.#clientOf(workspace.service, localBaseUrl, workspace.apiKey, setup)
+      const transport: Transport = async (request, signal) => {
+        // Nothing else would let signals in: the embedded service answers reads without a pause.
+        await new Promise((resolve) => setImmediate(resolve))
+        signal.throwIfAborted()
+        return workspace.service(request)
+      }
+      return this.#clientOf(transport, localBaseUrl, workspace.apiKey, setup)
     }
     const baseUrl = requireBaseUrl(settings.baseUrl)
     const apiKey = keyFor(settings)

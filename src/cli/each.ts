@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { Answer, Client } from '../api/client.ts'
 import { endpoints, type OperationName } from '../api/endpoints.ts'
 import { readAnswer } from '../api/json.ts'
@@ -17,6 +16,7 @@ import {
 } from '../errors.ts'
 import { viewOf } from './act.ts'
 import { Gate, runJobs } from './bulk/engine.ts'
+import { windDown } from './bulk/wind-down.ts'
 import type { PaceFlags } from './bulk-flags.ts'
 import type { Context } from './context.ts'
 import { asForeseen } from './output/errors.ts'
@@ -87,7 +87,11 @@ export async function runEach<N extends OperationName>(
     const unending = {
       [Symbol.asyncIterator]: () => ({ next: () => done.next() }),
     }
-    await printer.list(view, ids.length === 1 ? endpoint.result : `${endpoint.result}s`, unending)
+    await printer.list(
+      view,
+      ids.length === 1 ? endpoint.result : `${endpoint.result}s`,
+      printer.options.format === 'table' ? together(unending) : unending,
+    )
   } catch (error) {
     if (!(error instanceof ClosedOutput)) {
       stop()
@@ -96,6 +100,7 @@ export async function runEach<N extends OperationName>(
     }
     for await (const _ of done);
   }
+  if (context.interrupt.aborted) fatal ??= context.interrupt.reason as InterruptedError
   const nouns = ids.length === 1 ? view.noun[0] : view.noun[1]
   const gone = absent === 0 ? '' : `; ${absent} ${absent === 1 ? 'was' : 'were'} not there`
   if (failures.length === 0 && succeeded + absent === ids.length)
@@ -113,6 +118,21 @@ export async function runEach<N extends OperationName>(
     : new ApiError(summary)
 }
 
+/** So many rows of a table are as wide as their widest cell. */
+const mostTogether = 100
+
+/** Items a page at a time: each alone, they would be under columns of the first one’s width. */
+async function* together<P extends { items: readonly Item[] }>(pages: AsyncIterable<P>) {
+  let items: Item[] = []
+  for await (const page of pages) {
+    items.push(...page.items)
+    if (items.length < mostTogether) continue
+    yield { items }
+    items = []
+  }
+  if (items.length > 0) yield { items }
+}
+
 /** Begins to do something to every id; the outcomes come in whatever order. */
 async function begin(
   context: Context,
@@ -123,10 +143,12 @@ async function begin(
   await context.requireWritable()
   const gate = new Gate(context.host, flags.rate)
   const stop = new AbortController()
-  setMaxListeners(0, stop.signal)
+  // One thing is broken off at once; of many, those under way are finished.
+  const { cut, over } = windDown(context, stop)
   const limit = flags.failFast ? 0 : (flags.maxErrors ?? Number.POSITIVE_INFINITY)
   const client = await context.bulkClient({
     connections: flags.concurrency,
+    ...(ids.length === 1 ? {} : { interrupt: cut }),
     onRetry: ({ reason, waitMs }) => {
       gate.hold(waitMs)
       void context.notice(`${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`)
@@ -141,8 +163,6 @@ async function begin(
   )
   let taken = false
   let failed = 0
-  const onInterrupt = () => stop.abort()
-  context.interrupt.addEventListener('abort', onInterrupt)
   const run = runJobs({
     take: async () => {
       if (taken) return []
@@ -164,7 +184,7 @@ async function begin(
     stop: stop.signal,
   })
   void run.finally(() => {
-    context.interrupt.removeEventListener('abort', onInterrupt)
+    over()
     for (const resolve of settle) resolve('untried')
   })
   return { outcomes, stop: () => stop.abort() }

@@ -47,9 +47,12 @@ export async function confirm(
     throw new ConfirmationError(`to ${verb} needs a yes, and there is no terminal to ask at`, {
       hint: 'add --yes to answer beforehand',
     })
-  const streams = { input: host.stdin, output: host.prompt, signal: context.interrupt }
   const what = visible(await describe())
-  if (!(await (count === 1 ? yesTo(`${what}?`, streams) : typed(count, what, streams))))
+  if (
+    !(await atTerminal(context, (streams) =>
+      count === 1 ? yesTo(`${what}?`, streams) : typed(count, what, streams),
+    ))
+  )
     throw new ConfirmationError('not confirmed; nothing was done')
 }
 
@@ -57,32 +60,48 @@ type Streams = Parameters<typeof import('@inquirer/confirm').default>[1]
 
 async function yesTo(message: string, streams: Streams): Promise<boolean> {
   const { default: ask } = await import('@inquirer/confirm')
-  return interruptible(ask({ message, default: false }, streams))
+  return ask({ message, default: false }, streams)
 }
 
 /** Who has typed how many there are has read it. */
 async function typed(count: number, what: string, streams: Streams): Promise<boolean> {
   const { default: ask } = await import('@inquirer/input')
-  const answer = await interruptible(ask({ message: `${what}.\n  Type ${count} to go on:` }, streams))
+  const answer = await ask({ message: `${what}.\n  Type ${count} to go on:` }, streams)
   return answer.trim() === String(count)
 }
 
 /** Asks for a secret without showing it. */
 export async function askSecret(context: Context, message: string): Promise<string> {
-  const { host } = context
   const { default: ask } = await import('@inquirer/password')
-  return interruptible(
-    ask({ message }, { input: host.stdin, output: host.prompt, signal: context.interrupt }),
-  )
+  return atTerminal(context, (streams) => ask({ message }, streams))
 }
 
-async function interruptible<T>(answer: Promise<T>): Promise<T> {
+/**
+ * Asks something. Who leaves with ^C or ^D has not answered.
+ * @throws {InterruptedError} then
+ */
+async function atTerminal<T>(
+  { host, interrupt }: Context,
+  ask: (streams: NonNullable<Streams>) => Promise<T>,
+): Promise<T> {
+  const left = new AbortController()
+  // Readline closes at ^D, and the question would wait for ever.
+  const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
+    if (key?.ctrl && key.name === 'd') left.abort()
+  }
+  host.stdin.on('keypress', onKey)
   try {
-    return await answer
+    return await ask({
+      input: host.stdin,
+      output: host.prompt,
+      signal: AbortSignal.any([interrupt, left.signal]),
+    })
   } catch (error) {
-    // Inquirer's own name for ^C at a prompt.
+    // Inquirer's own names for ^C at a prompt and for our signal.
     if (error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name))
       throw new InterruptedError('SIGINT')
     throw error
+  } finally {
+    host.stdin.off('keypress', onKey)
   }
 }

@@ -12,14 +12,18 @@ export interface ReportOptions {
   secrets: readonly string[]
 }
 
+/** A text without the secrets in it. */
+export function redacted(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((said, secret) => said.replaceAll(secret, '[API key]'), text)
+}
+
 export function isJson(format: Format | string | undefined): boolean {
   return format === 'json' || format === 'ndjson'
 }
 
 /** Writes an error to standard error: a line or two for people, one object in JSON modes. */
 export async function reportError(host: Host, error: MeetroomError, options: ReportOptions): Promise<void> {
-  const redact = (text: string) =>
-    options.secrets.reduce((said, secret) => said.replaceAll(secret, '[API key]'), text)
+  const redact = (text: string) => redacted(text, options.secrets)
   const style = await styleFor(host.stderr, host.env, options.color)
   const text = options.json ? formatErrorJson(error, redact) : formatError(error, style, redact)
   const stack =

@@ -24,8 +24,8 @@ export async function parseWhere(
 ): Promise<Filter> {
   const types = await fieldTypes(list, view)
   const filters = conditions.map((condition) => {
-    const [, field = '', operator, text = ''] =
-      /^\s*([\w.]+)\s*(==|!=|<=|>=|!~|=|<|>|~)([\s\S]*)$/.exec(condition) ?? []
+    const [, field = '', blank, operator, text = ''] =
+      /^\s*([\w.]+)(\s*)(==|!=|<=|>=|!~|=|<|>|~)([\s\S]*)$/.exec(condition) ?? []
     if (operator === undefined)
       throw new UsageError(`--where takes FIELD, one of = != < <= > >= ~ !~, and a value, not “${condition}”`)
     const type = types.get(field)
@@ -33,11 +33,16 @@ export async function parseWhere(
       throw new UsageError(`--where: no ${view.noun[0]} has a field “${field}”`, {
         hint: `fields are ${[...types.keys()].join(', ')}`,
       })
+    const choices = view.choices?.[field]
+    if (choices && /^(==?|!=)$/.test(operator) && !choices.includes(text.trim()) && text.trim() !== '')
+      throw new UsageError(`--where ${condition}: ${field} is ${choices.join(', ')}`, {
+        hint: `for another value: --where '${field}~${text.trim()}'`,
+      })
     const test = compare(
       (operator === '==' ? '=' : operator) as Operator,
       type,
-      // Blanks may be what a pattern looks for.
-      operator.endsWith('~') && text.trim() !== '' ? text : text.trim(),
+      // Blanks may be what a pattern looks for, but not where the operator stands between blanks.
+      operator.endsWith('~') && blank === '' && text.trim() !== '' ? text : text.trim(),
       condition,
       now,
     )

@@ -439,6 +439,15 @@ describe('what would be the same for every id', () => {
 })
 
 describe('^C', () => {
+  /** Sends a signal; the time for what is under way is over at once. */
+  function signalTo({ host }: { host: TestHost }, name: 'SIGINT' | 'SIGTERM' = 'SIGINT'): void {
+    host.after = (_ms, work) => {
+      setImmediate(work)
+      return () => {}
+    }
+    host.signal(name)
+  }
+
   /** Answers the first so many, and lets the others hang until they are cut off. */
   function hangAfter(answered: number, onHang: () => void): void {
     let count = 0
@@ -455,21 +464,24 @@ describe('^C', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s cuts off what is under way, begins nothing more, and exits %i', async (signal, code) => {
-    const ids = await users(30)
-    hangAfter(0, () => world.requests.length === 8 && run.host.signal(signal))
-    const run = world.start(deleting(ids))
-    const { stderr, ...ended } = await run.done
-    expect(ended).toMatchObject({ code, stdout: '' })
-    expect(stderr).toMatch(
-      /^deleted 0 of 30 users; 8 failed, 22 not tried\nerror: interrupted\nhint: the change may have been made; check with: .*\n$/,
-    )
-    expect(written()).toEqual(ids.slice(0, 8))
-  })
+  ] as const)(
+    '%s gives what is under way its time, begins nothing more, and exits %i',
+    async (signal, code) => {
+      const ids = await users(30)
+      hangAfter(0, () => world.requests.length === 8 && signalTo(run, signal))
+      const run = world.start(deleting(ids))
+      const { stderr, ...ended } = await run.done
+      expect(ended).toMatchObject({ code, stdout: '' })
+      expect(stderr).toMatch(
+        /^waiting for what is under way; \^C leaves at once\ndeleted 0 of 30 users; 8 failed, 22 not tried\nerror: interrupted\nhint: the change may have been made; check with: .*\n$/,
+      )
+      expect(written()).toEqual(ids.slice(0, 8))
+    },
+  )
 
   test('what was done before it is printed, and the interruption told once', async () => {
     const ids = await users(30)
-    hangAfter(3, () => run.host.signal('SIGINT'))
+    hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
     const { code, stdout, stderr } = await run.done
     expect({ code, stdout }).toEqual({ code: 130, stdout: 'u1\nu2\nu3\n' })
@@ -478,9 +490,26 @@ describe('^C', () => {
     expect(written()).toEqual(['u1', 'u2', 'u3', 'u4'])
   })
 
+  test('what is under way is finished', async () => {
+    const ids = await users(30)
+    world.intercept = async (_request, next) => {
+      if (world.requests.length === 10) run.host.signal('SIGINT')
+      return next()
+    }
+    const run = world.start(deleting(ids, '--concurrency 8'))
+    const { code, stdout, stderr } = await run.done
+    const gone = lines(stdout)
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: `deleted ${gone.length} of 30 users; 0 failed, ${30 - gone.length} not tried\nerror: interrupted\n`,
+    })
+    expect(gone).toEqual(written())
+    expect(await left()).toEqual(ids.slice(gone.length))
+  })
+
   test('says how far it came', async () => {
     const ids = await users(30)
-    hangAfter(3, () => run.host.signal('SIGINT'))
+    hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
     expect((await run.done).stderr).toMatch(/deleted 3 of 30 users/)
   })
@@ -492,7 +521,7 @@ describe('^C', () => {
     run.host.sleep = (_ms, signal) =>
       new Promise((_, reject) => {
         signal?.addEventListener('abort', () => reject(signal.reason))
-        run.host.signal('SIGINT')
+        signalTo(run)
       })
     expect(await run.done).toMatchObject({ code: 130, stdout: '' })
     expect(written()).toEqual(['u1'])
@@ -504,7 +533,7 @@ describe('^C', () => {
     run.host.sleep = (_ms, signal) =>
       new Promise((_, reject) => {
         signal?.addEventListener('abort', () => reject(signal.reason))
-        run.host.signal('SIGINT')
+        signalTo(run)
       })
     expect(await run.done).toMatchObject({ code: 130, stdout: 'u1\n' })
     expect(await left()).toEqual(['u2', 'u3'])

@@ -37,7 +37,7 @@ describe('formats', () => {
         `grace,,,host,${grace.access_token},${grace.created_at},${grace.updated_at},${graceId},\r\n` +
         `ada,Ada,https://img.test/a,guest,${ada.access_token},${ada.created_at},${ada.updated_at},${adaId},a@x.test\r\n`,
     )
-    expect(paths()).toEqual(['/users?limit=1000'])
+    expect(paths()).toEqual(['/users?limit=100'])
   })
 
   test('rooms, as CSV with every field but the deprecated ones', async () => {
@@ -138,7 +138,7 @@ describe('formats', () => {
       '0 users',
     ],
     ['users export -o ndjson', '', '0 users'],
-    ['users export -o json', '{"users":[],"paging":{"limit":1000,"offset":0,"total":0}}\n', '0 users'],
+    ['users export -o json', '{"users":[],"paging":{"limit":100,"offset":0,"total":0}}\n', '0 users'],
     ['rooms export --columns id', 'id\r\n', '0 rooms'],
     ['rooms export -o ndjson', '', '0 rooms'],
     ['members export --all-rooms --columns id', 'id\r\n', '0 members'],
@@ -195,9 +195,9 @@ describe('what goes together', () => {
   })
 
   test.each([
-    ['users export', '/users?limit=1000'],
-    ['rooms export', '/rooms?limit=1000'],
-    ['members export r1', '/rooms/r1/members?limit=1000'],
+    ['users export', '/users?limit=100'],
+    ['rooms export', '/rooms?limit=100'],
+    ['members export r1', '/rooms/r1/members?limit=100'],
   ])('%s --curl shows the first request', async (command, path) => {
     expect(await world.run(`${command} --curl`)).toMatchObject({
       code: 0,
@@ -311,7 +311,7 @@ describe('pages', () => {
 
   test('a service that caps its pages loses nothing', async () => {
     world.intercept = async (request, next) => {
-      const url = request.url.replace('limit=1000', 'limit=7')
+      const url = request.url.replace('limit=100', 'limit=7')
       const { method, headers } = request
       if (url === request.url) return next()
       const { body } = await world.send(method, url.slice('https://meet.test/v1'.length))
@@ -414,7 +414,7 @@ describe('what export wrote, import reads', () => {
     return stdout
   }
   const all = async ({ send }: World, path: string): Promise<any[]> =>
-    Object.values((await send('GET', `${path}?limit=1000`)).body)[0] as any[]
+    Object.values((await send('GET', `${path}?limit=100`)).body)[0] as any[]
 
   /** What there is to say of the users, apart from what the service makes. */
   const usersOf = async (from: World) =>

@@ -88,6 +88,12 @@ describe('the question', () => {
     expect(writes()).toEqual([])
   })
 
+  test.each([1, 3])('^D at the question for %i does, too', async (count) => {
+    const ids = await rooms(count)
+    expect(await typing('\x04', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
+    expect(writes()).toEqual([])
+  })
+
   test('names the first ten, and says how many more there are', async () => {
     const ids = await rooms(12)
     const { stderr } = await typing('\n', ['rooms', 'delete', ...ids])

@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
@@ -11,8 +12,6 @@ beforeEach(async () => {
   world = await createWorld()
   here = importing(world)
 })
-
-/** How an import of users went, and which users there are after it. */
 
 const one = (id: string, name: string | null) => ({
   code: 0,
@@ -56,6 +55,16 @@ describe('the format', () => {
     const run = await world.run(`users import - --input-format ${format}`, { stdin })
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: 'imported 1 of 1 user\n' })
     expect(await here.users()).toEqual({ ada: null })
+  })
+
+  test('a pipe, which can be read only once, is read once', async () => {
+    execFileSync('mkfifo', [here.path('pipe.csv')])
+    spawn('sh', ['-c', `printf 'user_id\\nada\\n' > '${here.path('pipe.csv')}'`])
+    expect(await world.run('users import pipe.csv')).toMatchObject({
+      code: 0,
+      stderr: 'imported 1 of 1 user\n',
+    })
+    expect(here.read('pipe.csv.journal')).toBeUndefined()
   })
 
   test('standard input has no name to tell it', async () => {

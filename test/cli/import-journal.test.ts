@@ -113,8 +113,8 @@ describe('a run that has ended', () => {
     await run('users import in.csv')
     expect(await run('users import in.csv --if-exists skip')).toMatchObject({ code: 0 })
     expect(journal().filter(({ row }) => row)).toEqual([
-      { row: 1, status: 'skipped' },
-      { row: 2, status: 'skipped' },
+      { row: 1, status: 'skipped', id: 'u1' },
+      { row: 2, status: 'skipped', id: 'u2' },
     ])
   })
 
@@ -220,6 +220,12 @@ describe('refused', () => {
       'users import in.csv --journal in.csv',
       () => {},
       () => `error: ${here.path('in.csv')} is no journal of meetroom\n`,
+    ],
+    [
+      'a line of somebody else’s, with nothing behind it',
+      'users import in.csv --journal precious.txt',
+      () => here.file('precious.txt', 'precious'),
+      () => `error: ${here.path('precious.txt')} is no journal of meetroom\n`,
     ],
     [
       'a journal with something else in its middle',

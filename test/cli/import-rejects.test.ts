@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { linkSync, mkdirSync, statSync } from 'node:fs'
 import { beforeEach, expect, test } from 'vitest'
 import { type Importing, importing, usersCsv } from '../helpers/imports.ts'
 import { createWorld, type World } from '../helpers/world.ts'
@@ -142,4 +142,36 @@ test('what cannot be written is said before anything is sent', async () => {
     stderr: 'error: nowhere/again.csv cannot be written (ENOENT)\n',
   })
   expect(world.requests).toEqual([])
+})
+
+test('what was refused before and is done now stands there no longer', async () => {
+  await user('u1')
+  here.file('people.csv', usersCsv(3))
+  expect(await run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 8 })
+  expect(here.read('again.csv')).toContain('u1,N1,')
+  await world.send('DELETE', '/users/u1')
+  expect(await run('users import people.csv --failed-out again.csv --resume')).toMatchObject({ code: 0 })
+  expect(here.read('again.csv')).toBeUndefined()
+})
+
+test('a run that is refused, and a dry one, leave the file as it is', async () => {
+  here.file('people.csv', usersCsv(3))
+  here.file('again.csv', 'precious')
+  await here.cutOff('users import people.csv')
+  expect(await run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 2 })
+  expect(await run('users import people.csv --no-journal --dry-run --failed-out again.csv')).toMatchObject({
+    code: 1,
+  })
+  expect(here.read('again.csv')).toBe('precious')
+})
+
+test.each(['people.csv.journal', 'linked.csv', 'folder'])('%s is no place for them', async (name) => {
+  here.file('people.csv', usersCsv(3))
+  linkSync(here.path('people.csv'), here.path('linked.csv'))
+  mkdirSync(here.path('folder'))
+  const { code } = await run(`users import people.csv --failed-out ${name}`)
+  expect(code).toBe(name === 'folder' ? 74 : 2)
+  expect(here.read('people.csv')).toBe(usersCsv(3))
+  expect(world.requests).toEqual([])
+  expect(await run('users import people.csv')).toMatchObject({ code: 0 })
 })

@@ -60,22 +60,22 @@ describe('exit codes', () => {
   })
 
   // A service that refuses the key, or does not answer any more, will do so for the rest of the rows as well.
-  test.each<[number, string, () => Promise<never> | Promise<ReturnType<typeof answer>>]>([
-    [4, 'error: the service refuses the API key (401)\n', async () => answer(401, {})],
+  test.each<[string, string, () => Promise<never> | Promise<ReturnType<typeof answer>>]>([
+    ['a refused key', 'error: the service refuses the API key (401)\n', async () => answer(401, {})],
     [
-      5,
+      'a service that is gone',
       'error: no answer from meet.test: connection refused\n',
       async () => {
         throw new TransportError('connection refused', false)
       },
     ],
-  ])('%i ends the run, which says how far it came and how to go on', async (code, error, fail) => {
+  ])('%s ends the run, which says how far it came and how to go on', async (_what, error, fail) => {
     here.file('people.csv', usersCsv(60))
     world.intercept = (_request, next) => (world.requests.length > 30 ? fail() : next())
     const ended = await run('users import people.csv --if-exists overwrite --concurrency 3')
-    expect(ended.code).toBe(code)
+    expect(ended.code).toBe(8)
     expect(ended.stderr).toContain(error)
-    expect(ended.stderr).toMatch(/^imported 30 of 60 users; .*\d+ not tried$/m)
+    expect(ended.stderr).toMatch(/^error: imported 30 of 60 users; .*\d+ not tried$/m)
     expect(world.requests.length).toBeLessThan(60)
     world.intercept = undefined
     expect((await world.run(goOn(ended.stderr))).code).toBe(0)
@@ -167,6 +167,16 @@ describe('output', () => {
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(8)
     expect(await here.users()).toEqual({ ...usersOf(3), u1: null })
+  })
+
+  test('a key that the service quotes is in no result and in no file', async () => {
+    world.intercept = async ({ headers }, next) =>
+      world.requests.length > 1 ? answer(422, { message: `no ${headers['authorization']}` }) : next()
+    const { code, stdout, stderr } = await run('users import people.csv -o ndjson --failed-out again.csv')
+    expect(code).not.toBe(0)
+    const said = [stdout, stderr, here.read('again.csv'), here.read('people.csv.journal')].join('')
+    expect(said).toContain('no Bearer [API key]')
+    expect(said).not.toContain(world.apiKey)
   })
 
   test('when the output cannot be written, what was done is not done again', async () => {

@@ -112,7 +112,7 @@ describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind)
     for (let before = 1; before < 4; before++) {
       world.intercept = async (request, next) =>
         request.method !== 'GET' && here.writes().length > before ? answer(401, {}) : next()
-      expect(await run(`${kind} import in.csv --resume --concurrency 1`)).toMatchObject({ code: 4 })
+      expect(await run(`${kind} import in.csv --resume --concurrency 1`)).toMatchObject({ code: 8 })
     }
     world.intercept = undefined
     expect(await run(`${kind} import in.csv --resume`)).toMatchObject({ code: 0 })
@@ -143,6 +143,20 @@ describe('a row that was sent and not answered', () => {
     })
     expect(here.writes()).toEqual(['POST /users'])
     expect(await here.users()).toEqual({ u1: 'N1', u2: 'Other', u3: 'N3' })
+  })
+
+  test('a member whose service does not tell whether it is blocked is blocked all the same', async () => {
+    const room = await here.room('R', 'private')
+    await world.send('POST', '/users', { user_id: 'u1' })
+    here.file('in.csv', 'user_id,is_blocked\nu1,true\n')
+    world.intercept = (request, next) => (request.method === 'PUT' ? lost() : next())
+    await run(`members import in.csv --room ${room} --retries 0`)
+    const header = here.read('in.csv.journal')?.split('\n')[0]
+    here.file('in.csv.journal', `${header}\n{"sent":1,"to":1}\n`)
+    world.intercept = undefined
+    expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
+    const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
+    expect(members).toMatchObject([{ user_id: 'u1', is_blocked: true }])
   })
 
   test('looked up and not there, it is as if it had never been sent', async () => {
@@ -235,7 +249,7 @@ test('standard input is gone on with when the same comes again', async () => {
   world.intercept = async (_request, next) => (world.requests.length > 6 ? answer(401, {}) : next())
   const first = await run(`${line} --concurrency 1`, usersCsv(9))
   expect({ code: first.code, words: goOn(first.stderr) }).toEqual({
-    code: 4,
+    code: 8,
     words: 'users import - --input-format csv --concurrency 1 --journal my.journal --resume'.split(' '),
   })
   world.intercept = undefined

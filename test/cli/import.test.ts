@@ -263,3 +263,12 @@ describe('--skip-invalid', () => {
     expect(world.requests).toEqual([])
   })
 })
+
+test('--map of a column that is not there is a mistake', async () => {
+  here.file('people.csv', usersCsv(1))
+  expect(await world.run(['users', 'import', 'people.csv', '--map', 'Nmae=name'])).toMatchObject({
+    code: 2,
+    stderr: 'error: --map names a column “Nmae”, and there is none\nhint: columns are user_id, name\n',
+  })
+  expect(world.requests).toEqual([])
+})

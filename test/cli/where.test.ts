@@ -263,6 +263,7 @@ describe('a condition that makes no sense', () => {
     ['rooms list', 'name~(', '--where name~(: not a regular expression'],
     ['rooms list', 'created_at!~*', '--where created_at!~*: not a regular expression'],
     ['rooms list', 'name<', '--where name<: a value is missing'],
+    ['rooms list', 'name ~ ', '--where name ~ : a value is missing'],
     ['rooms list', 'name~ ', '--where name~ : a value is missing'],
     ['rooms list', 'created_at>=', '--where created_at>=: a value is missing'],
     ['rooms list', 'max_meeting_seconds!=1h', '--where max_meeting_seconds!=1h: expected a number'],
@@ -276,6 +277,48 @@ describe('a condition that makes no sense', () => {
     const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
+  })
+
+  test.each([
+    ['rooms delete', 'type!=privat', 'type is open, public, private', 'type~privat'],
+    ['rooms list', 'status == Active', 'status is active, terminated', 'status~Active'],
+    [
+      'users delete',
+      'default_member_type!=gest',
+      'default_member_type is guest, host, monitor',
+      'default_member_type~gest',
+    ],
+    ['members list r', 'status=block', 'status is blocked', 'status~block'],
+    ['sessions list r', 'status!=on', 'status is online, offline', 'status~on'],
+  ])('%s --where %j: a typo chooses neither all nor nothing', async (command, condition, what, hint) => {
+    expect(await world.run([...command.split(' '), '--where', condition])).toMatchObject({
+      code: 2,
+      stderr: `error: --where ${condition}: ${what}\nhint: for another value: --where '${hint}'\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('blanks around an operator are no part of a pattern', async () => {
+    for (const name of ['test 1', 'live test', 'live'])
+      await world.send('POST', '/rooms', { name, type: 'open' })
+    const named = async (condition: string) =>
+      (
+        await world.run([
+          'rooms',
+          'list',
+          '-o',
+          'csv',
+          '--columns',
+          'name',
+          '--no-header',
+          '--where',
+          condition,
+        ])
+      ).stdout
+        .split('\r\n')
+        .slice(0, -1)
+    expect(await named('name !~ test')).toEqual(['live'])
+    expect(await named('name~ test')).toEqual(['live test'])
   })
 
   const fields = {

@@ -7,21 +7,35 @@ export interface Pace {
   rate?: number | undefined
 }
 
+/** A pause that people are told of, in milliseconds. */
+const longHoldMs = 5000
+
+/** What people are told of it. */
+export function busy(seconds: number): string {
+  return `the service is busy; nothing is sent for ${seconds} s`
+}
+
 /** Lets jobs begin no faster than the service can take them. */
 export class Gate {
   readonly #clock: Clock
   readonly #gapMs: number
+  readonly #onHold: (seconds: number) => void
   #opensAt = 0
   #nextAt = 0
 
-  constructor(clock: Clock, rate: number | undefined) {
+  /** @param onHold told when everybody is held back for long, in seconds */
+  constructor(clock: Clock, rate: number | undefined, onHold: (seconds: number) => void = () => {}) {
     this.#clock = clock
+    this.#onHold = onHold
     this.#gapMs = rate === undefined ? 0 : 1000 / rate
   }
 
   /** Nothing begins for so long: the service has had enough for now. */
   hold(ms: number): void {
-    this.#opensAt = Math.max(this.#opensAt, this.#clock.now() + ms)
+    const opensAt = this.#clock.now() + ms
+    // Said once: the others that are under way hear the same.
+    if (ms >= longHoldMs && opensAt > this.#opensAt + longHoldMs / 2) this.#onHold(Math.round(ms / 1000))
+    this.#opensAt = Math.max(this.#opensAt, opensAt)
   }
 
   /** Resolves when the next job may begin, or when the signal aborts. */

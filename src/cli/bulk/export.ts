@@ -6,7 +6,7 @@ import { type View, views } from '../output/views.ts'
 
 export interface ExportFlags {
   where?: string[]
-  pageSize: number
+  pageSize?: number
   allRooms?: boolean
 }
 
@@ -54,20 +54,21 @@ async function pagesOf(
   rooms: readonly string[],
   { where, pageSize, allRooms }: ExportFlags,
 ): Promise<AsyncIterable<Page>> {
-  const list: ListFlags = { all: true, pageSize, ...(where ? { where } : {}) }
+  const all: ListFlags = { all: true, ...(pageSize === undefined ? {} : { pageSize }) }
+  const list: ListFlags = { ...all, ...(where ? { where } : {}) }
   if (name === 'users') return listPages(context, 'listUsers', {}, list, ahead)
   if (name === 'rooms') return listPages(context, 'listRooms', {}, list, ahead)
   if ((rooms.length === 0) !== (allRooms === true))
     throw new UsageError('name the rooms whose members are wanted, or say --all-rooms')
   if (where) await parseFilter(context, 'listMembers', where)
-  const ids = allRooms ? allRoomIds(context, pageSize) : new Set(rooms)
+  const ids = allRooms ? allRoomIds(context, all) : new Set(rooms)
   return inOrder(ids, ahead, (room_id) =>
     listPages(context, 'listMembers', { params: { room_id }, query: {} }, list, 1),
   )
 }
 
-async function* allRoomIds(context: Context, pageSize: number): AsyncGenerator<string> {
-  for await (const { items } of await listPages(context, 'listRooms', {}, { all: true, pageSize }, 1))
+async function* allRoomIds(context: Context, all: ListFlags): AsyncGenerator<string> {
+  for await (const { items } of await listPages(context, 'listRooms', {}, all, 1))
     for (const { id } of items) yield String(id)
 }
 

@@ -1,17 +1,19 @@
-import { setMaxListeners } from 'node:events'
 import { resolve } from 'node:path'
 import {
   AuthError,
   InterruptedError,
   MeetroomError,
   NetworkError,
+  OutputError,
+  PartialError,
   UnknownOutcomeError,
   UsageError,
 } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { asForeseen } from '../output/errors.ts'
+import { redacted } from '../report.ts'
 import { type Checked, type CheckedRow, checkInput, placeOf } from './check.ts'
-import { Gate, runJobs } from './engine.ts'
+import { busy, Gate, runJobs } from './engine.ts'
 import { Journal, known } from './journal.ts'
 import { type Body, type Kind, kinds } from './kinds.ts'
 import { startProgress } from './progress.ts'
@@ -23,6 +25,7 @@ import { resumeCommand } from './resume-command.ts'
 import { type InputFormat, inputFormatOf, type Row } from './rows.ts'
 import { type Outcome, Sender } from './send.ts'
 import { openSource, type Source } from './source.ts'
+import { windDown } from './wind-down.ts'
 
 export interface ImportFlags {
   inputFormat?: InputFormat
@@ -41,9 +44,6 @@ export interface ImportFlags {
   roomIds?: string
 }
 
-/** How long what is under way may take when the run is interrupted, in milliseconds. */
-const graceMs = 5000
-
 /** Imports a file: all of it is checked before anything is sent. */
 export async function runImport(
   context: Context,
@@ -56,7 +56,7 @@ export async function runImport(
   const kind = kinds[name]()
   const source = await openSource(file, context.host)
   try {
-    const format = inputFormatOf(source.path, flags.inputFormat)
+    const format = inputFormatOf(source.path ?? (file === '-' ? undefined : file), flags.inputFormat)
     const defaults: Body = flags.room === undefined ? {} : { room_id: flags.room }
     const rooms = flags.roomIds === undefined ? undefined : await readRoomIds(context, flags.roomIds)
     const reader = await createReader(kind, parseMap(flags.map ?? []), defaults, rooms)
@@ -115,30 +115,16 @@ class Import {
     readonly file: string,
     readonly flags: ImportFlags,
   ) {
-    this.#gate = new Gate(context.host, flags.rate)
+    this.#gate = new Gate(context.host, flags.rate, (seconds) => void context.notice(busy(seconds)))
     this.#limit = flags.failFast ? 0 : (flags.maxErrors ?? Number.POSITIVE_INFINITY)
   }
 
   async run(): Promise<void> {
     const { context, flags, checked, kind } = this
-    const cut = new AbortController()
-    // Every row under way listens.
-    setMaxListeners(0, cut.signal, this.#stop.signal)
-    let calledOff = () => {}
-    const onInterrupt = () => {
-      this.#stop.abort()
-      calledOff = context.host.after(graceMs, () => cut.abort(context.interrupt.reason))
-    }
-    context.interrupt.addEventListener('abort', onInterrupt)
-    if (context.interrupt.aborted) onInterrupt()
-    if (flags.failedOut !== undefined)
-      this.#rejects = await Rejects.open(flags.failedOut, this.format, checked.columns, context.host.cwd, [
-        this.source.path,
-        this.#journalPath(),
-      ])
+    const { cut, over } = windDown(context, this.#stop)
     const client = await context.bulkClient({
       connections: flags.concurrency,
-      interrupt: cut.signal,
+      interrupt: cut,
       onRetry: ({ reason, waitMs }) => {
         if (/answered (429|503)/.test(reason)) this.#gate.hold(waitMs)
       },
@@ -154,9 +140,16 @@ class Import {
     })
     this.#results = await Results.open(context)
     this.#journal = await this.#openJournal()
-    let complete = false
+    // As long as nothing has been sent there is nothing to go on with but what was there before.
+    let complete = !flags.resume
     let fatal: MeetroomError | undefined
     try {
+      if (flags.failedOut !== undefined && !context.flags.dryRun)
+        this.#rejects = await Rejects.open(flags.failedOut, this.format, checked.columns, context.host.cwd, [
+          this.source.path,
+          this.#journalPath(),
+        ])
+      complete = false
       const progress = await startProgress(context, checked.rows)
       const rows = this.#jobs()
       try {
@@ -189,8 +182,7 @@ class Import {
         }
       }
     } finally {
-      calledOff()
-      context.interrupt.removeEventListener('abort', onInterrupt)
+      over()
       await this.#journal?.close(complete)
     }
     await this.#conclude(kind, fatal)
@@ -296,7 +288,10 @@ class Import {
     if (!lost) this.#journal?.ended({ row: row.number, status: 'unsent' })
   }
 
-  async #note(row: Row, body: Body | undefined, { status, id, error }: Outcome): Promise<void> {
+  async #note(row: Row, body: Body | undefined, outcome: Outcome): Promise<void> {
+    const { status, id } = outcome
+    // A service may quote the key that it refuses, and this goes into files.
+    const error = outcome.error && redacted(outcome.error, this.context.secrets)
     const key = body && this.kind.key(body)
     if (status === 'ok' || status === 'skipped' || status === 'failed' || status === 'unknown')
       this.#journal?.ended({ row: row.number, status, id, error })
@@ -334,6 +329,11 @@ class Import {
         ? resumeCommand(context, kind.name, this.file, flags)
         : undefined
     const hint = goOn && `go on with: ${goOn}`
+    const ofHere = fatal instanceof UsageError || fatal instanceof OutputError
+    if (fatal && !ofHere && ok + skipped > 0) {
+      await context.report(fatal)
+      throw new PartialError(summary, { hint })
+    }
     if (fatal) {
       await context.notice(summary)
       if (hint) await context.notice(hint)
@@ -347,7 +347,7 @@ class Import {
     if (error)
       throw withHint(
         error,
-        hint ?? (flags.failedOut && failed > unknown ? `mend ${flags.failedOut} and import it` : undefined),
+        hint ?? (this.#rejects && failed > unknown ? `mend ${flags.failedOut} and import it` : undefined),
       )
     await context.notice(summary)
   }

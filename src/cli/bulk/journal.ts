@@ -16,6 +16,9 @@ export interface Purpose {
   options: string
 }
 
+/** How a journal begins. */
+const opening = '{"meetroom":"journal"'
+
 /** What a journal says of a row. */
 export const known = { nothing: 0, sent: 1, done: 2, failed: 3, skipped: 4 } as const
 type Known = (typeof known)[keyof typeof known]
@@ -193,10 +196,10 @@ async function readJournal(path: string, rows: number): Promise<Past | undefined
   for await (const lines of linesOf(createReadStream(path)))
     for (const line of lines) {
       const bytes = Buffer.byteLength(line) + 1
-      // The last line may be torn, and is as if it had not been written.
-      if (length + bytes > size) break
       const entry = parse(line)
-      if (entry === undefined && length + bytes === size) break
+      // The last line may be torn, and is as if it had not been written.
+      const torn = length + bytes > size || (entry === undefined && length + bytes === size)
+      if (torn && (length > 0 || isTorn(line))) break
       if (length === 0) {
         if (entry?.['meetroom'] !== 'journal') throw new UsageError(`${path} is no journal of meetroom`)
         purpose = entry as never
@@ -220,6 +223,11 @@ function takeOver(line: Record<string, unknown>, { states, made }: Rows): boolea
   } else if (isRow(sent) && isRow(to) && sent <= to) states.fill(known.sent, sent, to + 1)
   else return line['end'] === true
   return true
+}
+
+/** Whether a line may be the beginning of a journal that was cut off. */
+function isTorn(line: string): boolean {
+  return line.startsWith(opening) || opening.startsWith(line)
 }
 
 function isRow(value: unknown): value is number {

@@ -33,6 +33,8 @@ export interface Kind {
   find(client: Client, body: Body): Promise<Item | undefined>
   /** Makes it; answers with its id. */
   create(client: Client, body: Body): Promise<string>
+  /** What creating sets; all of the row where that is left out. */
+  created?(body: Body): Body
   /** What is left to do once it is made; may be done twice. */
   finish?(client: Client, body: Body, id: string): Promise<void>
   /** Gives what is there the values of the row; answers with its id. */
@@ -202,8 +204,8 @@ function createMembers(): Kind {
     overrides: false,
     find: async (client, body) =>
       (await membersOf(client, String(body['room_id']))).get(String(body['user_id'])),
-    async create(client, body) {
-      const { room_id, name: _, is_blocked: __, ...member } = body
+    created: ({ name: _, is_blocked: __, ...member }) => member,
+    async create(client, { room_id, name: _, is_blocked: __, ...member }) {
       const { value } = await client.call('addMember', {
         params: { room_id: String(room_id) },
         body: member as { user_id: string },
@@ -234,7 +236,7 @@ function createMembers(): Kind {
 
 async function listMembers(client: Client, room_id: string): Promise<Map<string, Item>> {
   const pages = paginate({
-    request: { all: true, pageSize: 1000 },
+    request: { all: true },
     key: 'members',
     id: 'id',
     fetch: (query) => client.call('listMembers', { params: { room_id }, query: query as never }),

@@ -39,6 +39,11 @@ export async function createReader(
     `no ${kind.view.noun[0]} has a field “${field}” (fields are ${Object.keys(kind.columns).join(', ')})`
 
   function checkColumns(columns: readonly string[]): void {
+    const absent = [...renames.keys()].find((column) => !columns.includes(column))
+    if (absent !== undefined)
+      throw new UsageError(`--map names a column “${absent}”, and there is none`, {
+        hint: `columns are ${columns.join(', ')}`,
+      })
     const targets = columns.map(targetOf)
     for (const [i, target] of targets.entries()) {
       if (!knows(target))

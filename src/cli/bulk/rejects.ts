@@ -1,6 +1,6 @@
-import { constants, createWriteStream, existsSync, type WriteStream } from 'node:fs'
-import { access, realpath } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import type { WriteStream } from 'node:fs'
+import { type FileHandle, open, rm, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { stringify } from 'csv-stringify/sync'
 import { writeJson } from '../../api/json.ts'
@@ -9,22 +9,31 @@ import type { InputFormat, Row } from './rows.ts'
 
 /**
  * A file of the rows that were refused, in the form of the input and each with its reason: mended, it is an input
- * again. Made when the first row is refused.
+ * again. There is none when no row was refused, whatever stood there before: its rows have been done meanwhile.
  */
 export class Rejects {
-  #stream: WriteStream | undefined
-  #ended: Promise<void> | undefined
+  readonly #stream: WriteStream
+  readonly #ended: Promise<void>
+  #empty = true
 
   private constructor(
     readonly path: string,
     readonly format: InputFormat,
     readonly columns: readonly string[] | undefined,
-  ) {}
+    file: FileHandle,
+  ) {
+    this.#stream = file.createWriteStream()
+    this.#ended = finished(this.#stream).catch((error: NodeJS.ErrnoException) => {
+      throw new OutputError(`${this.path} cannot be written (${error.code})`)
+    })
+    // Whoever waits for it meets its failure.
+    this.#ended.catch(() => {})
+  }
 
   /**
    * @param taken files of the same run, which this one must not be
    * @throws {UsageError} when it is one of them
-   * @throws {OutputError} when it could not be written
+   * @throws {OutputError} when it cannot be written
    */
   static async open(
     file: string,
@@ -34,35 +43,21 @@ export class Rejects {
     taken: readonly (string | undefined)[],
   ): Promise<Rejects> {
     const path = resolve(cwd, file)
-    const real = (name: string) => realpath(name).catch(() => name)
     for (const other of taken)
-      if (other !== undefined && (await real(other)) === (await real(path)))
+      if (other !== undefined && (other === path || (await isSame(other, path))))
         throw new UsageError('--failed-out names a file that the import itself needs')
     try {
-      await access(dirname(path), constants.W_OK)
-      if (existsSync(path)) await access(path, constants.W_OK)
+      return new Rejects(path, format, columns, await open(path, 'w', 0o600))
     } catch (error) {
       throw new OutputError(`${file} cannot be written (${(error as NodeJS.ErrnoException).code})`)
     }
-    return new Rejects(path, format, columns)
   }
 
   /** Resolves when the file can take more. */
   async add(row: Row, reason: string): Promise<void> {
-    const first = this.#stream === undefined
-    const stream = this.#open()
-    if (!stream.write(this.#textOf(row, reason, first))) await Promise.race([drained(stream), this.#ended])
-  }
-
-  #open(): WriteStream {
-    if (this.#stream) return this.#stream
-    this.#stream = createWriteStream(this.path, { mode: 0o600 })
-    this.#ended = finished(this.#stream).catch((error: NodeJS.ErrnoException) => {
-      throw new OutputError(`${this.path} cannot be written (${error.code})`)
-    })
-    // Whoever waits for it meets its failure.
-    this.#ended.catch(() => {})
-    return this.#stream
+    const text = this.#textOf(row, reason, this.#empty)
+    this.#empty = false
+    if (!this.#stream.write(text)) await Promise.race([drained(this.#stream), this.#ended])
   }
 
   #textOf({ cells = [], fields, text }: Row, reason: string, first: boolean): string {
@@ -94,10 +89,17 @@ export class Rejects {
 
   /** @throws {OutputError} when something could not be written */
   async close(): Promise<void> {
-    if (!this.#stream) return
-    this.#stream.end(this.format === 'json' ? '\n]\n' : '')
+    this.#stream.end(this.format === 'json' && !this.#empty ? '\n]\n' : '')
     await this.#ended
+    // Only a file is ours to remove: /dev/stderr is not.
+    if (this.#empty && (await stat(this.path)).isFile()) await rm(this.path)
   }
+}
+
+/** Whether two names are of one file, hard links included. */
+async function isSame(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)))
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
 
 function drained(stream: WriteStream): Promise<void> {

@@ -2,6 +2,7 @@ import type { Client } from '../../api/client.ts'
 import { type Clock, parseRetryAfter } from '../../api/retry.ts'
 import { InterruptedError, MeetroomError, ServiceError, UnknownOutcomeError } from '../../errors.ts'
 import { asForeseen } from '../output/errors.ts'
+import type { Item } from '../output/views.ts'
 import type { Gate } from './engine.ts'
 import { type Body, holds, type Kind } from './kinds.ts'
 import type { Result } from './results.ts'
@@ -42,10 +43,11 @@ export class Sender {
     const { kind, ifExists, client } = this.#options
     const found = await this.#patiently(() => kind.trace(client, body))
     if (found === 'absent') return undefined
-    if (found && holds(found, body)) return { status: 'ok', id: String(found[kind.view.id ?? 'id']) }
+    // What creating does not do may be done twice.
+    if (found && holds(found, kind.created?.(body) ?? body)) return this.finish(body, idOf(found, kind))
     if (found && ifExists === 'overwrite')
       return { status: 'ok', id: await this.#write(() => kind.overwrite(client, body, found)) }
-    if (found && ifExists === 'skip') return { status: 'skipped' }
+    if (found && ifExists === 'skip') return { status: 'skipped', id: idOf(found, kind) }
     return {
       status: 'unknown',
       error:
@@ -64,7 +66,7 @@ export class Sender {
     if (!existing) return dryRun ? { status: 'would_create' } : this.#create(body)
     const error = `there is ${kind.name === 'users' ? 'a' : 'such a'} ${kind.view.noun[0]} already`
     if (ifExists === 'fail') return { status: dryRun ? 'would_fail' : 'failed', error }
-    if (ifExists === 'skip') return { status: dryRun ? 'would_skip' : 'skipped' }
+    if (ifExists === 'skip') return { status: dryRun ? 'would_skip' : 'skipped', id: idOf(existing, kind) }
     return dryRun
       ? { status: 'would_overwrite' }
       : { status: 'ok', id: await this.#write(() => kind.overwrite(this.#options.client, body, existing)) }
@@ -119,6 +121,10 @@ export class Sender {
         : error
     })
   }
+}
+
+function idOf(item: Item, { view }: Kind): string {
+  return String(item[view.id ?? 'id'])
 }
 
 /** A gateway that gave up, and an answer that cannot be read, leave open whether the service acted. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
-import { mkdtemp, open, rm } from 'node:fs/promises'
+import { mkdtemp, open, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { UsageError } from '../../errors.ts'
@@ -10,7 +10,7 @@ import type { Host } from '../../host.ts'
 export interface Source {
   /** What messages call it. */
   name: string
-  /** Its path; undefined for standard input. */
+  /** Its path; undefined for standard input and other pipes. */
   path: string | undefined
   /** Its bytes, from the beginning. Throws UsageError where they are not UTF-8 text. */
   read(): AsyncIterable<Buffer>
@@ -18,13 +18,19 @@ export interface Source {
 }
 
 /**
- * Opens a file, or standard input for `-`, which is kept in a file of its own as long as it is needed.
+ * Opens a file, or standard input for `-`, which is kept in a file of its own as long as it is needed, as any pipe is.
  * @throws {UsageError} when it cannot be read
  */
 export async function openSource(file: string, host: Host): Promise<Source> {
-  const spool = file === '-' ? await keep(host) : undefined
-  const path = spool?.path ?? resolve(host.cwd, file)
-  const name = spool ? 'standard input' : basename(file)
+  const given = resolve(host.cwd, file)
+  const name = file === '-' ? 'standard input' : basename(file)
+  const spool =
+    file === '-'
+      ? await keep(host.stdin)
+      : (await isPipe(given))
+        ? await keep(chunksOf(given, name))
+        : undefined
+  const path = spool?.path ?? given
   return {
     name,
     path: spool ? undefined : path,
@@ -43,13 +49,23 @@ async function* chunksOf(path: string, name: string): AsyncGenerator<Buffer> {
   }
 }
 
-async function keep(host: Host): Promise<{ path: string; remove(): Promise<void> }> {
-  if (!host.stdin.readable) throw new UsageError('standard input can be read only once')
+/** Whether it can be read only once: a named pipe, or that of `<(…)`. */
+async function isPipe(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFIFO() || found.isSocket() || found.isCharacterDevice(),
+    () => false,
+  )
+}
+
+async function keep(
+  input: AsyncIterable<unknown> & { readable?: boolean },
+): Promise<{ path: string; remove(): Promise<void> }> {
+  if (input.readable === false) throw new UsageError('standard input can be read only once')
   const dir = await mkdtemp(join(tmpdir(), 'meetroom-'))
   const path = join(dir, 'stdin')
   const file = await open(path, 'wx', 0o600)
   try {
-    for await (const chunk of host.stdin) await file.write(chunk as Buffer)
+    for await (const chunk of input) await file.write(chunk as Buffer)
   } finally {
     await file.close()
   }

@@ -141,7 +141,7 @@ async function announce(
     await printer.write(`${JSON.stringify(ready)}\n`)
   } else {
     await printer.write(`${baseUrl}\n`)
-    await printer.notice(`serving; ^C stops it. In another shell:\n`)
+    await printer.notice('serving; ^C stops it. In another shell:')
     await printer.notice(`  export MEETROOM_BASE_URL=${baseUrl}`)
     await printer.notice(`  export MEETROOM_API_KEY="$(cat ${shellQuote(keyFile)})"`)
   }

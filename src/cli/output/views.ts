@@ -1,4 +1,4 @@
-import { deprecated } from '../../api/vocabulary.ts'
+import { deprecated, memberTypes, roomTypes } from '../../api/vocabulary.ts'
 import type { Style } from './style.ts'
 
 export type Item = Readonly<Record<string, unknown>>
@@ -25,6 +25,8 @@ export interface View {
   readonly columns: readonly Column[]
   /** Fields of the document in its order, deprecated ones left out: records and CSV. */
   readonly fields: readonly string[]
+  /** The values of fields that have few. */
+  readonly choices?: Readonly<Record<string, readonly string[]>>
   /** Fields that the embedded service sends beyond the document. */
   readonly unlisted?: readonly string[]
 }
@@ -74,6 +76,7 @@ export const views = {
       'updated_at',
       'created_at',
     ],
+    choices: { type: roomTypes, status: ['active', 'terminated'] },
     unlisted: ['max_meeting_seconds'],
   },
   member: {
@@ -88,6 +91,7 @@ export const views = {
       { field: 'name', weight: 5 },
     ],
     fields: ['id', 'user_id', 'room_id', 'type'],
+    choices: { type: memberTypes, status: ['blocked'] },
     unlisted: ['is_blocked', 'created_at', 'updated_at'],
   },
   user: {
@@ -111,6 +115,7 @@ export const views = {
       'updated_at',
       'id',
     ],
+    choices: { default_member_type: memberTypes },
     unlisted: ['email'],
   },
   session: {
@@ -125,6 +130,7 @@ export const views = {
       { field: 'disconnected_at', weight: 3 },
     ],
     fields: ['id', 'member_id', 'user_id', 'connected_at', 'disconnected_at'],
+    choices: { status: ['online', 'offline'] },
   },
   page: {
     noun: ['page', 'pages'],
