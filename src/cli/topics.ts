@@ -35,19 +35,22 @@ export const topics = {
   NODE_EXTRA_CA_CERTS    file of further certificate authorities
 
 A flag beats the environment, which beats the profile, which beats the default.
-With both MEETROOM_API_KEY and MEETROOM_BASE_URL set and no profile named, no settings file is read.`,
+With both MEETROOM_API_KEY and MEETROOM_BASE_URL set and no profile named, no
+settings file is read.`,
   formatting: `Formatting
 
-  -o table    for people: aligned, fits the terminal, blank for null (the default)
-  -o json     the body that the service sent: byte for byte in a pipe, indented on a terminal;
-              with --all one document with every item
+  -o table    for people, the default: aligned, fits the terminal, blank for null
+  -o json     the body that the service sent: byte for byte in a pipe, indented
+              on a terminal; with --all one document with every item
   -o ndjson   one item a line, as the items arrive
-  -o csv      RFC 4180, with cells that a spreadsheet would run as a formula made harmless
+  -o csv      RFC 4180; cells that a spreadsheet would run as a formula are made
+              harmless
   -o ids      one id a line, for xargs and for the commands that take - for ids
 
   --columns a,b   fields of a table or of CSV, in that order
   --no-header     no header
 
-The format never changes because the output is a pipe; only colours, relative times and truncation do.
-Control characters, bidi overrides and zero-width characters of the service’s text are shown as escapes.`,
+The format never changes because the output is a pipe; only colours, relative
+times and truncation do. Control characters, bidi overrides and zero-width
+characters of the service’s text are shown as escapes.`,
 } as const
