@@ -15,7 +15,8 @@ import {
   UnknownOutcomeError,
 } from '../errors.ts'
 import { viewOf } from './act.ts'
-import { Gate, runJobs } from './bulk/engine.ts'
+import { busy, Gate, runJobs } from './bulk/engine.ts'
+import { patiently } from './bulk/patience.ts'
 import { windDown } from './bulk/wind-down.ts'
 import type { PaceFlags } from './bulk-flags.ts'
 import type { Context } from './context.ts'
@@ -141,18 +142,15 @@ async function begin(
   act: (client: Client, id: string) => Promise<Answer>,
 ): Promise<{ outcomes: Promise<Outcome>[]; stop(): void }> {
   await context.requireWritable()
-  const gate = new Gate(context.host, flags.rate)
+  const many = ids.length > 1
+  const gate = new Gate(context.host, flags.rate, (seconds) => void context.notice(busy(seconds)))
   const stop = new AbortController()
   // One thing is broken off at once; of many, those under way are finished.
   const { cut, over } = windDown(context, stop)
   const limit = flags.failFast ? 0 : (flags.maxErrors ?? Number.POSITIVE_INFINITY)
   const client = await context.bulkClient({
     connections: flags.concurrency,
-    ...(ids.length === 1 ? {} : { interrupt: cut }),
-    onRetry: ({ reason, waitMs }) => {
-      gate.hold(waitMs)
-      void context.notice(`${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`)
-    },
+    ...(many ? { interrupt: cut, onRetry: ({ waitMs }) => gate.hold(waitMs) } : {}),
   })
   const settle: ((outcome: Outcome) => void)[] = []
   const outcomes = ids.map(
@@ -171,7 +169,9 @@ async function begin(
     },
     perform: async (i) => {
       try {
-        settle[i]?.({ answer: await act(client, ids[i] ?? '') })
+        const ask = () => act(client, ids[i] ?? '')
+        const answer = await (many ? patiently(ask, { gate, stop: stop.signal, clock: context.host }) : ask())
+        settle[i]?.({ answer })
       } catch (cause) {
         const error = asForeseen(cause)
         settle[i]?.({ error })

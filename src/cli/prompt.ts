@@ -44,9 +44,12 @@ export async function confirm(
     })
   }
   if (!canAsk(host))
-    throw new ConfirmationError(`to ${verb} needs a yes, and there is no terminal to ask at`, {
-      hint: 'add --yes to answer beforehand',
-    })
+    throw new ConfirmationError(
+      `to ${verb} needs a yes, and ${host.env['MEETROOM_NO_INPUT'] ? 'MEETROOM_NO_INPUT forbids to ask' : 'there is no terminal to ask at'}`,
+      {
+        hint: 'add --yes to answer beforehand',
+      },
+    )
   const what = visible(await describe())
   if (
     !(await atTerminal(context, (streams) =>

@@ -231,10 +231,10 @@ describe('--rate', () => {
 
 describe('a service that has had enough', () => {
   test.each([
-    [429, { 'retry-after': '7' }, 7000],
-    [429, {}, 150],
-    [503, { 'retry-after': '2' }, 2000],
-  ])('%i holds everybody back, and nobody is lost', async (status, headers, waitMs) => {
+    [429, { 'retry-after': '7' }, 7000, 'the service is busy; nothing is sent for 7 s\n'],
+    [429, {}, 150, ''],
+    [503, { 'retry-after': '2' }, 2000, ''],
+  ])('%i holds everybody back, and nobody is lost', async (status, headers, waitMs, notice) => {
     const ids = await users(20)
     const began: [string, number][] = []
     const { host, done } = world.start(deleting(ids))
@@ -253,10 +253,19 @@ describe('a service that has had enough', () => {
     expect(await done).toMatchObject({
       code: 0,
       stdout: ids.map((id) => `${id}\n`).join(''),
-      stderr: `the service answered ${status}; trying again in ${(waitMs / 1000).toFixed(1)} s\ndeleted 20 users\n`,
+      stderr: `${notice}deleted 20 users\n`,
     })
     expect(began.filter(([, at]) => at < waitMs).map(([id]) => id)).toEqual(ids.slice(0, 8))
     expect(began).toHaveLength(21)
+    expect(await left()).toEqual([])
+  })
+
+  test('one that has enough for a while is waited for, as often as it says', async () => {
+    const ids = await users(12)
+    let refusals = 40
+    world.intercept = async (_request, next) =>
+      refusals-- > 0 ? answer(429, {}, { 'retry-after': '1' }) : next()
+    expect(await world.run(deleting(ids))).toMatchObject({ code: 0, stderr: 'deleted 12 users\n' })
     expect(await left()).toEqual([])
   })
 
@@ -266,7 +275,7 @@ describe('a service that has had enough', () => {
     const { code, stdout, stderr } = await world.run(deleting(ids))
     expect({ code, stdout }).toEqual({ code: 8, stdout: 'u1\nu3\n' })
     expect(stderr).toMatch(
-      /\nerror: the service refuses the request \(429\)\nerror: deleted 2 of 3 users; 1 failed\n$/,
+      /(^|\n)error: the service refuses the request \(429\)\nerror: deleted 2 of 3 users; 1 failed\n$/,
     )
   })
 })

@@ -1,16 +1,12 @@
 import type { Client } from '../../api/client.ts'
-import { type Clock, parseRetryAfter } from '../../api/retry.ts'
-import { InterruptedError, MeetroomError, ServiceError, UnknownOutcomeError } from '../../errors.ts'
+import type { Clock } from '../../api/retry.ts'
+import { ServiceError, UnknownOutcomeError } from '../../errors.ts'
 import { asForeseen } from '../output/errors.ts'
 import type { Item } from '../output/views.ts'
 import type { Gate } from './engine.ts'
 import { type Body, holds, type Kind } from './kinds.ts'
+import { patiently } from './patience.ts'
 import type { Result } from './results.ts'
-
-/** How often a row is tried again that the service is too busy for. */
-const patience = 10
-/** The longest that everybody is held back at once, whatever the service asks for. */
-const longestHoldMs = 300_000
 
 export type Outcome = Pick<Result, 'status' | 'id' | 'error'>
 
@@ -92,22 +88,8 @@ export class Sender {
     return { status: 'ok', id }
   }
 
-  /** Asks again, and holds everybody back, as long as the service says that it is busy. */
-  async #patiently<T>(ask: () => Promise<T>): Promise<T> {
-    const { gate, stop, clock } = this.#options
-    let lost = false
-    for (let attempt = 0; ; attempt++)
-      try {
-        return await ask()
-      } catch (error) {
-        if (!(error instanceof MeetroomError)) throw error
-        lost ||= error.afterLostAttempt || error instanceof UnknownOutcomeError
-        if (!isBusy(error) || attempt >= patience || stop.aborted)
-          throw lost && !saysSo(error) ? new UnknownOutcomeError(error.message, { cause: error }) : error
-        const asked = parseRetryAfter(error.retryAfter, clock.now())
-        gate.hold(Math.min(longestHoldMs, asked ?? 500 * 2 ** attempt))
-        await gate.pass(stop)
-      }
+  #patiently<T>(ask: () => Promise<T>): Promise<T> {
+    return patiently(ask, this.#options)
   }
 
   /**
@@ -130,14 +112,4 @@ function idOf(item: Item, { view }: Kind): string {
 /** A gateway that gave up, and an answer that cannot be read, leave open whether the service acted. */
 function mayHaveActed({ status }: ServiceError): boolean {
   return status === undefined || status === 502 || status === 504
-}
-
-/** The error says itself that something may have been done. */
-function saysSo(error: MeetroomError): boolean {
-  return error instanceof UnknownOutcomeError || error instanceof InterruptedError
-}
-
-/** The service takes no more for now. */
-function isBusy(error: MeetroomError): boolean {
-  return error.status === 429 || error.status === 503
 }
