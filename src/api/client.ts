@@ -47,7 +47,7 @@ export function createClient(options: ClientOptions): Client {
   // A header value that HTTP does not allow makes the library throw an error that quotes it: the key, that is.
   if (!/^[\x21-\x7e]+$/.test(options.apiKey))
     throw new AuthError('the API key contains a space, a line break or a character that no key can have', {
-      hint: 'store it again with: meetroom auth login',
+      hint: 'look at MEETROOM_API_KEY, or store it again with: meetroom auth login',
     })
   const headers = {
     authorization: `Bearer ${options.apiKey}`,

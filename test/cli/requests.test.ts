@@ -626,7 +626,7 @@ describe('the key is never shown', () => {
       stdout: '',
       stderr:
         'error: the API key contains a space, a line break or a character that no key can have\n' +
-        'hint: store it again with: meetroom auth login\n',
+        'hint: look at MEETROOM_API_KEY, or store it again with: meetroom auth login\n',
     })
     expect(world.requests).toEqual([])
   })

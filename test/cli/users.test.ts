@@ -333,7 +333,11 @@ test('delete without a terminal and without --yes refuses, and sends nothing', a
   expect(await world.run('users delete -', { stdin: 'ada\n' })).toMatchObject(refusal)
   expect(
     await world.run('users delete ada', { tty: true, env: { MEETROOM_NO_INPUT: '1', NO_COLOR: '1' } }),
-  ).toMatchObject(refusal)
+  ).toMatchObject({
+    ...refusal,
+    stderr:
+      'error: to delete users needs a yes, and MEETROOM_NO_INPUT forbids to ask\nhint: add --yes to answer beforehand\n',
+  })
   expect(world.requests).toEqual([])
 })
 

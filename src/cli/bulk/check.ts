@@ -12,6 +12,8 @@ export interface Checked {
   rows: number
   /** How many of them cannot be sent. */
   invalid: number
+  /** How many rows can be sent and have no key. */
+  keyless: number
   /** SHA-256 of the bytes. */
   digest: string
   /** Columns of a CSV. */
@@ -66,6 +68,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   const keys = new Keys()
   let rows = 0
   let invalid = 0
+  let keyless = 0
   const report = async ({ row, problem }: CheckedRow) => {
     if (problem === undefined) return
     invalid++
@@ -77,6 +80,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
     for (const checked of batch) {
       const key = checked.body && kind.key(checked.body)
       if (key !== undefined) keys.add(key)
+      else if (checked.body) keyless++
       await report(checked)
     }
   }
@@ -108,7 +112,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   // Most inputs have no key twice, and need no second look.
   if (suspects.size > 0)
     for await (const batch of again()) for (const checked of batch) if (checked.repeats) await report(checked)
-  return { rows, invalid, digest, columns, again }
+  return { rows, invalid, keyless, digest, columns, again }
 }
 
 /** `line 12`, or `row 3` where there are no lines. */

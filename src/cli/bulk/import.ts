@@ -59,7 +59,8 @@ export async function runImport(
     const format = inputFormatOf(source.path ?? (file === '-' ? undefined : file), flags.inputFormat)
     const defaults: Body = flags.room === undefined ? {} : { room_id: flags.room }
     const rooms = flags.roomIds === undefined ? undefined : await readRoomIds(context, flags.roomIds)
-    const reader = await createReader(kind, parseMap(flags.map ?? []), defaults, rooms)
+    const renames = parseMap(flags.map ?? [])
+    const reader = await createReader(kind, renames, defaults, rooms)
     const checked = await checkInput({
       source,
       format,
@@ -75,6 +76,15 @@ export async function runImport(
         `${checked.invalid} of ${checked.rows} rows cannot be imported; nothing was sent`,
         { hint: 'mend them, or leave them out with --skip-invalid' },
       )
+    for (const field of renames.values())
+      if (field !== '' && !Object.hasOwn(kind.columns, field) && !kind.readOnly.includes(field))
+        await context.notice(
+          `warning: the API lists no field “${field}” of a ${kind.view.noun[0]}; it is sent all the same`,
+        )
+    if (flags.ifExists !== 'fail' && checked.keyless > 0)
+      await context.notice(
+        `warning: ${checked.keyless} of ${checked.rows} rows have no ${kind.keyName}: whether they are there already cannot be told, and they are made`,
+      )
     await new Import(context, kind, source, format, checked, file, flags).run()
   } finally {
     await source.close()
@@ -84,6 +94,11 @@ export async function runImport(
 /** `people.csv:12`, which editors know how to open. */
 function at(source: Source, row: Row): string {
   return row.line === undefined ? `${source.name} ${placeOf(row)}` : `${source.name}:${row.line}`
+}
+
+/** A name behind a place, where there is one. */
+function named(name: unknown): string {
+  return name === undefined ? '' : ` (${name})`
 }
 
 interface Job {
@@ -297,7 +312,7 @@ class Import {
       this.#journal?.ended({ row: row.number, status, id, error })
     const full = this.#results.add({
       row: row.number,
-      place: () => at(this.source, row),
+      place: () => `${at(this.source, row)}${named(key?.replace('\0', ' ') ?? body?.['name'])}`,
       key: key?.replace('\0', ' '),
       status,
       id,

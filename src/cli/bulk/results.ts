@@ -22,7 +22,7 @@ export type Status =
 /** What became of one row. */
 export interface Result {
   row: number
-  /** Says where the row stands, for people. */
+  /** Says which row it is, for people. */
   place: () => string
   key: string | undefined
   status: Status
@@ -140,11 +140,9 @@ export class Results {
     await this.#writing
     if (this.#failure) throw this.#failure.error
     await this.#unlessClosed(() => this.#writer?.end())
-    for (const { place, key, status, error } of this.#failures)
+    for (const { place, status, error } of this.#failures)
       await this.#context.report(
-        new ApiError(
-          `${place()}${key === undefined ? '' : ` (${key})`}: ${status === 'unknown' ? 'outcome unknown: ' : ''}${error}`,
-        ),
+        new ApiError(`${place()}: ${status === 'unknown' ? 'outcome unknown: ' : ''}${error}`),
       )
     const more = this.failed - this.#failures.length
     if (more > 0 && this.#failures.length > 0)
