@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { WireRequest } from '../../src/api/wire.ts'
+import { usersCsv } from '../helpers/imports.ts'
 import { answer, createWorld, type World } from '../helpers/world.ts'
 
 let world: World
@@ -384,4 +385,19 @@ describe('sessions, which the service does not page', () => {
       '{"sessions":[{"id":"r1"}],"unlisted":1}\n',
     )
   })
+})
+
+test('^C ends a long list of the local workspace', async () => {
+  const { done: imported } = world.start(['--local', 'users', 'import', '-', '--input-format', 'csv'], {
+    stdin: usersCsv(300),
+  })
+  expect(await imported).toMatchObject({ code: 0 })
+  const { host, done } = world.start('--local users list --all --page-size 1 -o ids'.split(' '))
+  const write = host.stdout.write.bind(host.stdout)
+  host.stdout.write = async (data) => {
+    if (host.stdout.text === '') setImmediate(() => host.signal('SIGINT'))
+    await write(data)
+  }
+  expect(await done).toMatchObject({ code: 130, stderr: 'error: interrupted\n' })
+  expect(host.stdout.text.split('\n').length).toBeLessThan(100)
 })
