@@ -502,3 +502,11 @@ describe('when standard output', () => {
     await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
   })
 })
+
+test.each(['--dry-run', '--curl'])('%s has nothing to show of a session', async (flag) => {
+  expect(await start(['r1', flag]).done).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `error: a session is no request that ${flag} could show\n`,
+  })
+})

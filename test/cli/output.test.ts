@@ -620,3 +620,12 @@ describe('times', () => {
     expect(await print(line)).toBe(`r1  ${created_at}`.trimEnd().concat('\n'))
   })
 })
+
+test.each(['csv', 'table', 'ids'])('api has no -o %s', async (format) => {
+  expect(await world.run(`api GET /rooms -o ${format}`)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: `error: api prints what the service sent, which is JSON: it has no -o ${format}\n`,
+  })
+  expect(world.requests).toEqual([])
+})

@@ -4,6 +4,7 @@ import { UsageError } from '../../errors.ts'
 import type { Act } from '../act.ts'
 import { examples } from '../command.ts'
 import { collect, parseAssignments, readData } from '../input.ts'
+import { isJson } from '../report.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
@@ -31,6 +32,9 @@ export function defineApi(api: Command, act: Act): void {
           throw new UsageError(`“${verb}” is not a method of this API; methods are ${methods.join(', ')}`)
         if (!/^\/[^/\\]/.test(path) || /[{}#\s]/.test(path))
           throw new UsageError(`“${path}” is not a path below the base URL, as in /rooms?limit=1`)
+        const { output } = context.flags
+        if (output && !isJson(output))
+          throw new UsageError(`api prints what the service sent, which is JSON: it has no -o ${output}`)
         const [pathname = '', search] = path.split(/\?(.*)/s)
         const fields = parseAssignments(flags.field ?? [])
         const data = flags.data === undefined ? undefined : await readData(flags.data, context.host)

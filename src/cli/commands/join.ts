@@ -42,6 +42,9 @@ const longestPauseMs = 5000
 async function run(context: Context, room: string, flags: Flags): Promise<void> {
   if (flags.as !== undefined && flags.token !== undefined)
     throw new UsageError('--as and --token exclude each other')
+  const { dryRun, curl } = context.flags
+  if (dryRun || curl)
+    throw new UsageError(`a session is no request that ${dryRun ? '--dry-run' : '--curl'} could show`)
   const { host, interrupt } = context
   const printer = await context.printer()
   const json = isJson(printer.options.format)
