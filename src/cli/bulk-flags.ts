@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { UsageError } from '../errors.ts'
 import { type Act, whereOption } from './act.ts'
 import type { ExportFlags } from './bulk/export.ts'
-import type { ImportFlags } from './bulk/import.ts'
+import type { InputFormat } from './bulk/rows.ts'
 import { examples } from './command.ts'
 import type { Context } from './context.ts'
 import { collect, wholeNumber } from './input.ts'
@@ -53,6 +53,20 @@ export function manyFlags(command: Command): Command {
       wholeNumber('--max', 1),
     )
     .option('--ignore-not-found', 'what is not there is no failure')
+}
+
+/** What an import takes, beside the file. */
+export interface ImportFlags extends PaceFlags {
+  inputFormat?: InputFormat
+  map?: string[]
+  ifExists: 'overwrite' | 'skip' | 'fail'
+  skipInvalid?: boolean
+  /** `--no-journal` is false, `--journal FILE` a path. */
+  journal?: string | boolean
+  resume?: boolean
+  failedOut?: string
+  room?: string
+  roomIds?: string
 }
 
 /** Adds the flags of an import. */

@@ -1,6 +1,6 @@
 import { shellQuote } from '../../api/request.ts'
+import type { ImportFlags } from '../bulk-flags.ts'
 import type { Context } from '../context.ts'
-import type { ImportFlags } from './import.ts'
 
 /**
  * The command line that goes on with an import. `--max-errors` and `--fail-fast` are left out: what failed is tried

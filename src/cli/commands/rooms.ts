@@ -2,8 +2,14 @@ import { type Command, Option } from 'commander'
 import { fields, roomTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
 import { type Act, type ListFlags, listPages, runList, runOne, withPaging } from '../act.ts'
-import type { ImportFlags } from '../bulk/import.ts'
-import { exportCommand, importFile, importFlags, type ManyFlags, manyFlags } from '../bulk-flags.ts'
+import {
+  exportCommand,
+  type ImportFlags,
+  importFile,
+  importFlags,
+  type ManyFlags,
+  manyFlags,
+} from '../bulk-flags.ts'
 import { alias, bodyFlags, describeThings, examples, requireFields } from '../command.ts'
 import type { Context } from '../context.ts'
 import { runEach } from '../each.ts'
