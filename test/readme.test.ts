@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { topics } from '../src/cli/topics.ts'
+import { topics } from '../src/cli/help-topics.ts'
 import { argumentTerm, leaves } from './helpers/tree.ts'
 
 const file = resolve(import.meta.dirname, '../README.md')

@@ -9,6 +9,10 @@ import { type Format, isClear } from '../config-values.ts'
 import { type MeetroomError, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { version } from '../version.ts'
+import { isJson, reportError } from './output/error.ts'
+import { Printer } from './output/printer.ts'
+import { formatCurl, formatRequest } from './output/request.ts'
+import { visibleJson } from './output/visible.ts'
 import {
   type Connect,
   connectOverNetwork,
@@ -16,11 +20,7 @@ import {
   localBaseUrl,
   type OpenTransport,
   requireBaseUrl,
-} from './connect.ts'
-import { Printer } from './output/printer.ts'
-import { formatCurl, formatRequest } from './output/request.ts'
-import { visibleJson } from './output/visible.ts'
-import { isJson, reportError } from './report.ts'
+} from './service.ts'
 
 /** The global flags, as Commander hands them over. */
 export interface GlobalFlags {
@@ -41,6 +41,11 @@ export interface GlobalFlags {
   verbose?: boolean
   color: boolean
 }
+
+/** Wraps the work of a command into a Commander action: positionals, then options, behind the context. */
+export type Act = <A extends unknown[]>(
+  work: (context: Context, ...args: A) => Promise<void>,
+) => (...args: unknown[]) => Promise<void>
 
 /** What a client is to do otherwise than by default. */
 interface ClientSetup {

@@ -3,7 +3,8 @@ import { formats } from '../config-values.ts'
 import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { version } from '../version.ts'
-import type { Act } from './act.ts'
+import type { Act } from './context.ts'
+
 import { widthOf } from './output/style.ts'
 
 interface Group {

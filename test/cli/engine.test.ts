@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Gate, runJobs } from '../../src/cli/bulk/engine.ts'
+import { Gate } from '../../src/cli/pool/gate.ts'
+import { runJobs } from '../../src/cli/pool/jobs.ts'
 
 /** A clock on which everybody wakes at their time, in order. */
 function simulated() {

@@ -1,6 +1,7 @@
 import { UsageError } from '../../errors.ts'
-import { type ListFlags, listPages, parseFilter, unlessShown } from '../act.ts'
 import type { Context } from '../context.ts'
+import type { ListFlags } from '../flags.ts'
+import { listPages, parseFilter, unlessShown } from '../operations/list.ts'
 import type { Page } from '../output/printer.ts'
 import { type View, views } from '../output/views.ts'
 

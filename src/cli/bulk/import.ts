@@ -1,13 +1,13 @@
 import { UsageError } from '../../errors.ts'
-import type { ImportFlags } from '../bulk-flags.ts'
 import type { Context } from '../context.ts'
-import { checkInput } from './check.ts'
+import type { ImportFlags } from './import-flags.ts'
 import { at, ImportRun } from './import-run.ts'
-import { type Body, kinds } from './kinds.ts'
-import { createReader } from './reader.ts'
-import { parseMap, readRoomIds } from './renames.ts'
-import { inputFormatOf } from './rows.ts'
-import { openSource } from './source.ts'
+import { checkInput } from './input/check.ts'
+import { createReader } from './input/reader.ts'
+import { parseMap, readRoomIds } from './input/renames.ts'
+import { inputFormatOf } from './input/rows.ts'
+import { openSource } from './input/source.ts'
+import { type Body, kinds } from './kinds/kinds.ts'
 
 /** Imports a file: all of it is checked before anything is sent. */
 export async function runImport(

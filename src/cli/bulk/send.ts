@@ -1,12 +1,12 @@
 import type { Client } from '../../api/client.ts'
 import type { Clock } from '../../api/retry.ts'
 import { ServiceError, UnknownOutcomeError } from '../../errors.ts'
-import { asForeseen } from '../output/errors.ts'
+import { asForeseen } from '../output/error.ts'
 import type { Item } from '../output/views.ts'
-import type { Gate } from './engine.ts'
-import { type Body, holds, type Kind } from './kinds.ts'
-import { patiently } from './patience.ts'
-import type { Result } from './results.ts'
+import type { Gate } from '../pool/gate.ts'
+import { patiently } from '../pool/patience.ts'
+import { type Body, holds, type Kind } from './kinds/kinds.ts'
+import type { Result } from './outcome/results.ts'
 
 export type Outcome = Pick<Result, 'status' | 'id' | 'error'>
 

@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
 import type { Endpoint } from '../../api/endpoints.ts'
 import { UsageError } from '../../errors.ts'
-import type { Act } from '../act.ts'
-import { examples } from '../command.ts'
+import type { Act } from '../context.ts'
+import { examples } from '../flags.ts'
 import { collect, parseAssignments, readData } from '../input.ts'
-import { isJson } from '../report.ts'
+
+import { isJson } from '../output/error.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
 

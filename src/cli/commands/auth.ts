@@ -3,13 +3,13 @@ import { defaultProfile, findProfile, keyFor, localProfile, readConfig } from '.
 import { changeConfig, withProfile } from '../../config-store.ts'
 import { isClear, parseBaseUrl } from '../../config-values.ts'
 import { AuthError, MeetroomError, UsageError } from '../../errors.ts'
-import type { Act } from '../act.ts'
-import { examples } from '../command.ts'
-import { dataDir } from '../connect.ts'
-import type { Context } from '../context.ts'
+import { askSecret, canAsk } from '../confirm.ts'
+import type { Act, Context } from '../context.ts'
+import { examples } from '../flags.ts'
 import { readAll } from '../input.ts'
+
 import { checkProfileName, namedProfile, storedProfile } from '../profile.ts'
-import { askSecret, canAsk } from '../prompt.ts'
+import { dataDir } from '../service.ts'
 
 export function defineAuth(auth: Command, act: Act): void {
   const login = auth

@@ -2,9 +2,10 @@ import type { Command } from 'commander'
 import { configFile, findProfile, type SettableKey, settable } from '../../config.ts'
 import { changeConfig, withProfile } from '../../config-store.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
-import { type Act, onePage } from '../act.ts'
-import { alias, examples } from '../command.ts'
-import type { Context } from '../context.ts'
+import type { Act, Context } from '../context.ts'
+import { alias, examples } from '../flags.ts'
+import { onePage } from '../output/printer.ts'
+
 import type { View } from '../output/views.ts'
 import { storedProfile } from '../profile.ts'
 

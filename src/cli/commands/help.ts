@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../errors.ts'
-import type { Act } from '../act.ts'
-import { topics } from '../topics.ts'
+import type { Act } from '../context.ts'
+import { topics } from '../help-topics.ts'
 
 export function defineHelp(help: Command, act: Act): void {
   help.argument('[topic...]', `a command, or ${Object.keys(topics).join(', ')}`).action(

@@ -10,12 +10,12 @@ import {
   ServiceError,
   UsageError,
 } from '../../errors.ts'
-import type { Act } from '../act.ts'
-import { examples } from '../command.ts'
-import type { Context } from '../context.ts'
-import { type Closed, connect } from '../live.ts'
+import type { Act, Context } from '../context.ts'
+import { examples } from '../flags.ts'
+import { type Closed, connect } from '../live/room-socket.ts'
+
+import { isJson } from '../output/error.ts'
 import { visible, visibleJson } from '../output/visible.ts'
-import { isJson } from '../report.ts'
 
 interface Flags {
   as?: string

@@ -1,22 +1,26 @@
 import { type Command, Option } from 'commander'
 import { fields, type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
-import { type Act, type ListFlags, listPages, runList, runOne, withPaging } from '../act.ts'
+import { type ImportFlags, importFlags } from '../bulk/import-flags.ts'
+import { confirm, extent, placeOf } from '../confirm.ts'
+import type { Act, Context } from '../context.ts'
 import {
-  exportCommand,
-  type ImportFlags,
-  importFile,
-  importFlags,
+  alias,
+  bodyFlags,
+  examples,
+  type ListFlags,
   type ManyFlags,
   manyFlags,
-} from '../bulk-flags.ts'
-import { alias, bodyFlags, examples, orUndefined, placeOf, requireFields } from '../command.ts'
-import type { Context } from '../context.ts'
-import { runEach } from '../each.ts'
+  requireFields,
+  withPaging,
+} from '../flags.ts'
 import { type BodyFlags, buildBody } from '../input.ts'
+import { listPages, runList } from '../operations/list.ts'
+import { runEach } from '../operations/many.ts'
+import { orUndefined, runOne } from '../operations/one.ts'
+import { readTargets } from '../operations/targets.ts'
 import { plainText } from '../output/text.ts'
-import { confirm, extent } from '../prompt.ts'
-import { readTargets } from '../targets.ts'
+import { exportCommand, importFile } from './import-export.ts'
 
 const words = fields.member
 const roomArgument = ['<room>', fields.room.id] as const

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { fields } from '../../api/vocabulary.ts'
-import { type Act, runOne } from '../act.ts'
-import { bodyFlags, examples } from '../command.ts'
+import type { Act } from '../context.ts'
+import { bodyFlags, examples } from '../flags.ts'
 import { type BodyFlags, buildBody, readAll } from '../input.ts'
+import { runOne } from '../operations/one.ts'
 
 export function defineMessage(message: Command, act: Act): void {
   const send = message

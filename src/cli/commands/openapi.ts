@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Act } from '../act.ts'
-import { examples } from '../command.ts'
+import type { Act } from '../context.ts'
+import { examples } from '../flags.ts'
 
 export function defineOpenapi(openapi: Command, act: Act): void {
   openapi.description('Print the contract of the service as an OpenAPI 3.1 document.').action(

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { fields } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
-import { type Act, runOne } from '../act.ts'
-import { bodyFlags, examples } from '../command.ts'
+import type { Act } from '../context.ts'
+import { bodyFlags, examples } from '../flags.ts'
 import {
   type BodyFlags,
   collect,
@@ -12,6 +12,7 @@ import {
   readData,
   wholeNumber,
 } from '../input.ts'
+import { runOne } from '../operations/one.ts'
 
 const words = fields.page
 

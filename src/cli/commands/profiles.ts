@@ -2,11 +2,12 @@ import type { Command } from 'commander'
 import { defaultProfile, findProfile, localProfile, type Profile } from '../../config.ts'
 import { changeConfig, withoutProfile, withProfile } from '../../config-store.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
-import { type Act, onePage } from '../act.ts'
-import { alias, examples } from '../command.ts'
-import type { Context } from '../context.ts'
+import { confirm } from '../confirm.ts'
+import type { Act, Context } from '../context.ts'
+import { alias, examples } from '../flags.ts'
+import { onePage } from '../output/printer.ts'
+
 import type { View } from '../output/views.ts'
-import { confirm } from '../prompt.ts'
 
 const view: View = {
   noun: ['profile', 'profiles'],

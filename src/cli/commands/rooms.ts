@@ -1,18 +1,19 @@
 import { type Command, Option } from 'commander'
 import { fields, roomTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
-import { type Act, type ListFlags, listPages, runList, runOne, withPaging } from '../act.ts'
+import { type ImportFlags, importFlags } from '../bulk/import-flags.ts'
+import { confirm, describeThings, extent } from '../confirm.ts'
+import type { Act, Context } from '../context.ts'
 import {
-  exportCommand,
-  type ImportFlags,
-  importFile,
-  importFlags,
+  alias,
+  bodyFlags,
+  examples,
+  type ListFlags,
   type ManyFlags,
   manyFlags,
-} from '../bulk-flags.ts'
-import { alias, bodyFlags, describeThings, examples, requireFields } from '../command.ts'
-import type { Context } from '../context.ts'
-import { runEach } from '../each.ts'
+  requireFields,
+  withPaging,
+} from '../flags.ts'
 import {
   type BodyFlags,
   buildBody,
@@ -22,8 +23,11 @@ import {
   parseMember,
   wholeNumber,
 } from '../input.ts'
-import { confirm, extent } from '../prompt.ts'
-import { readTargets } from '../targets.ts'
+import { listPages, runList } from '../operations/list.ts'
+import { runEach } from '../operations/many.ts'
+import { runOne } from '../operations/one.ts'
+import { readTargets } from '../operations/targets.ts'
+import { exportCommand, importFile } from './import-export.ts'
 
 const words = fields.room
 

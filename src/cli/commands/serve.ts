@@ -9,13 +9,13 @@ import { changeConfig, withProfile } from '../../config-store.ts'
 import { UsageError } from '../../errors.ts'
 import type { Serving } from '../../local/serve.ts'
 import { version } from '../../version.ts'
-import type { Act } from '../act.ts'
-import { examples } from '../command.ts'
-import { dataDir } from '../connect.ts'
-import type { Context } from '../context.ts'
+import type { Act, Context } from '../context.ts'
+import { examples } from '../flags.ts'
 import { collect, wholeNumber } from '../input.ts'
+
+import { isJson } from '../output/error.ts'
 import { checkProfileName } from '../profile.ts'
-import { isJson } from '../report.ts'
+import { dataDir } from '../service.ts'
 
 interface Flags {
   host: string

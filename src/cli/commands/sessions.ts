@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
 import { fields } from '../../api/vocabulary.ts'
-import { type Act, type ListFlags, runList, withPaging } from '../act.ts'
-import { alias, examples } from '../command.ts'
+import type { Act } from '../context.ts'
+import { alias, examples, type ListFlags, withPaging } from '../flags.ts'
+import { runList } from '../operations/list.ts'
 
 interface Flags extends ListFlags {
   user?: string

@@ -1,21 +1,25 @@
 import { type Command, Option } from 'commander'
 import { fields, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
-import { type Act, type ListFlags, runList, runOne, withPaging } from '../act.ts'
+import { type ImportFlags, importFlags } from '../bulk/import-flags.ts'
+import { confirm, describeThings, extent } from '../confirm.ts'
+import type { Act, Context } from '../context.ts'
 import {
-  exportCommand,
-  type ImportFlags,
-  importFile,
-  importFlags,
+  alias,
+  bodyFlags,
+  examples,
+  type ListFlags,
   type ManyFlags,
   manyFlags,
-} from '../bulk-flags.ts'
-import { alias, bodyFlags, describeThings, examples, orUndefined, requireFields } from '../command.ts'
-import type { Context } from '../context.ts'
-import { runEach } from '../each.ts'
+  requireFields,
+  withPaging,
+} from '../flags.ts'
 import { type BodyFlags, buildBody, encodeUrl } from '../input.ts'
-import { confirm, extent } from '../prompt.ts'
-import { readTargets } from '../targets.ts'
+import { runList } from '../operations/list.ts'
+import { runEach } from '../operations/many.ts'
+import { orUndefined, runOne } from '../operations/one.ts'
+import { readTargets } from '../operations/targets.ts'
+import { exportCommand, importFile } from './import-export.ts'
 
 const words = fields.user
 

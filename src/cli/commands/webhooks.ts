@@ -4,12 +4,13 @@ import type { Command } from 'commander'
 import { isSecret } from '../../api/signature.ts'
 import { ConditionError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
-import type { Act } from '../act.ts'
-import { examples } from '../command.ts'
+import type { Act } from '../context.ts'
+import { examples } from '../flags.ts'
 import { encodeUrl, wholeNumber } from '../input.ts'
-import { isJson } from '../report.ts'
-import { type Checked, checkWebhook } from '../webhook.ts'
-import { listen } from '../webhook-listener.ts'
+import { type Checked, checkWebhook } from '../live/webhook.ts'
+import { listen } from '../live/webhook-listener.ts'
+
+import { isJson } from '../output/error.ts'
 
 interface ListenFlags {
   host: string

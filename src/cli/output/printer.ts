@@ -19,6 +19,11 @@ export interface Page {
   rest?: Item
 }
 
+/** A result that comes in one piece. */
+export async function* onePage(page: Page): AsyncGenerator<Page> {
+  yield page
+}
+
 export interface PrintOptions {
   format: Format
   columns?: readonly string[] | undefined

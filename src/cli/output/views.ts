@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../api/endpoints.ts'
 import { deprecated, memberTypes, roomTypes } from '../../api/vocabulary.ts'
 import type { Style } from './style.ts'
 
@@ -155,6 +156,12 @@ export const views = {
     fields: ['message'],
   },
 } as const satisfies Record<string, View>
+
+/** How the result of an operation is shown: by the singular of the field that holds it. */
+export function viewOf(endpoint: Endpoint): View {
+  const singular = endpoint.result.replace(/s$/, '') as keyof typeof views
+  return views[singular]
+}
 
 /** The value of a column for one item; null for nothing and for deprecated fields. */
 export function cellOf(view: View, field: string, item: Item): unknown {

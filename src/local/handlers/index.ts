@@ -1,4 +1,4 @@
-import type { Handlers } from '../handler.ts'
+import type { Handlers } from './handler.ts'
 import { memberHandlers } from './members.ts'
 import { pageHandlers } from './pages.ts'
 import { roomHandlers } from './rooms.ts'

@@ -1,9 +1,9 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import { forbidden, invalid, notFound } from '../faults.ts'
-import type { Desk, Handlers } from '../handler.ts'
 import { endings } from '../live/live.ts'
 import { listPage, timestamp } from '../paging.ts'
 import type { Store } from '../store/store.ts'
+import type { Desk, Handlers } from './handler.ts'
 import { requireRoom } from './rooms.ts'
 
 export interface MemberRow {

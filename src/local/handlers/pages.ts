@@ -1,6 +1,6 @@
 import { invalid } from '../faults.ts'
-import type { Handlers } from '../handler.ts'
 import { requireEncodedUrl } from '../paging.ts'
+import type { Handlers } from './handler.ts'
 import { requireRoom } from './rooms.ts'
 
 export const pageHandlers = {

@@ -1,11 +1,11 @@
 import { deprecated, type RoomType } from '../../api/vocabulary.ts'
 import { invalid, notFound } from '../faults.ts'
-import type { Desk, Handlers } from '../handler.ts'
 import { endings } from '../live/live.ts'
 import type { Target } from '../live/outbox.ts'
 import { listPage, requireEncodedUrl, timestamp } from '../paging.ts'
 import type { Value } from '../store/sqlite.ts'
 import type { Store } from '../store/store.ts'
+import type { Desk, Handlers } from './handler.ts'
 import { invite } from './members.ts'
 
 export interface RoomRow {

@@ -1,7 +1,7 @@
 import { forbidden } from '../faults.ts'
-import type { Handlers } from '../handler.ts'
 import { timestamp } from '../paging.ts'
 import type { Value } from '../store/sqlite.ts'
+import type { Handlers } from './handler.ts'
 import { requireRoom } from './rooms.ts'
 
 interface SessionRow {

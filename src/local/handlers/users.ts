@@ -1,9 +1,9 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import { invalid, notFound } from '../faults.ts'
-import type { Handlers } from '../handler.ts'
 import { endings } from '../live/live.ts'
 import { listPage, requireEncodedUrl, timestamp } from '../paging.ts'
 import type { Store } from '../store/store.ts'
+import type { Handlers } from './handler.ts'
 
 interface UserRow {
   id: string

@@ -1,6 +1,6 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import { Fault, notFound, unauthorized } from '../faults.ts'
-import type { Desk } from '../handler.ts'
+import type { Desk } from '../handlers/handler.ts'
 import type { MemberRow } from '../handlers/members.ts'
 import { requireRoom } from '../handlers/rooms.ts'
 

@@ -1,0 +1,47 @@
+import { type Command, Option } from 'commander'
+import { type PaceFlags, paceFlags } from '../flags.ts'
+import { collect } from '../input.ts'
+import type { InputFormat } from './input/rows.ts'
+
+/** What an import takes, beside the file. */
+export interface ImportFlags extends PaceFlags {
+  inputFormat?: InputFormat
+  map?: string[]
+  ifExists: 'overwrite' | 'skip' | 'fail'
+  skipInvalid?: boolean
+  /** `--no-journal` is false, `--journal FILE` a path. */
+  journal?: string | boolean
+  resume?: boolean
+  failedOut?: string
+  room?: string
+  roomIds?: string
+}
+
+/** Adds the flags of an import. */
+export function importFlags(command: Command): Command {
+  return paceFlags(
+    command
+      .addOption(
+        new Option('--input-format <format>', 'format of the file, where its name does not tell').choices([
+          'csv',
+          'ndjson',
+          'json',
+        ]),
+      )
+      .option(
+        '--map <column=field>',
+        "read a column as this field, or leave it out: 'Notes='; may be repeated",
+        collect,
+      )
+      .addOption(
+        new Option('--if-exists <what>', 'what to do with a row that is there already')
+          .choices(['overwrite', 'skip', 'fail'])
+          .default('fail'),
+      )
+      .option('--skip-invalid', 'leave out rows that cannot be sent, instead of sending nothing')
+      .option('--failed-out <file>', 'write the rows that failed to this file, each with its reason')
+      .option('--journal <file>', 'where to note what was sent (default: beside the file)')
+      .option('--no-journal', 'keep no journal: a run that is cut off cannot be resumed')
+      .option('--resume', 'go on with a run that was cut off'),
+  )
+}

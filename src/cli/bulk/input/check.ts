@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import { UsageError } from '../../../errors.ts'
+import type { Body, Kind } from '../kinds/kinds.ts'
+import { Keys, numberOf } from './keys.ts'
+import type { Reader } from './reader.ts'
+import { type InputFormat, type Row, readRows } from './rows.ts'
+import type { Source } from './source.ts'
+
+/** What a look through the whole input has found. */
+export interface Checked {
+  /** How many rows there are. */
+  rows: number
+  /** How many of them cannot be sent. */
+  invalid: number
+  /** How many rows can be sent and have no key. */
+  keyless: number
+  /** SHA-256 of the bytes. */
+  digest: string
+  /** Columns of a CSV. */
+  columns: readonly string[] | undefined
+  /** Reads the input again, every row with what is to be sent or why it cannot be. */
+  again(): AsyncGenerator<CheckedRow[]>
+}
+
+export interface CheckedRow {
+  row: Row
+  /** Undefined when the row cannot be sent. */
+  body: Body | undefined
+  problem: string | undefined
+  /** The problem is that an earlier row has the same key. */
+  repeats?: boolean
+}
+
+interface CheckOptions {
+  source: Source
+  format: InputFormat
+  kind: Kind
+  reader: Reader
+  /** Aborted: nobody waits for the result any more. */
+  signal: AbortSignal
+  /** Told of every row that cannot be sent. */
+  onProblem: (row: Row, problem: string) => Promise<void>
+}
+
+/**
+ * Reads the whole input and checks every row, before anything is sent.
+ * @throws {UsageError} when it is not what it is said to be
+ */
+export async function checkInput(options: CheckOptions): Promise<Checked> {
+  const { source, format, kind, reader, signal, onProblem } = options
+  const hash = createHash('sha256')
+  let columns: readonly string[] | undefined
+  const onHeader = (names: readonly string[]) => {
+    columns = names
+    reader.checkColumns(names)
+  }
+
+  async function* readAll(bytes: AsyncIterable<Buffer>, header = (_: readonly string[]) => {}) {
+    for await (const rows of readRows(bytes, format, source.name, kind.name, header))
+      yield rows.map((row): CheckedRow => {
+        const reading = row.fields ? reader.read(row.fields) : { problem: row.problem ?? 'unreadable' }
+        return 'body' in reading
+          ? { row, body: reading.body, problem: undefined }
+          : { row, body: undefined, problem: reading.problem }
+      })
+  }
+
+  const keys = new Keys()
+  let rows = 0
+  let invalid = 0
+  let keyless = 0
+  const report = async ({ row, problem }: CheckedRow) => {
+    if (problem === undefined) return
+    invalid++
+    await onProblem(row, problem)
+  }
+  for await (const batch of readAll(hashed(source.read(), hash), onHeader)) {
+    signal.throwIfAborted()
+    rows += batch.length
+    for (const checked of batch) {
+      const key = checked.body && kind.key(checked.body)
+      if (key !== undefined) keys.add(key)
+      else if (checked.body) keyless++
+      await report(checked)
+    }
+  }
+  const digest = hash.digest('hex')
+  const suspects = keys.repeated()
+
+  /** The rows again, where a key may repeat with the row that had it first. */
+  async function* again(): AsyncGenerator<CheckedRow[]> {
+    const first = new Map<string, Row>()
+    const seen = createHash('sha256')
+    for await (const batch of readAll(hashed(source.read(), seen))) {
+      if (suspects.size > 0)
+        for (const checked of batch) {
+          const key = checked.body && kind.key(checked.body)
+          if (key === undefined || !suspects.has(numberOf(key))) continue
+          const before = first.get(key)
+          if (!before) first.set(key, checked.row)
+          else {
+            checked.body = undefined
+            checked.repeats = true
+            checked.problem = `the same ${kind.keyName} as ${placeOf(before)}`
+          }
+        }
+      yield batch
+    }
+    if (seen.digest('hex') !== digest) throw new UsageError(`${source.name} has changed while it was read`)
+  }
+
+  // Most inputs have no key twice, and need no second look.
+  if (suspects.size > 0)
+    for await (const batch of again()) for (const checked of batch) if (checked.repeats) await report(checked)
+  return { rows, invalid, keyless, digest, columns, again }
+}
+
+/** `line 12`, or `row 3` where there are no lines. */
+export function placeOf({ line, number }: Row): string {
+  return line === undefined ? `row ${number}` : `line ${line}`
+}
+
+async function* hashed(bytes: AsyncIterable<Buffer>, hash: { update(data: Buffer): unknown }) {
+  for await (const chunk of bytes) {
+    hash.update(chunk)
+    yield chunk
+  }
+}

@@ -1,0 +1,107 @@
+import type { WriteStream } from 'node:fs'
+import { type FileHandle, open, rm, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { stringify } from 'csv-stringify/sync'
+import { writeJson } from '../../../api/json.ts'
+import { OutputError, UsageError } from '../../../errors.ts'
+import type { InputFormat, Row } from '../input/rows.ts'
+
+/**
+ * A file of the rows that were refused, in the form of the input and each with its reason: mended, it is an input
+ * again. There is none when no row was refused, whatever stood there before: its rows have been done meanwhile.
+ */
+export class Rejects {
+  readonly #stream: WriteStream
+  readonly #ended: Promise<void>
+  #empty = true
+
+  private constructor(
+    readonly path: string,
+    readonly format: InputFormat,
+    readonly columns: readonly string[] | undefined,
+    file: FileHandle,
+  ) {
+    this.#stream = file.createWriteStream()
+    this.#ended = finished(this.#stream).catch((error: NodeJS.ErrnoException) => {
+      throw new OutputError(`${this.path} cannot be written (${error.code})`)
+    })
+    // Whoever waits for it meets its failure.
+    this.#ended.catch(() => {})
+  }
+
+  /**
+   * @param taken files of the same run, which this one must not be
+   * @throws {UsageError} when it is one of them
+   * @throws {OutputError} when it cannot be written
+   */
+  static async open(
+    file: string,
+    format: InputFormat,
+    columns: readonly string[] | undefined,
+    cwd: string,
+    taken: readonly (string | undefined)[],
+  ): Promise<Rejects> {
+    const path = resolve(cwd, file)
+    for (const other of taken)
+      if (other !== undefined && (other === path || (await isSame(other, path))))
+        throw new UsageError('--failed-out names a file that the import itself needs')
+    try {
+      return new Rejects(path, format, columns, await open(path, 'w', 0o600))
+    } catch (error) {
+      throw new OutputError(`${file} cannot be written (${(error as NodeJS.ErrnoException).code})`)
+    }
+  }
+
+  /** Resolves when the file can take more. */
+  async add(row: Row, reason: string): Promise<void> {
+    const text = this.#textOf(row, reason, this.#empty)
+    this.#empty = false
+    if (!this.#stream.write(text)) await Promise.race([drained(this.#stream), this.#ended])
+  }
+
+  #textOf({ cells = [], fields, text }: Row, reason: string, first: boolean): string {
+    switch (this.format) {
+      case 'csv': {
+        const names = this.columns ?? []
+        // A file of rejects that is refused again keeps its one column of reasons.
+        const at = names.indexOf('reason') < 0 ? names.length : names.indexOf('reason')
+        const line = [...cells]
+        while (line.length < at) line.push('')
+        // Behind what there is too much of: nothing of the row is lost.
+        line[line.length > names.length ? line.length : at] = reason
+        const header = [...names]
+        header[at] = 'reason'
+        return stringify(first ? [header, line] : [line], {
+          record_delimiter: '\r\n',
+          quoted_match: /[\r\n]/,
+        })
+      }
+      case 'ndjson':
+        // What is no JSON has no place for a reason; it is to be mended as it is.
+        if (text !== undefined) return `${text}\n`
+        return `${writeJson({ ...fields, reason })}\n`
+      case 'json':
+        if (text !== undefined) return `${first ? '[' : ','}\n${text}`
+        return `${first ? '[' : ','}\n${writeJson({ ...fields, reason })}`
+    }
+  }
+
+  /** @throws {OutputError} when something could not be written */
+  async close(): Promise<void> {
+    this.#stream.end(this.format === 'json' && !this.#empty ? '\n]\n' : '')
+    await this.#ended
+    // Only a file is ours to remove: /dev/stderr is not.
+    if (this.#empty && (await stat(this.path)).isFile()) await rm(this.path)
+  }
+}
+
+/** Whether two names are of one file, hard links included. */
+async function isSame(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)))
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
+}
+
+function drained(stream: WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.once('drain', resolve))
+}

@@ -1,0 +1,107 @@
+import { type Command, Option } from 'commander'
+import { UsageError } from '../errors.ts'
+import { collect, wholeNumber } from './input.ts'
+
+/** A further name that works and is not shown. */
+export function alias(command: Command, name: string): Command {
+  return command.alias(name)
+}
+
+/** Examples behind the help of a command. */
+export function examples(command: Command, ...lines: string[]): void {
+  command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`)
+}
+
+/** The flags of every create and update: the service has more fields than its document shows. */
+export function bodyFlags(command: Command): Command {
+  return command
+    .option('--set <key=value>', 'set any field; the value is JSON, else a string; may be repeated', collect)
+    .option('--data <json|@file|->', 'fields as a JSON object, from a file or from standard input')
+}
+
+/** Refuses a body that lacks a field, naming the flag that gives it, or that has no field at all. */
+export function requireFields(
+  body: Readonly<Record<string, unknown>>,
+  required: Readonly<Record<string, string>>,
+): void {
+  for (const [field, flag] of Object.entries(required))
+    if (body[field] === undefined)
+      throw new UsageError(`${flag} is missing`, {
+        hint: 'see --help for an example',
+      })
+  if (Object.keys(body).length === 0) throw new UsageError('nothing to change: name at least one field')
+}
+
+/** The paging flags of a list command. */
+export interface ListFlags {
+  limit?: number
+  offset?: number
+  all?: boolean
+  pageSize?: number
+  where?: readonly string[]
+}
+
+/** Chooses among what a list holds. */
+export const whereOption = [
+  '--where <condition>',
+  "only items for which this holds, as in 'created_at<90d'; may be repeated",
+  collect,
+] as const
+
+/** Adds the paging flags that every list takes. */
+export function withPaging(command: Command): Command {
+  return command
+    .option('--limit <n>', 'how many items are wanted in total', wholeNumber('--limit', 1))
+    .option('--offset <n>', 'how many items to skip', wholeNumber('--offset', 0))
+    .option('--all', 'list everything, however many pages it takes')
+    .option('--page-size <n>', 'how many items to ask for in one request', wholeNumber('--page-size', 1))
+    .option(...whereOption)
+}
+
+/** How a command that does many things goes about it. */
+export interface PaceFlags {
+  concurrency: number
+  rate?: number
+  maxErrors?: number
+  failFast?: boolean
+}
+
+/** Requests a second: `0.5` is one every other second. */
+function perSecond(text: string): number {
+  const value = /^\d{1,6}(\.\d+)?$/.test(text.replace(/\/s$/, ''))
+    ? Number(text.replace(/\/s$/, ''))
+    : Number.NaN
+  if (!(value > 0)) throw new UsageError(`--rate takes a number a second above 0, as in 20, not “${text}”`)
+  return value
+}
+
+/** Adds the flags of everything that does many things. */
+export function paceFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--concurrency <n>', 'how many requests at once')
+        .argParser(wholeNumber('--concurrency', 1, 256))
+        .default(8),
+    )
+    .option('--rate <n>', 'begin no more than so many a second', perSecond)
+    .option('--max-errors <n>', 'stop when more than so many have failed', wholeNumber('--max-errors', 0))
+    .option('--fail-fast', 'stop at the first that fails')
+}
+
+/** What a command over several ids takes, beside the ids. */
+export interface ManyFlags extends PaceFlags {
+  where?: string[]
+  max?: number
+  ignoreNotFound?: boolean
+}
+
+/** Adds the flags of a command over several ids. */
+export function manyFlags(command: Command): Command {
+  return paceFlags(command.option(...whereOption))
+    .option(
+      '--max <n>',
+      'refuse to do it to more than so many; with --yes needed above 20',
+      wholeNumber('--max', 1),
+    )
+    .option('--ignore-not-found', 'what is not there is no failure')
+}

@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { isLoopback } from '../../api/loopback.ts'
+import { UsageError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import { visible, visibleJson } from '../output/visible.ts'
+import type { OpenTransport } from '../service.ts'
+import { type Checked, checkWebhook } from './webhook.ts'
+
+export interface ListenOptions {
+  host: string
+  port: number
+  secret: string | undefined
+  forwardTo?: string
+  exec?: string
+  respond?: number
+  json: boolean
+}
+
+const maxBodyBytes = 1024 * 1024
+
+/** Receives webhooks and prints each as a line, until the interrupt. */
+export async function listen(context: Context, options: ListenOptions): Promise<void> {
+  const printer = await context.printer()
+  const forward = options.forwardTo ? await openForward(context, options.forwardTo) : undefined
+  // One at a time, in the order in which they came in.
+  let queue = Promise.resolve()
+  let broken: (error: unknown) => void = () => {}
+  const failed = new Promise<never>((_, reject) => {
+    broken = reject
+  })
+
+  const { refuseForeign } = await import('../../local/http/same-origin.ts')
+  const { readBody } = await import('../../local/http/body.ts')
+  const server = createServer((request, response) => {
+    // Read before it queues: a slow sender holds up nobody but itself.
+    read(request, response).catch(() => response.destroy())
+  })
+
+  async function read(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const foreign = refuseForeign(request, [options.host])
+    const body = (await readBody(request, maxBodyBytes))?.toString('utf8')
+    const status = foreign ? 403 : request.method !== 'POST' ? 405 : body === undefined ? 413 : undefined
+    if (status !== undefined || body === undefined) {
+      response.writeHead(status ?? 413, { connection: 'close' }).end()
+      return
+    }
+    queue = queue
+      .then(async () => void response.writeHead(await handle(flat(request.headers), body)).end())
+      .catch(broken)
+  }
+
+  /** The status to answer with. */
+  async function handle(headers: Readonly<Record<string, string>>, body: string): Promise<number> {
+    const checked = checkWebhook(body, headers, options.secret)
+    const unsigned = checked.signature === 'wrong' || checked.signature === 'missing'
+    if (checked.problem) await printer.notice(`warning: ${checked.problem}`)
+    if (unsigned || !checked.valid) return options.respond ?? (unsigned ? 401 : 400)
+    const line = `${JSON.stringify(checked.event)}\n`
+    await printer.write(
+      options.json ? (context.host.stdout.isTTY ? visibleJson(line) : line) : describe(checked),
+    )
+    if (options.exec) await runProgram(context, options.exec, body)
+    const forwarded = await forward?.(headers, body)
+    return options.respond ?? forwarded ?? 200
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', ({ code }: NodeJS.ErrnoException) =>
+      reject(new UsageError(`${options.host}:${options.port} cannot be listened on (${code})`)),
+    )
+    server.listen(options.port, options.host, resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host
+  const url = `http://${host}:${port}/`
+  if (options.json) await printer.write(`${JSON.stringify({ event: 'ready', url })}\n`)
+  else await printer.notice(`listening on ${url}; ^C stops it`)
+  if (!isLoopback(host)) await printer.notice(`warning: ${options.host} can be reached from other machines`)
+  try {
+    await Promise.race([failed, aborted(context.interrupt)])
+  } finally {
+    server.close()
+    server.closeAllConnections()
+    await forward?.close()
+  }
+}
+
+function describe({ event, at, signature }: Checked): string {
+  const { action, payload } = event as { action: string; payload: Record<string, unknown> }
+  const who = payload['userId'] ?? 'anonymous'
+  const counts = `${payload['sessionsCount']} sessions, ${payload['membersCount']} members`
+  const signed = signature === 'verified' ? ', verified' : ''
+  return `${visible(`${payload['timestamp'] ?? at} ${action} room ${payload['roomId']} user ${who} (${counts}${signed})`)}\n`
+}
+
+/** Headers that belong to one connection. */
+const hopByHop = [
+  'host',
+  'connection',
+  'keep-alive',
+  'content-length',
+  'transfer-encoding',
+  'te',
+  'upgrade',
+  'expect',
+]
+
+/** Passes events on as they came, and gives back the status of the answer: 502 when there is none. */
+async function openForward(context: Context, target: string) {
+  const transport: OpenTransport = await context.transportTo(target)
+  const forward = async (headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
+    const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.includes(name)))
+    try {
+      const deadline = AbortSignal.any([context.interrupt, AbortSignal.timeout(10_000)])
+      return (await transport({ method: 'POST', url: target, headers: kept, body }, deadline)).status
+    } catch (error) {
+      await context.notice(`warning: ${target} does not answer: ${(error as Error).message}`)
+      return 502
+    }
+  }
+  return Object.assign(forward, { close: () => transport.close?.() })
+}
+
+/** Runs a program with the event on its standard input. Words are split at blanks: there is no shell to quote for. */
+function runProgram(context: Context, command: string, body: string): Promise<void> {
+  const [program = '', ...words] = command.trim().split(/\s+/)
+  return new Promise((done) => {
+    const child = spawn(program, words, { stdio: ['pipe', 'inherit', 'inherit'], signal: context.interrupt })
+    child.on('error', (error) => {
+      void context.notice(`warning: ${program}: ${error.message}`).then(done)
+    })
+    child.on('close', (code) => {
+      if (code) void context.notice(`warning: ${program} ended with ${code}`)
+      done()
+    })
+    // A program that does not read its input is no failure of ours.
+    child.stdin.on('error', () => {})
+    child.stdin.end(body)
+  })
+}
+
+function flat(headers: IncomingMessage['headers']): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
+}

@@ -1,0 +1,133 @@
+import type { Answer } from '../../api/client.ts'
+import { type Endpoint, endpoints, type OperationName } from '../../api/endpoints.ts'
+import { readAnswer } from '../../api/json.ts'
+import type { Input } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
+import { UsageError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import type { ListFlags } from '../flags.ts'
+import type { Page } from '../output/printer.ts'
+import { type Item, viewOf } from '../output/views.ts'
+import { paginate } from './paginate.ts'
+import type { Filter } from './where.ts'
+
+/** Runs a list operation and prints its items, page by page where the operation pages. */
+export async function runList<N extends OperationName>(
+  context: Context,
+  name: N,
+  input: Input<Operations[N]>,
+  flags: ListFlags,
+): Promise<void> {
+  const endpoint: Endpoint = endpoints[name]
+  const view = viewOf(endpoint)
+  const printer = await context.printer()
+  printer.check(view)
+  await unlessShown(async () => {
+    const pages = await listPages(context, name, input, flags)
+    const count = await printer.list(view, endpoint.result, pages)
+    if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
+  })
+}
+
+/**
+ * The pages of a list operation, as the flags want them.
+ * @param ahead how many pages are on their way while one is used
+ * @throws {UsageError} when the flags do not fit together
+ */
+export async function listPages<N extends OperationName>(
+  context: Context,
+  name: N,
+  input: Input<Operations[N]>,
+  flags: ListFlags,
+  ahead?: number,
+): Promise<AsyncGenerator<Page>> {
+  const { all = false, limit, offset, pageSize, where } = flags
+  if (all && limit !== undefined) throw new UsageError('--all and --limit exclude each other')
+  const endpoint: Endpoint = endpoints[name]
+  const view = viewOf(endpoint)
+  const filter = where && (await parseFilter(context, name, where))
+  const fetch = async (paging: { limit?: number; offset?: number }) => {
+    const { query } = input as { query?: object }
+    const answer = await context.call(name, {
+      ...input,
+      query: { ...query, ...paging },
+    })
+    if (!answer) throw new Shown()
+    return answer
+  }
+  // What is wanted may stand on the last page.
+  const request = filter ? { all: true, pageSize } : { all, limit, offset, pageSize }
+  const pages = endpoint.paged
+    ? paginate({
+        request,
+        key: endpoint.result,
+        id: view.id ?? 'id',
+        fetch,
+        notice: (text) => context.notice(text),
+        ...(ahead === undefined ? {} : { ahead }),
+      })
+    : sliced(endpoint.result, () => fetch({}), filter ? {} : { limit, offset })
+  return filter ? filtered(pages, filter, { limit, offset }) : pages
+}
+
+/** @throws {UsageError} for conditions that the things of this list cannot meet */
+export async function parseFilter(
+  { host }: Context,
+  name: OperationName,
+  where: readonly string[],
+): Promise<Filter> {
+  const { parseWhere } = await import('./where.ts')
+  return parseWhere(where, name, viewOf(endpoints[name]), host.now())
+}
+
+/** The items that are wanted: of those, some are skipped, and no more than so many are given. */
+async function* filtered(
+  pages: AsyncIterable<Page>,
+  filter: Filter,
+  {
+    limit = Number.POSITIVE_INFINITY,
+    offset = 0,
+  }: { limit?: number | undefined; offset?: number | undefined },
+): AsyncGenerator<Page> {
+  let passed = 0
+  let given = 0
+  for await (const { whole: _, rest, ...page } of pages) {
+    const matching = page.items.filter(filter)
+    const items = matching.slice(Math.max(0, offset - passed)).slice(0, limit - given)
+    passed += matching.length
+    given += items.length
+    const cut = given >= limit
+    // How many there are in all is known at the end alone.
+    const paging = { limit: given, offset, ...(cut ? {} : { total: passed }) }
+    yield { ...page, items, ...(rest ? { rest: 'paging' in rest ? { ...rest, paging } : rest } : {}) }
+    if (cut) return
+  }
+}
+
+/** The request was shown instead of sent: there is nothing to page through. */
+class Shown extends Error {}
+
+/** Ends quietly where the first request was shown instead of sent. */
+export async function unlessShown(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof Shown)) throw error
+  }
+}
+
+/** A list that the service answers whole: `--limit` and `--offset` choose from it here. */
+async function* sliced(
+  key: string,
+  fetch: () => Promise<Answer>,
+  { limit, offset = 0 }: { limit?: number | undefined; offset?: number | undefined },
+): AsyncGenerator<Page> {
+  const answer = await fetch()
+  const { [key]: all, ...rest } = readAnswer(answer) as Item
+  const items = (all as Item[]).slice(offset, limit === undefined ? undefined : offset + limit)
+  yield {
+    items,
+    rest,
+    ...(items.length === (all as Item[]).length ? { whole: answer } : {}),
+  }
+}

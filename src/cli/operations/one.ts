@@ -1,0 +1,34 @@
+import { endpoints, type OperationName } from '../../api/endpoints.ts'
+import { readAnswer } from '../../api/json.ts'
+import type { Input } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
+import { NotFoundError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import { onePage } from '../output/printer.ts'
+import { type Item, viewOf } from '../output/views.ts'
+
+/** Runs an operation and prints what it answers with. */
+export async function runOne<N extends OperationName>(
+  context: Context,
+  name: N,
+  input: Input<Operations[N]>,
+): Promise<void> {
+  const endpoint = endpoints[name]
+  const printer = await context.printer()
+  printer.check(viewOf(endpoint), endpoint.method !== 'GET')
+  const answer = await context.call(name, input)
+  if (!answer) return
+  const result = (readAnswer(answer) as Item)[endpoint.result]
+  if (!Array.isArray(result)) return printer.one(viewOf(endpoint), endpoint.result, answer)
+  await printer.list(viewOf(endpoint), endpoint.result, onePage({ items: result, whole: answer }))
+}
+
+/** An answer, or undefined when there is no such thing. */
+export async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined
+    throw error
+  }
+}

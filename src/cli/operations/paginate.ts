@@ -1,0 +1,116 @@
+import type { Answer } from '../../api/client.ts'
+import { isPlain, readAnswer } from '../../api/json.ts'
+import type { Page } from '../output/printer.ts'
+import type { Item } from '../output/views.ts'
+
+export interface PageRequest {
+  /** Total wanted; undefined with `all` false asks for one page of the service’s own size. */
+  limit?: number | undefined
+  offset?: number | undefined
+  all: boolean
+  pageSize?: number | undefined
+}
+
+interface PagingOptions {
+  request: PageRequest
+  /** Field of the body that holds the items. */
+  key: string
+  /** Field that tells items apart. */
+  id: string
+  fetch: (query: { limit?: number; offset?: number }) => Promise<Answer>
+  /** Told once when more is there than was asked for, or when the service cannot be paged through. */
+  notice: (text: string) => Promise<void>
+  /** How many pages are on their way while one is printed. */
+  ahead?: number
+}
+
+const defaultPageSize = 100
+
+/**
+ * Pages through a list. Advances by what came back, not by what was asked, so a service that caps `limit` loses
+ * nothing; leaves out items that were seen before, as an insertion between two pages repeats some; stops on a page
+ * without anything new, as a service that ignores `offset` would repeat for ever.
+ */
+export async function* paginate({
+  request,
+  key,
+  id,
+  fetch,
+  notice,
+  ahead = 2,
+}: PagingOptions): AsyncGenerator<Page> {
+  const { limit: wanted, offset: start = 0, all } = request
+  const many = all || wanted !== undefined
+  const pageSize = request.pageSize ?? (wanted === undefined ? defaultPageSize : Math.min(wanted, 1000))
+  const seen = new Set<unknown>()
+  const asked: { at: number; answer: Promise<Answer> }[] = []
+  let offset = start
+  let given = 0
+
+  function ask(at: number): { at: number; answer: Promise<Answer> } {
+    const limit = wanted === undefined ? pageSize : Math.min(pageSize, wanted - given - (at - offset))
+    const answer = fetch({
+      ...(many || request.pageSize !== undefined ? { limit } : {}),
+      ...(at > 0 || request.offset !== undefined ? { offset: at } : {}),
+    })
+    // Its failure is met when its turn comes, which it may never do.
+    answer.catch(() => {})
+    return { at, answer }
+  }
+
+  for (;;) {
+    const next = asked.shift() ?? ask(offset)
+    const answer = await next.answer
+    const plain = isPlain(answer.text)
+    const body = (plain ? answer.value : readAnswer(answer)) as Item
+    const came = body[key] as Item[]
+    const fresh = came.filter((item) => !seen.has(item[id]) && seen.add(item[id]))
+    const items = wanted === undefined ? fresh : fresh.slice(0, wanted - given)
+    const whole = offset === start && items.length === came.length
+    offset += came.length
+    given += items.length
+    const total = totalOf(body)
+    const done = !many || (wanted !== undefined && given >= wanted)
+    // A total that has been passed is wrong, or things have gone in the meantime: only an empty page is the end then.
+    const last = came.length === 0 || total === offset
+    if (!done && !last && fresh.length > 0) {
+      // A page shorter than the one before it: what was asked for behind it is not what follows.
+      if (asked[0] && asked[0].at !== offset) asked.length = 0
+      const bound = Math.min(total ?? 0, wanted === undefined ? Infinity : offset + wanted - given)
+      for (let at = offset + asked.length * came.length; asked.length < ahead; at += came.length) {
+        // How many pages there are is known by the total alone.
+        if (asked.length > 0 && at >= bound) break
+        asked.push(ask(at))
+      }
+    }
+    const { [key]: _, ...rest } = body
+    const paging =
+      'paging' in rest
+        ? { paging: { limit: given, offset: start, ...(total === undefined ? {} : { total }) } }
+        : {}
+    yield {
+      items,
+      plain,
+      rest: { ...rest, ...paging },
+      ...(whole ? { whole: answer } : {}),
+    }
+
+    if (done) {
+      if (!many && total !== undefined && total > offset)
+        await notice(`showing ${given} of ${total}; --all lists all, --limit N and --offset N choose`)
+      return
+    }
+    if (last) return
+    if (fresh.length === 0) {
+      await notice(
+        `warning: the service repeats its answer for offset ${offset - came.length}; the list may not be complete`,
+      )
+      return
+    }
+  }
+}
+
+function totalOf(body: Item): number | undefined {
+  const { total } = (body['paging'] ?? {}) as { total?: unknown }
+  return typeof total === 'number' ? total : undefined
+}

@@ -1,0 +1,74 @@
+import type { Format } from '../../config-values.ts'
+import { MeetroomError } from '../../errors.ts'
+import type { Host } from '../../host.ts'
+import { type Style, styleFor } from './style.ts'
+import { visible, visibleJson } from './visible.ts'
+
+export interface ReportOptions {
+  json: boolean
+  color: boolean
+  verbose: boolean
+  /** Replaced wherever they appear: a service may quote the key that it refuses. */
+  secrets: readonly string[]
+}
+
+/** A text without the secrets in it. */
+export function redacted(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((said, secret) => said.replaceAll(secret, '[API key]'), text)
+}
+
+export function isJson(format: Format | string | undefined): boolean {
+  return format === 'json' || format === 'ndjson'
+}
+
+/** Writes an error to standard error: a line or two for people, one object in JSON modes. */
+export async function reportError(host: Host, error: MeetroomError, options: ReportOptions): Promise<void> {
+  const redact = (text: string) => redacted(text, options.secrets)
+  const style = await styleFor(host.stderr, host.env, options.color)
+  const text = options.json ? formatErrorJson(error, redact) : formatError(error, style, redact)
+  const stack =
+    options.verbose && error.cause instanceof Error && error.exitCode === 70 ? `${error.cause.stack}\n` : ''
+  // Nowhere left to complain to when standard error is closed.
+  await host.stderr.write(redact(text + stack)).catch(() => {})
+}
+
+/** Takes secrets out of a text. Before anything is cut off: a cut secret is no longer found. */
+type Redact = (text: string) => string
+
+const longestText = 2000
+
+function cut(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text
+}
+
+/** `error: …` and, where there is one, `hint: …`. Text of the service is made safe to show. */
+function formatError(error: MeetroomError, style: Style, redact: Redact): string {
+  const line = (text: string) => visible(cut(redact(text)))
+  const hint = error.hint ? `${style.cyan('hint:')} ${line(error.hint)}\n` : ''
+  return `${style.red('error:')} ${line(error.message)}\n${hint}`
+}
+
+/** The error as one JSON object, for JSON modes. */
+function formatErrorJson(error: MeetroomError, redact: Redact): string {
+  const { code, message, hint, status, retryable, request, body } = error
+  const safe = (_: string, value: unknown) => (typeof value === 'string' ? cut(redact(value)) : value)
+  return `${visibleJson(JSON.stringify({ error: { code, message, hint, status, retryable, request, body } }, safe))}\n`
+}
+
+/** A failure that nobody foresaw, as an error that says so. */
+export function asForeseen(error: unknown): MeetroomError {
+  return error instanceof MeetroomError ? error : new BugError(error)
+}
+
+class BugError extends MeetroomError {
+  readonly exitCode = 70
+  readonly code = 'bug'
+
+  constructor(cause: unknown) {
+    const what = cause instanceof Error ? `${cause.name}: ${cause.message.split('\n')[0]}` : String(cause)
+    super(`meetroom has a bug: ${what}`, {
+      hint: 'please report it with the output of the same command with --verbose',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { isLoopback } from '../../api/loopback.ts'
+
+/**
+ * Keeps web pages out of a service on this machine: a page can send requests to it, and after DNS rebinding even read
+ * the answers, but it can forge neither `Host` nor `Origin`.
+ * @param hosts names, beside loopback, under which the service may be addressed
+ * @returns why the request is refused, or undefined
+ */
+export function refuseForeign(request: IncomingMessage, hosts: readonly string[]): string | undefined {
+  const { host, origin } = request.headers
+  const name = hostName(host)
+  if (name === undefined || !isKnown(name, hosts)) return 'the Host header does not name this service'
+  if (origin === undefined) return undefined
+  // `null` is the origin of sandboxed frames and local files: foreign too.
+  return origin === `http://${host}` || origin === `https://${host}` ? undefined : 'the Origin is foreign'
+}
+
+function hostName(host: string | undefined): string | undefined {
+  const [, name] = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/i.exec(host ?? '') ?? []
+  return name?.replace(/^\[|\]$/g, '').toLowerCase()
+}
+
+function isKnown(name: string, hosts: readonly string[]): boolean {
+  if (isLoopback(name.includes(':') ? `[${name}]` : name)) return true
+  // Served to the network, any address may be ours; a page is served under a name.
+  const everywhere = hosts.includes('0.0.0.0') || hosts.includes('::')
+  return hosts.some((host) => host.toLowerCase() === name) || (everywhere && isIP(name) !== 0)
+}

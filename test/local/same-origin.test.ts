@@ -1,0 +1,156 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { serveHttp } from '../../src/local/http/server.ts'
+import { rawRequest, sendRaw, statusLine, upgradeHeaders } from '../helpers/raw.ts'
+import { serveHere } from '../helpers/serving.ts'
+import { openTestWorkspace } from '../helpers/wire.ts'
+
+const done = 'HTTP/1.1 200 OK'
+const refused = 'HTTP/1.1 400 Bad Request'
+
+/** A service that has the name meet.example too. */
+async function served(hosts: readonly string[] = ['meet.example'], host = '127.0.0.1') {
+  const { service, apiKey } = await openTestWorkspace()
+  const server = await serveHttp(service, { host, port: 0, hosts })
+  onTestFinished(() => server.close())
+  const origin = server.url.replace('0.0.0.0', '127.0.0.1')
+  return {
+    /** What a request with these headers and the key is answered. */
+    async ask(headers: Record<string, string>) {
+      const text = await sendRaw(
+        origin,
+        rawRequest('GET /v1/rooms', { authorization: `Bearer ${apiKey}`, ...headers }),
+      )
+      return { status: statusLine(text), text }
+    },
+  }
+}
+
+describe('Host', () => {
+  test.each([
+    '127.0.0.1',
+    '127.0.0.1:4680',
+    '127.1.2.3',
+    'localhost',
+    'localhost:1',
+    'LocalHost',
+    'meet.localhost',
+    '[::1]',
+    '[::1]:4680',
+    'meet.example',
+    'MEET.example:443',
+  ])('%s names the service', async (host) => {
+    const { ask } = await served()
+    expect((await ask({ host })).status).toBe(done)
+  })
+
+  test.each([
+    'evil.test',
+    '127.0.0.1.evil.test',
+    'localhost.evil.test',
+    'notlocalhost',
+    'sub.meet.example',
+    'meet.example.evil.test',
+    '10.0.0.1',
+    '0.0.0.0',
+    '[fd00::1]',
+    '[::ffff:10.0.0.1]',
+    'localhost:1:2',
+    'user@localhost',
+    '',
+  ])('“%s” does not: a page that had its name point here learns nothing', async (host) => {
+    const { ask } = await served()
+    const { status, text } = await ask({ host })
+    expect(status).toBe(refused)
+    expect(text).not.toContain('"rooms"')
+  })
+
+  test('is required', async () => {
+    const { ask } = await served()
+    expect((await ask({})).status).toBe(refused)
+  })
+
+  test('may be any address, and no name, when the service is served on all of them', async () => {
+    const { ask } = await served([], '0.0.0.0')
+    expect((await ask({ host: '10.0.0.1:4680' })).status).toBe(done)
+    expect((await ask({ host: '[fd00::1]' })).status).toBe(done)
+    expect((await ask({ host: 'evil.test' })).status).toBe(refused)
+  })
+})
+
+describe('Origin', () => {
+  test('of the service itself is fine', async () => {
+    const { ask } = await served()
+    expect((await ask({ host: 'localhost:4680', origin: 'http://localhost:4680' })).status).toBe(done)
+    expect((await ask({ host: 'meet.example', origin: 'https://meet.example' })).status).toBe(done)
+  })
+
+  test.each([
+    'http://evil.test',
+    'https://evil.test',
+    'null',
+    '',
+    'http://localhost',
+    'http://localhost:3000',
+    'http://127.0.0.1:4680',
+    'http://localhost:4680.evil.test',
+    'http://localhost:4680/',
+    'file://',
+    'chrome-extension://abc',
+  ])('“%s” is foreign, key or no key', async (origin) => {
+    const { ask } = await served()
+    const { status, text } = await ask({ host: 'localhost:4680', origin })
+    expect(status).toBe(refused)
+    expect(text).not.toContain('"rooms"')
+    expect(text).not.toMatch(/access-control-allow/i)
+  })
+
+  test('is not asked in advance: a preflight is refused, and allows nothing', async () => {
+    const { apiKey, origin } = await serveHere()
+    const text = await sendRaw(
+      origin,
+      rawRequest('OPTIONS /v1/rooms', {
+        host: 'localhost',
+        origin: 'http://evil.test',
+        authorization: `Bearer ${apiKey}`,
+        'access-control-request-method': 'POST',
+      }),
+    )
+    expect(statusLine(text)).toBe(refused)
+    expect(text).not.toMatch(/access-control-allow/i)
+  })
+})
+
+describe('a request to become a WebSocket', () => {
+  /** The answer to a connection to an open room, up to the end of its headers. */
+  async function connectTo(headers: Record<string, string>): Promise<string> {
+    const { origin, baseUrl, apiKey } = await serveHere({ hosts: ['meet.example'] })
+    const created = await fetch(`${baseUrl}/rooms`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Open', type: 'open' }),
+    })
+    const { room } = (await created.json()) as { room: { id: string } }
+    // An end of the conversation right behind the request, as a frame of its own, masked as clients have to.
+    const close = Uint8Array.of(0x88, 0x80, 0, 0, 0, 0)
+    const request = rawRequest(`GET /v1/rooms/${room.id}/connect`, { ...upgradeHeaders, ...headers })
+    return sendRaw(origin, request, close)
+  }
+
+  test.each<Record<string, string>>([
+    { host: 'localhost' },
+    { host: 'meet.example' },
+    { host: 'localhost:4680', origin: 'http://localhost:4680' },
+  ])('with $host and $origin is welcome', async (headers) => {
+    expect(statusLine(await connectTo(headers))).toBe('HTTP/1.1 101 Switching Protocols')
+  })
+
+  test.each<Record<string, string>>([
+    { host: 'evil.test' },
+    { host: 'localhost:4680', origin: 'http://evil.test' },
+    { host: 'localhost:4680', origin: 'http://localhost:3000' },
+    { host: 'localhost:4680', origin: 'null' },
+    { host: 'evil.test', origin: 'http://evil.test' },
+  ])('with $host and $origin is refused', async (headers) => {
+    expect(statusLine(await connectTo(headers))).toBe(refused)
+  })
+})
