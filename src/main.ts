@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import { type Command, CommanderError } from 'commander'
-import { type Act, Context, type GlobalFlags } from './cli/context.ts'
+import { type CommandLine, readCommandLine } from './cli/command-line.ts'
+import { type Act, Context, type Effect, type GlobalFlags } from './cli/context.ts'
 import { asForeseen, isJson, reportError } from './cli/output/error.ts'
 import { Printer } from './cli/output/printer.ts'
-import { buildProgram, helpFlags, operandsOf } from './cli/program.ts'
-import type { Connect } from './cli/service.ts'
+import { buildProgram } from './cli/program.ts'
+import { type Connect, Shown } from './cli/service.ts'
 import { ClosedOutput, InterruptedError, type MeetroomError, UsageError } from './errors.ts'
 import { type Host, processHost } from './host.ts'
 
@@ -27,29 +28,33 @@ export async function main(
     stopListening()
   })
   let context: Context | undefined
+  const line = readCommandLine(argv)
   try {
     let shown = ''
-    const act: Act =
-      (work) =>
-      async (...args) => {
-        // Commander hands over the positionals, the options and the command.
-        const command = args.pop() as { optsWithGlobals(): GlobalFlags }
-        context = new Context(host, command.optsWithGlobals(), interruption.signal, connect)
-        await work(context, ...(args as never))
-      }
-    const operands = operandsOf(argv)
+    const act: Act = <A extends unknown[]>(
+      effect: Effect,
+      work: (context: Context, ...args: A) => Promise<void>,
+    ) =>
+      Object.assign(
+        async (...args: unknown[]) => {
+          // Commander hands over the positionals, the options and the command.
+          const command = args.pop() as { optsWithGlobals(): GlobalFlags }
+          context = new Context(host, command.optsWithGlobals(), interruption.signal, connect)
+          await context.permit(effect)
+          await work(context, ...(args as A))
+        },
+        { effect },
+      )
+    if (line.problem) throw line.problem
+    const { operands } = line
     const wanted = operands[0] === 'help' ? operands.slice(0, 2) : operands.slice(0, 1)
-    const program = await buildProgram(
-      host,
-      act,
-      (text) => {
-        shown += text
-      },
-      wanted,
-    )
+    const write = (text: string) => {
+      shown += text
+    }
+    const program = await buildProgram(host, act, write, wanted)
     try {
       if (argv.length === 0) program.outputHelp()
-      else await program.parseAsync(helpLast(argv), { from: 'user' })
+      else await program.parseAsync([...line.argv], { from: 'user' })
     } catch (error) {
       if (!(error instanceof CommanderError)) throw error
       if (error.exitCode !== 0)
@@ -64,20 +69,14 @@ export async function main(
     await printer.write(shown)
     return 0
   } catch (cause) {
-    if (cause instanceof ClosedOutput) return 0
+    if (cause instanceof ClosedOutput || cause instanceof Shown) return 0
     const error = interruption.signal.aborted ? interrupted(cause, interruption.signal) : foreseen(cause)
-    await reportError(host, error, reporting(argv, host, context))
+    await reportError(host, error, reporting(line, host, context))
     return error.exitCode
   } finally {
     stopListening()
     await context?.close()
   }
-}
-
-/** `--help rooms list` means the same as `rooms list --help`; Commander would show the help of the whole. */
-function helpLast(argv: readonly string[]): string[] {
-  const rest = argv.filter((word) => !helpFlags.includes(word))
-  return rest.length < argv.length && !argv.includes('--') ? [...rest, '--help'] : [...argv]
 }
 
 function commandMissing(program: Command, [name]: readonly string[]): UsageError {
@@ -106,17 +105,13 @@ function foreseen(cause: unknown): MeetroomError {
   return new UsageError(message, { hint: suggestion?.replace(/^\(|\)$/g, '') ?? 'see --help' })
 }
 
-/** What shapes an error, also when the command line could not be read to its end. */
-function reporting(all: readonly string[], host: Host, context: Context | undefined) {
-  const end = all.indexOf('--')
-  const argv = end < 0 ? all : all.slice(0, end)
-  const value = argv.findLast((_, i) => argv[i - 1] === '-o' || argv[i - 1] === '--output')
-  const inline = argv.findLast((word) => /^(--output=|-o.)/.test(word))?.replace(/^(--output=|-o=?)/, '')
-  const guessed = argv.includes('--json') ? 'json' : (value ?? inline ?? host.env['MEETROOM_OUTPUT'])
+/** What shapes an error, even one of a command line that could not be read to its end. */
+function reporting(line: CommandLine, host: Host, context: Context | undefined) {
+  const guessed = line.json ? 'json' : (line.output ?? host.env['MEETROOM_OUTPUT'])
   return {
     json: isJson(context?.format ?? guessed),
-    color: !argv.includes('--no-color'),
-    verbose: argv.includes('--verbose'),
+    color: line.color,
+    verbose: line.verbose,
     secrets: secretsOf(host, context),
   }
 }

@@ -74,6 +74,11 @@ test('zod stays out of what every command loads', () => {
   ).toEqual([])
 })
 
+test('only service.ts makes a client, so that every request passes its guard', () => {
+  const makers = files.filter((file) => /\bcreateClient\(/.test(code(file)))
+  expect(makers.sort()).toEqual(['api/client.ts', 'cli/service.ts'])
+})
+
 test('only host.ts touches process', () => {
   const touching = files.filter((file) => /\bprocess\.|from 'node:process'/.test(code(file)))
   expect(touching).toEqual(['host.ts'])

@@ -6,13 +6,24 @@ import type { Operations } from './operations.ts'
 import { probeKey, refusal } from './refusal.ts'
 import { type AnyInput, buildRequest, checkHint } from './request.ts'
 import { createSend, type Policy } from './retry.ts'
-import type { Transport } from './wire.ts'
+import type { Transport, WireRequest } from './wire.ts'
+
+/** An open way to a service, and the key it takes. */
+export interface Access {
+  transport: Transport
+  apiKey: string
+}
 
 export interface ClientOptions {
-  transport: Transport
   /** Ends with the version segment, `/v1`; no slash behind it. */
   baseUrl: string
-  apiKey: string
+  /** Called once, by the first request that is really sent. */
+  open: () => Promise<Access>
+  /**
+   * Asked before every request, the probe for the key included; what it throws is thrown instead of sending. The request
+   * has no `Authorization`: whoever looks at it or shows it sees no key.
+   */
+  beforeSend: (request: WireRequest) => Promise<void> | undefined
   userAgent: string
   policy: Policy
   /** Aborts whatever is under way. */
@@ -38,26 +49,29 @@ export interface Client {
   call<N extends OperationName>(name: N, input: Input<Operations[N]>): Promise<Answer<Output<Operations[N]>>>
   /** Sends any request below the base URL: for `meetroom api`. */
   request(endpoint: Endpoint, input: AnyInput): Promise<Answer>
+  /**
+   * Finds out now, rather than with the first request, whether there is a service and a key to send with.
+   * @throws {AuthError | UsageError} when there is none
+   */
+  ready(): Promise<void>
   /** Whether the service accepts the key (section 5), asked with the cheapest request there is. */
   keyWorks(): Promise<boolean>
 }
 
 /** A client of a Meeting Room Service. */
 export function createClient(options: ClientOptions): Client {
-  // A header value that HTTP does not allow makes the library throw an error that quotes it: the key, that is.
-  if (!/^[\x21-\x7e]+$/.test(options.apiKey))
-    throw new AuthError('the API key contains a space, a line break or a character that no key can have', {
-      hint: 'look at MEETROOM_API_KEY, or store it again with: meetroom auth login',
-    })
-  const headers = {
-    authorization: `Bearer ${options.apiKey}`,
-    accept: 'application/json',
-    'accept-encoding': 'gzip, br',
-    'user-agent': options.userAgent,
-  }
-
   const decodeText = createTextDecoder()
-  const send = createSend(options.transport, options.policy, options.interrupt)
+  let opening: Promise<Opened> | undefined
+  let opened: Opened | undefined
+
+  async function open(): Promise<Opened> {
+    opening ??= options.open().then(({ transport, apiKey }) => ({
+      headers: headersFor(apiKey, options.userAgent),
+      send: createSend(transport, options.policy, options.interrupt),
+    }))
+    opened = await opening
+    return opened
+  }
 
   async function exchange(endpoint: Endpoint, input: AnyInput) {
     const request = buildRequest(options.baseUrl, endpoint, input)
@@ -66,6 +80,9 @@ export function createClient(options: ClientOptions): Client {
       path: request.url.slice(options.baseUrl.length),
     }
     const write = endpoint.method !== 'GET'
+    const asked = options.beforeSend(request)
+    if (asked) await asked
+    const { send, headers } = opened ?? (await open())
     const answer = await send(
       { ...request, headers: { ...headers, ...request.headers } },
       {
@@ -121,7 +138,28 @@ export function createClient(options: ClientOptions): Client {
       return answer as never
     },
     request,
+    ready: async () => void (await open()),
     keyWorks,
+  }
+}
+
+interface Opened {
+  send: ReturnType<typeof createSend>
+  headers: Readonly<Record<string, string>>
+}
+
+/** @throws {AuthError} for a key that no header can carry */
+function headersFor(apiKey: string, userAgent: string): Readonly<Record<string, string>> {
+  // The HTTP library quotes a header value that it refuses in its error, and this one holds the key.
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    throw new AuthError('the API key contains a space, a line break or a character that no key can have', {
+      hint: 'look at MEETROOM_API_KEY, or store it again with: meetroom auth login',
+    })
+  return {
+    authorization: `Bearer ${apiKey}`,
+    accept: 'application/json',
+    'accept-encoding': 'gzip, br',
+    'user-agent': userAgent,
   }
 }
 

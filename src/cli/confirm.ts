@@ -1,12 +1,6 @@
-import type { Answer } from '../api/client.ts'
-import { endpoints } from '../api/endpoints.ts'
-import { readAnswer } from '../api/json.ts'
 import { ConfirmationError, InterruptedError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import type { Context } from './context.ts'
-import { orUndefined } from './operations/one.ts'
-import { plainText } from './output/text.ts'
-import { type Item, viewOf } from './output/views.ts'
 import { visible } from './output/visible.ts'
 
 /** Whether there is a person to ask. */
@@ -22,11 +16,6 @@ interface Extent {
   count: number
   /** How many things the command line allows: no fewer than there are. */
   max?: number | undefined
-}
-
-/** How many things a command is about to touch, and how many it may. */
-export function extent(ids: readonly string[], { max }: { max?: number }): Extent {
-  return { count: ids.length, max }
 }
 
 /**
@@ -113,33 +102,6 @@ async function atTerminal<T>(
   } finally {
     host.stdin.off('keypress', onKey)
   }
-}
-
-/** `Delete room “Weekly sync” (66f1…)`, for a question: looks the names up. */
-export async function describeThings(
-  context: Context,
-  verb: string,
-  get: 'getRoom' | 'getUser',
-  ids: readonly string[],
-  { ignoreNotFound = false } = {},
-): Promise<string> {
-  const view = viewOf(endpoints[get])
-  const client = await context.client()
-  const shown = await Promise.all(
-    ids.slice(0, 10).map(async (id) => {
-      const asked: Promise<Answer> =
-        get === 'getRoom'
-          ? client.call(get, { params: { id } })
-          : client.call(get, { params: { user_id: id } })
-      const answer = await (ignoreNotFound ? orUndefined(asked) : asked)
-      if (!answer) return id
-      const item = (readAnswer(answer) as Item)[endpoints[get].result] as Item
-      const label = plainText(item[view.label ?? 'name'])
-      return label ? `“${label}” (${id})` : id
-    }),
-  )
-  const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : ''
-  return `${verb} ${ids.length === 1 ? view.noun[0] : `${ids.length} ${view.noun[1]}`} ${shown.join(', ')}${more}${await placeOf(context, ids)}`
 }
 
 /** `, at https://host (profile staging)`, where several things are at stake. */

@@ -1,25 +1,23 @@
-import { type Answer, type Client, createClient } from '../api/client.ts'
-import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.ts'
-import type { Input, Output } from '../api/operation.ts'
-import type { Operations } from '../api/operations.ts'
-import { type AnyInput, buildRequest } from '../api/request.ts'
-import type { Transport } from '../api/wire.ts'
-import { keyFor, readConfig, resolveSettings, type Settings, type StoredConfig } from '../config.ts'
-import { type Format, isClear } from '../config-values.ts'
+import type { Client } from '../api/client.ts'
+import { readConfig, resolveSettings, type Settings, type StoredConfig } from '../config.ts'
+import type { Format } from '../config-values.ts'
 import { type MeetroomError, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
-import { version } from '../version.ts'
 import { isJson, reportError } from './output/error.ts'
 import { Printer } from './output/printer.ts'
-import { formatCurl, formatRequest } from './output/request.ts'
-import { visibleJson } from './output/visible.ts'
 import {
+  type ClientSetup,
   type Connect,
   connectOverNetwork,
   dataDir,
-  localBaseUrl,
+  findService,
+  liveBaseUrl,
   type OpenTransport,
+  openClient,
   requireBaseUrl,
+  requireWritable,
+  type Service,
+  type Surroundings,
 } from './service.ts'
 
 /** The global flags, as Commander hands them over. */
@@ -42,20 +40,20 @@ export interface GlobalFlags {
   color: boolean
 }
 
+/**
+ * What a command does besides printing: it `reads` from the service or `writes` to it, decides that by its arguments
+ * and by what it finds (`any`), `stays` until it is stopped (servers and sessions), or works on this `machine` only.
+ */
+export type Effect = 'reads' | 'writes' | 'any' | 'stays' | 'machine'
+
+/** A Commander action that says what its command does. */
+export type Action = ((...args: unknown[]) => Promise<void>) & { readonly effect: Effect }
+
 /** Wraps the work of a command into a Commander action: positionals, then options, behind the context. */
 export type Act = <A extends unknown[]>(
+  effect: Effect,
   work: (context: Context, ...args: A) => Promise<void>,
-) => (...args: unknown[]) => Promise<void>
-
-/** What a client is to do otherwise than by default. */
-interface ClientSetup {
-  /** How many connections at the most. */
-  connections?: number
-  /** Aborts what is under way; the user's interrupt by default. */
-  interrupt?: AbortSignal
-  /** Told before each repetition, instead of the user. */
-  onRetry?: (notice: { reason: string; waitMs: number }) => void
-}
+) => Action
 
 /** What a command works with: host and flags, and what follows from them, each made when it is first asked for. */
 export class Context {
@@ -133,42 +131,52 @@ export class Context {
     await (await this.printer()).notice(text)
   }
 
-  /** A client of the service that the settings name, made once. */
-  client(): Promise<Client> {
-    this.#client ??= this.#open()
+  /**
+   * Refuses flags that do not fit what the command does, before it does anything.
+   * @throws {UsageError}
+   */
+  async permit(effect: Effect): Promise<void> {
+    const { dryRun, curl } = this.flags
+    if ((dryRun || curl) && (effect === 'stays' || effect === 'machine'))
+      throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)
+    // Asked again before each write: this only spares the questions that come before the first.
+    if (effect === 'writes') requireWritable(this.flags, await this.settings())
+  }
+
+  /** A client of the service that the settings name. Made once where nothing special is asked of it. */
+  client(setup?: Partial<ClientSetup>): Promise<Client> {
+    if (setup) return this.#open(setup)
+    this.#client ??= this.#open({})
     return this.#client
   }
 
-  /** A client of the same service for many requests at once. */
-  bulkClient(setup: ClientSetup): Promise<Client> {
-    return this.#open(setup)
+  async #open(setup: Partial<ClientSetup>): Promise<Client> {
+    const around = await this.#surroundings()
+    return openClient(around, { interrupt: this.interrupt, ...setup }, await findService(around))
   }
 
-  async #open(setup: ClientSetup = {}): Promise<Client> {
-    const settings = await this.settings()
-    if (settings.local) {
-      const dir = await dataDir(this.host)
-      const { findOwner } = await import('../local/owner.ts')
-      const owner = await findOwner(dir, this.host.quietly)
-      // One owner at a time: while the workspace is served, whoever wants it goes through the service.
-      if (owner) return this.clientFor(owner.base_url, owner.apiKey, setup)
-      const { openWorkspace } = await import('../local/workspace.ts')
-      const workspace = await openWorkspace({ dir, host: this.host })
-      this.#closers.push(() => workspace.close())
-      const transport: Transport = async (request, signal) => {
-        // Nothing else would let signals in: the embedded service answers reads without a pause.
-        await new Promise((resolve) => setImmediate(resolve))
-        signal.throwIfAborted()
-        return workspace.service(request)
-      }
-      return this.#clientOf(transport, localBaseUrl, workspace.apiKey, setup)
+  /** A client of any service with any key. */
+  async clientFor(baseUrl: string, apiKey: string): Promise<Client> {
+    const service: Service = {
+      baseUrl,
+      open: async (connections) => ({
+        transport: await this.#connect(baseUrl, this.host, connections),
+        apiKey,
+      }),
     }
-    const baseUrl = requireBaseUrl(settings.baseUrl)
-    const apiKey = keyFor(settings)
-    const url = new URL(baseUrl)
-    if (settings.apiKeyOrigin === undefined && isClear(url))
-      await this.notice(`warning: the API key travels unencrypted to ${url.host}; use https`)
-    return this.clientFor(baseUrl, apiKey, setup)
+    return openClient(await this.#surroundings(), { interrupt: this.interrupt }, service)
+  }
+
+  async #surroundings(): Promise<Surroundings> {
+    return {
+      host: this.host,
+      flags: this.flags,
+      settings: await this.settings(),
+      printer: await this.printer(),
+      connect: this.#connect,
+      closeLater: (close) => this.#closers.push(close),
+      keepSecret: (secret) => this.#secrets.add(secret),
+    }
   }
 
   /**
@@ -176,98 +184,12 @@ export class Context {
    * @throws {UsageError} when the local workspace is not served
    */
   async liveBaseUrl(): Promise<string> {
-    const { local, baseUrl } = await this.settings()
-    if (!local) return requireBaseUrl(baseUrl)
-    const { findOwner } = await import('../local/owner.ts')
-    const owner = await findOwner(await dataDir(this.host), this.host.quietly)
-    if (owner) return owner.base_url
-    throw new UsageError('the local workspace is not served, and so has no sessions', {
-      hint: 'start it in another terminal with: meetroom serve',
-    })
+    return liveBaseUrl(this.host, await this.settings())
   }
 
   /** A way to send requests anywhere. Whoever asks closes it. */
   transportTo(url: string): Promise<OpenTransport> {
     return this.#connect(url, this.host)
-  }
-
-  /** A client of any service with any key. */
-  async clientFor(baseUrl: string, apiKey: string, setup: ClientSetup = {}): Promise<Client> {
-    const transport = await this.#connect(baseUrl, this.host, setup.connections)
-    this.#closers.push(() => transport.close?.())
-    return this.#clientOf(transport, baseUrl, apiKey, setup)
-  }
-
-  async #clientOf(
-    transport: Transport,
-    baseUrl: string,
-    apiKey: string,
-    { interrupt = this.interrupt, onRetry }: ClientSetup,
-  ): Promise<Client> {
-    const { host, flags } = this
-    const { timeout, retries } = await this.settings()
-    const printer = await this.printer()
-    this.#secrets.add(apiKey)
-    return createClient({
-      transport,
-      baseUrl,
-      apiKey,
-      userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
-      interrupt,
-      policy: {
-        timeoutMs: timeout.value * 1000,
-        retries: retries.value,
-        clock: host,
-        onRetry:
-          onRetry ??
-          (({ reason, waitMs }) =>
-            void printer.notice(`${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`)),
-      },
-      ...(flags.verbose
-        ? {
-            onExchange: ({ method, url, status }) => void printer.notice(`${method} ${url} → ${status}`),
-          }
-        : {}),
-    })
-  }
-
-  /**
-   * Calls an operation, or shows it where the flags say so: `--curl` sends nothing at all, `--dry-run` sends no
-   * write. Undefined means that it was shown.
-   */
-  async call<N extends OperationName>(
-    name: N,
-    input: Input<Operations[N]>,
-  ): Promise<Answer<Output<Operations[N]>> | undefined> {
-    if (await this.show(endpoints[name], input as AnyInput)) return undefined
-    if (endpoints[name].method !== 'GET') await this.requireWritable()
-    return (await this.client()).call(name, input)
-  }
-
-  /**
-   * Asks whether the profile lets anything be changed; shown writes change nothing.
-   * @throws {UsageError} when it is protected and nobody said --allow-write
-   */
-  async requireWritable(): Promise<void> {
-    const { curl, dryRun, allowWrite } = this.flags
-    if (curl || dryRun || allowWrite) return
-    const { isProtected, profile } = await this.settings()
-    if (isProtected)
-      throw new UsageError(`the profile ${profile.value} is protected: nothing is changed through it`, {
-        hint: 'add --allow-write if you mean it',
-      })
-  }
-
-  /** Shows a request instead of sending it, where the flags say so. */
-  async show(endpoint: Endpoint, input: AnyInput): Promise<boolean> {
-    const { curl, dryRun } = this.flags
-    if (!curl && !(dryRun && endpoint.method !== 'GET')) return false
-    const { local, baseUrl } = await this.settings()
-    const request = buildRequest(local ? localBaseUrl : requireBaseUrl(baseUrl), endpoint, input)
-    const printer = await this.printer()
-    const safe = this.host.stdout.isTTY ? visibleJson : (text: string) => text
-    await printer.write(safe(curl ? formatCurl(request) : formatRequest(request, printer.options.format)))
-    return true
   }
 
   /** An error that does not end the command, to standard error. */

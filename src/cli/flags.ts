@@ -1,6 +1,28 @@
 import { type Command, Option } from 'commander'
+import { formats } from '../config-values.ts'
 import { UsageError } from '../errors.ts'
 import { collect, wholeNumber } from './input.ts'
+
+/** Adds the flags that every command takes. */
+export function globalFlags(command: Command): Command {
+  return command
+    .addOption(new Option('-o, --output <format>', 'how to print results').choices(formats))
+    .option('--json', 'the same as --output json')
+    .option('--columns <names>', 'fields to show in a table or in CSV, as in id,name')
+    .option('--no-header', 'leave out the header of a table or of CSV')
+    .option('--profile <name>', 'use this profile')
+    .option('--local', 'use the embedded service, on this machine')
+    .option('--base-url <url>', 'address of the service, as in https://meet.example.com/v1')
+    .option('--timeout <seconds>', 'deadline of each call, retries included (default 30)')
+    .option('--retries <n>', 'how often to repeat a call that failed and may be repeated (default 2)')
+    .option('--dry-run', 'show each write instead of sending it')
+    .option('--curl', 'show the request as a curl command instead of sending it')
+    .option('-y, --yes', 'answer yes to questions')
+    .option('--allow-write', 'change things through a protected profile')
+    .option('-q, --quiet', 'no notices on standard error')
+    .option('--verbose', 'say what is sent')
+    .option('--no-color', 'no colours')
+}
 
 /** A further name that works and is not shown. */
 export function alias(command: Command, name: string): Command {

@@ -1,9 +1,9 @@
-import { Command, Help, Option } from 'commander'
-import { formats } from '../config-values.ts'
-import { UsageError } from '../errors.ts'
+import type { Command } from 'commander'
 import type { Host } from '../host.ts'
 import { version } from '../version.ts'
 import type { Act } from './context.ts'
+import { globalFlags } from './flags.ts'
+import { MeetroomCommand } from './meetroom-command.ts'
 
 import { widthOf } from './output/style.ts'
 
@@ -123,86 +123,6 @@ const groups: readonly Group[] = [
   },
 ]
 
-function globalFlags(command: Command): Command {
-  return command
-    .addOption(new Option('-o, --output <format>', 'how to print results').choices(formats))
-    .option('--json', 'the same as --output json')
-    .option('--columns <names>', 'fields to show in a table or in CSV, as in id,name')
-    .option('--no-header', 'leave out the header of a table or of CSV')
-    .option('--profile <name>', 'use this profile')
-    .option('--local', 'use the embedded service, on this machine')
-    .option('--base-url <url>', 'address of the service, as in https://meet.example.com/v1')
-    .option('--timeout <seconds>', 'deadline of each call, retries included (default 30)')
-    .option('--retries <n>', 'how often to repeat a call that failed and may be repeated (default 2)')
-    .option('--dry-run', 'show each write instead of sending it')
-    .option('--curl', 'show the request as a curl command instead of sending it')
-    .option('-y, --yes', 'answer yes to questions')
-    .option('--allow-write', 'change things through a protected profile')
-    .option('-q, --quiet', 'no notices on standard error')
-    .option('--verbose', 'say what is sent')
-    .option('--no-color', 'no colours')
-}
-
-/** Shows neither aliases in lists of commands nor two names in a usage line. */
-class PlainHelp extends Help {
-  /** Flags with long names leave little, and half a line is better than one that runs over. */
-  override minWidthToWrap = 20
-
-  override subcommandTerm(command: Command): string {
-    // The arguments of a group are known only once it is loaded.
-    if (!command.parent?.parent) return command.name()
-    const names = command.registeredArguments.map((argument) => {
-      const name = `${argument.name()}${argument.variadic ? '...' : ''}`
-      return argument.required ? `<${name}>` : `[${name}]`
-    })
-    return [command.name(), ...names].join(' ')
-  }
-
-  override commandUsage(command: Command): string {
-    const path: string[] = []
-    for (let at: Command | null = command; at; at = at.parent) path.unshift(at.name())
-    return `${path.join(' ')} ${command.usage()}`
-  }
-}
-
-class Root extends Command {
-  override createCommand(name?: string): Command {
-    return new Root(name)
-  }
-
-  /** Commander offers aliases as suggestions; ours are hidden. */
-  override alias(): string
-  override alias(name: string): this
-  override alias(name?: string): this | string {
-    return name === undefined ? '' : super.alias(name)
-  }
-
-  override createHelp(): Help {
-    return Object.assign(new PlainHelp(), this.configureHelp())
-  }
-}
-
-/** `--dry-run` and `--curl` are about requests; a command that sends none must not do its work all the same. */
-function changesOnlyThisMachine(act: Act): Act {
-  return (work) =>
-    act(async (context, ...args: never[]) => {
-      const { dryRun, curl } = context.flags
-      if (dryRun || curl)
-        throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)
-      await work(context, ...(args as never))
-    })
-}
-
-/** What the words of a command line are, global flags and their values apart. */
-export function operandsOf(argv: readonly string[]): string[] {
-  const words = argv.filter((word) => !helpFlags.includes(word))
-  return globalFlags(new Command().exitOverride().configureOutput({ outputError: () => {} })).parseOptions(
-    words,
-  ).operands
-}
-
-export const helpFlags = ['-h', '--help']
-
 /** The parts of the tree to load: one group for a command line, all of them for the reference. */
 export type Wanted = 'all' | readonly string[]
 
@@ -216,7 +136,7 @@ export async function buildProgram(
   write: (text: string) => void,
   wanted: Wanted,
 ): Promise<Command> {
-  const root = new Root('meetroom')
+  const root = new MeetroomCommand('meetroom')
     .description('Administer a Meeting Room Service: rooms, members, users, sessions, pages and messages.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'help on a command')
@@ -243,7 +163,7 @@ Examples:
     if (alias) group.alias(alias)
     const chosen =
       wanted === 'all' || wanted.includes(name) || (alias !== undefined && wanted.includes(alias))
-    if (chosen) (await load())(group, heading === setup ? changesOnlyThisMachine(act) : act)
+    if (chosen) (await load())(group, act)
     if (name === 'help') continue
     for (const command of group.commands)
       command.addHelpText('after', '\nGlobal options work here too: meetroom --help lists them.')

@@ -1,8 +1,15 @@
+import { type Client, createClient } from '../api/client.ts'
 import { isLoopback } from '../api/loopback.ts'
-import type { Transport } from '../api/wire.ts'
-import type { Settings } from '../config.ts'
+import type { Policy } from '../api/retry.ts'
+import type { Transport, WireRequest } from '../api/wire.ts'
+import { keyFor, type Settings } from '../config.ts'
+import { isClear } from '../config-values.ts'
 import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
+import { version } from '../version.ts'
+import type { Printer } from './output/printer.ts'
+import { formatCurl, formatRequest } from './output/request.ts'
+import { visibleJson } from './output/visible.ts'
 
 /** A transport that may hold something open. */
 export type OpenTransport = Transport & { close?(): Promise<void> | void }
@@ -12,6 +19,179 @@ export type Connect = (baseUrl: string, host: Host, connections?: number) => Pro
 
 /** Where the embedded service would be, if it were served. */
 export const localBaseUrl = 'http://127.0.0.1:4680/v1'
+
+/** Thrown instead of sending a request that `--dry-run` or `--curl` has shown. The command ends there, and well. */
+export class Shown extends Error {}
+
+/** What a request answers, or undefined when it was shown instead of sent. */
+export async function unlessShown<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof Shown) return undefined
+    throw error
+  }
+}
+
+/** The flags that decide whether a request is sent. */
+export interface SendFlags {
+  dryRun?: boolean
+  curl?: boolean
+  allowWrite?: boolean
+}
+
+/** What a service is opened with. */
+export interface Surroundings {
+  host: Host
+  flags: SendFlags & { verbose?: boolean }
+  settings: Settings
+  printer: Printer
+  connect: Connect
+  /** Keeps something to be closed when the command ends. */
+  closeLater: (close: () => Promise<void> | void) => void
+  /** Takes note of what must never be shown. */
+  keepSecret: (secret: string) => void
+}
+
+/** What a client does differently from the default. */
+export interface ClientSetup {
+  /** Maximum number of connections. */
+  connections?: number
+  /** Aborts what is under way. */
+  interrupt: AbortSignal
+  /** Told before each repetition, instead of the user. */
+  onRetry?: Policy['onRetry']
+}
+
+/** A service to talk to. Opening it may open the workspace or a connection, so it is left to the first request. */
+export interface Service {
+  baseUrl: string
+  open(connections?: number): Promise<{ transport: OpenTransport; apiKey: string }>
+}
+
+/**
+ * The only place that makes a client, so that every request of every command passes `beforeSend`.
+ * @param service where the requests go
+ */
+export function openClient(around: Surroundings, setup: ClientSetup, service: Service): Client {
+  const { host, flags, settings, printer } = around
+  const { timeout, retries } = settings
+  return createClient({
+    baseUrl: service.baseUrl,
+    open: async () => {
+      const { transport, apiKey } = await service.open(setup.connections)
+      around.keepSecret(apiKey)
+      around.closeLater(() => transport.close?.())
+      return { transport, apiKey }
+    },
+    beforeSend: beforeSend(around),
+    userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
+    interrupt: setup.interrupt,
+    policy: {
+      timeoutMs: timeout.value * 1000,
+      retries: retries.value,
+      clock: host,
+      onRetry:
+        setup.onRetry ??
+        (({ reason, waitMs }) =>
+          void printer.notice(`${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`)),
+    },
+    ...(flags.verbose
+      ? { onExchange: ({ method, url, status }) => void printer.notice(`${method} ${url} → ${status}`) }
+      : {}),
+  })
+}
+
+/** Decides for every request: `--curl` sends nothing at all, `--dry-run` and a protected profile send no write. */
+function beforeSend({ flags, settings, printer, host }: Surroundings) {
+  async function show(request: WireRequest): Promise<never> {
+    const text = flags.curl ? formatCurl(request) : formatRequest(request, printer.options.format)
+    await printer.write(host.stdout.isTTY ? visibleJson(text) : text)
+    throw new Shown()
+  }
+  return (request: WireRequest): Promise<void> | undefined => {
+    if (flags.curl) return show(request)
+    if (request.method === 'GET') return undefined
+    if (flags.dryRun) return show(request)
+    requireWritable(flags, settings)
+    return undefined
+  }
+}
+
+/**
+ * Whether the profile lets anything be changed. What is only shown changes nothing.
+ * @throws {UsageError} when it is protected and the command line has no --allow-write
+ */
+export function requireWritable({ curl, dryRun, allowWrite }: SendFlags, settings: Settings): void {
+  if (!settings.isProtected || curl || dryRun || allowWrite) return
+  throw new UsageError(`the profile ${settings.profile.value} is protected: nothing is changed through it`, {
+    hint: 'add --allow-write if you mean it',
+  })
+}
+
+/**
+ * The service that the settings name: the local workspace, or one over the network.
+ * @throws {UsageError} when they name none
+ */
+export async function findService(around: Surroundings): Promise<Service> {
+  const { host, settings, printer } = around
+  if (settings.local) return findLocal(around)
+  const baseUrl = requireBaseUrl(settings.baseUrl)
+  return {
+    baseUrl,
+    async open(connections) {
+      const apiKey = keyFor(settings)
+      const url = new URL(baseUrl)
+      if (settings.apiKeyOrigin === undefined && isClear(url))
+        await printer.notice(`warning: the API key travels unencrypted to ${url.host}; use https`)
+      return { transport: await around.connect(baseUrl, host, connections), apiKey }
+    },
+  }
+}
+
+async function findLocal({ host, connect, closeLater }: Surroundings): Promise<Service> {
+  const dir = await dataDir(host)
+  const { findOwner } = await import('../local/owner.ts')
+  const owner = await findOwner(dir, host.quietly)
+  // One owner at a time: while the workspace is served, whoever wants it goes through the service.
+  if (owner)
+    return {
+      baseUrl: owner.base_url,
+      open: async (connections) => ({
+        transport: await connect(owner.base_url, host, connections),
+        apiKey: owner.apiKey,
+      }),
+    }
+  return {
+    baseUrl: localBaseUrl,
+    async open() {
+      const { openWorkspace } = await import('../local/workspace.ts')
+      const workspace = await openWorkspace({ dir, host })
+      closeLater(() => workspace.close())
+      const transport: Transport = async (request, signal) => {
+        // Nothing else would let signals in: the embedded service answers reads without a pause.
+        await new Promise((resolve) => setImmediate(resolve))
+        signal.throwIfAborted()
+        return workspace.service(request)
+      }
+      return { transport, apiKey: workspace.apiKey }
+    },
+  }
+}
+
+/**
+ * Base URL of the service for what needs a connection that stays.
+ * @throws {UsageError} when the local workspace is not served
+ */
+export async function liveBaseUrl(host: Host, { local, baseUrl }: Settings): Promise<string> {
+  if (!local) return requireBaseUrl(baseUrl)
+  const { findOwner } = await import('../local/owner.ts')
+  const owner = await findOwner(await dataDir(host), host.quietly)
+  if (owner) return owner.base_url
+  throw new UsageError('the local workspace is not served, and so has no sessions', {
+    hint: 'start it in another terminal with: meetroom serve',
+  })
+}
 
 /** @throws {UsageError} when nothing names a service */
 export function requireBaseUrl(baseUrl: Settings['baseUrl']): string {

@@ -4,7 +4,7 @@ import { endpoints, type OperationName } from '../../src/api/endpoints.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import type { AnyInput } from '../../src/api/request.ts'
-import type { WireRequest } from '../../src/api/wire.ts'
+import type { Transport, WireRequest } from '../../src/api/wire.ts'
 import { testHost } from '../helpers/host.ts'
 import { fillCase, loadFixtures, sampleOf, type WireCase } from '../helpers/wire.ts'
 
@@ -20,17 +20,18 @@ const names = {
 /** A client of a service that gives one answer to everything. */
 function clientThatGets(body: string) {
   const requests: WireRequest[] = []
+  const transport: Transport = async (request) => {
+    requests.push(request)
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: new TextEncoder().encode(body),
+    }
+  }
   const client = createClient({
-    transport: async (request) => {
-      requests.push(request)
-      return {
-        status: 200,
-        headers: { 'content-type': 'application/json' },
-        body: new TextEncoder().encode(body),
-      }
-    },
+    open: async () => ({ transport, apiKey }),
+    beforeSend: () => undefined,
     baseUrl,
-    apiKey,
     userAgent: 'meetroom/test',
     policy: { timeoutMs: 1000, retries: 0, clock: testHost() },
   })

@@ -507,6 +507,6 @@ test.each(['--dry-run', '--curl'])('%s has nothing to show of a session', async 
   expect(await start(['r1', flag]).done).toEqual({
     code: 2,
     stdout: '',
-    stderr: `error: a session is no request that ${flag} could show\n`,
+    stderr: `error: ${flag} is for commands that send requests\n`,
   })
 })

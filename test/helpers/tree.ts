@@ -6,7 +6,7 @@ import { testHost } from './host.ts'
 export function wholeProgram(): Promise<Command> {
   return buildProgram(
     testHost(),
-    () => async () => {},
+    (effect) => Object.assign(async () => {}, { effect }),
     () => {},
     'all',
   )

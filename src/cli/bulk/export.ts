@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { ListFlags } from '../flags.ts'
-import { listPages, parseFilter, unlessShown } from '../operations/list.ts'
+import { listPages, parseFilter } from '../operations/list.ts'
 import type { Page } from '../output/printer.ts'
 import { type View, views } from '../output/views.ts'
 
@@ -43,10 +43,8 @@ export async function runExport(
     output.value === 'ndjson' || output.value === 'json' ? output.value : 'csv',
   )
   printer.check(view)
-  await unlessShown(async () => {
-    const count = await printer.list(view, key, await pagesOf(context, name, rooms, flags))
-    await context.notice(`exported ${count} ${count === 1 ? view.noun[0] : view.noun[1]}`)
-  })
+  const count = await printer.list(view, key, await pagesOf(context, name, rooms, flags))
+  await context.notice(`exported ${count} ${count === 1 ? view.noun[0] : view.noun[1]}`)
 }
 
 async function pagesOf(

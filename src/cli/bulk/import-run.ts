@@ -73,13 +73,15 @@ export class ImportRun {
   async run(): Promise<void> {
     const { context, flags, checked, kind } = this
     const { cut, over } = windDown(context, this.#stop)
-    const client = await context.bulkClient({
+    const client = await context.client({
       connections: flags.concurrency,
       interrupt: cut,
       onRetry: ({ reason, waitMs }) => {
         if (/answered (429|503)/.test(reason)) this.#gate.hold(waitMs)
       },
     })
+    // A journal is begun only by what can be sent.
+    await client.ready()
     this.#sender = new Sender({
       client,
       kind,

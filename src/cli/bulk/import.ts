@@ -16,7 +16,6 @@ export async function runImport(
   file: string,
   flags: ImportFlags,
 ): Promise<void> {
-  await context.requireWritable()
   if (context.flags.curl) throw new UsageError('an import is no single request, which --curl could show')
   const kind = kinds[name]()
   const source = await openSource(file, context.host)

@@ -19,7 +19,9 @@ export function defineAuth(auth: Command, act: Act): void {
       'Store an API key for a service, once the service has accepted it. The key is asked for, never an argument.',
     )
     .option('--with-token', 'read the key from standard input')
-    .action(act((context, flags: { withToken?: boolean }) => logIn(context, flags.withToken ?? false)))
+    .action(
+      act('machine', (context, flags: { withToken?: boolean }) => logIn(context, flags.withToken ?? false)),
+    )
   examples(
     login,
     'meetroom auth login --base-url https://meet.example.com/v1',
@@ -30,7 +32,7 @@ export function defineAuth(auth: Command, act: Act): void {
     .command('logout')
     .summary('Forget the stored API key')
     .description('Forget the API key of the profile; its other settings stay.')
-    .action(act((context) => logOut(context)))
+    .action(act('machine', (context) => logOut(context)))
   examples(logout, 'meetroom auth logout --profile staging')
 
   const status = auth
@@ -39,7 +41,7 @@ export function defineAuth(auth: Command, act: Act): void {
     .description(
       'Say which profile, which service and which key are used, and whether the key works. Never shows the key.',
     )
-    .action(act((context) => showStatus(context)))
+    .action(act('machine', (context) => showStatus(context)))
   examples(status, 'meetroom auth status', 'meetroom auth status --profile staging --json')
 }
 
@@ -76,7 +78,7 @@ async function logIn(context: Context, withToken: boolean): Promise<void> {
       query: { limit: 1 },
     })
   } catch (error) {
-    if (!(error instanceof AuthError)) throw error
+    if (!(error instanceof AuthError) || error.status === undefined) throw error
     throw new AuthError(`${origin} refuses this key; nothing was stored`, {
       status: error.status,
       request: error.request,

@@ -28,7 +28,7 @@ export function defineConfig(config: Command, act: Act): void {
     .description('List the settings as they apply now, whatever they come from. The key is never shown.')
     .option('--show-origin', 'say where each value comes from')
     .action(
-      act(async (context, flags: { showOrigin?: boolean }) => {
+      act('machine', async (context, flags: { showOrigin?: boolean }) => {
         const view = viewFor(flags.showOrigin ?? false)
         const printer = await context.printer()
         printer.check(view)
@@ -47,7 +47,7 @@ export function defineConfig(config: Command, act: Act): void {
     .description('Print one setting as it applies now.')
     .argument('<key>', `profile, api_key (whether there is one), ${keys.join(', ')}`)
     .action(
-      act(async (context, name: string) => {
+      act('machine', async (context, name: string) => {
         const found = (await effective(context)).find(({ key }) => key === name)
         if (!found) throw unknownKey(name)
         if (found.value === null) throw new NotFoundError(`${name} is not set`)
@@ -67,7 +67,7 @@ export function defineConfig(config: Command, act: Act): void {
     .argument('<key>', keys.join(', '))
     .argument('<value>', 'the new value')
     .action(
-      act(async (context, name: string, text: string) => {
+      act('machine', async (context, name: string, text: string) => {
         const key = requireKey(name)
         const value = settable[key](text)
         await changeProfile(context, (profile) => ({
@@ -84,7 +84,7 @@ export function defineConfig(config: Command, act: Act): void {
     .description('Return a setting of the profile to its default.')
     .argument('<key>', keys.join(', '))
     .action(
-      act(async (context, name: string) => {
+      act('machine', async (context, name: string) => {
         if (name === 'api_key') throw new UsageError('forget the key with: meetroom auth logout')
         const key = requireKey(name)
         await changeProfile(context, ({ [key]: _, ...rest }) => rest)
@@ -97,7 +97,7 @@ export function defineConfig(config: Command, act: Act): void {
     .summary('Print where the settings file is')
     .description('Print where the settings file is, whether it exists or not.')
     .action(
-      act(async (context) => {
+      act('machine', async (context) => {
         await context.plainPrinter().write(`${configFile(await context.configDir())}\n`)
       }),
     )

@@ -5,7 +5,7 @@ import { topics } from '../help-topics.ts'
 
 export function defineHelp(help: Command, act: Act): void {
   help.argument('[topic...]', `a command, or ${Object.keys(topics).join(', ')}`).action(
-    act(async (_, words: string[]) => {
+    act('machine', async (_, words: string[]) => {
       // No settings are looked at: help must work when they are broken.
       const root = help.parent as Command
       const [first] = words

@@ -1,28 +1,36 @@
 import { type Command, Option } from 'commander'
 import type { ExportFlags } from '../bulk/export.ts'
-import type { ImportFlags } from '../bulk/import-flags.ts'
-import type { Act, Context } from '../context.ts'
+import { type ImportFlags, importFlags } from '../bulk/import-flags.ts'
+import type { Act } from '../context.ts'
 import { examples, whereOption } from '../flags.ts'
 import { wholeNumber } from '../input.ts'
 
-/** Imports a file. What that takes is loaded when it is wanted: nobody else is to wait for it. */
-export async function importFile(
-  context: Context,
-  name: 'users' | 'rooms' | 'members',
-  file: string,
-  flags: ImportFlags,
-): Promise<void> {
-  const { runImport } = await import('../bulk/import.ts')
-  await runImport(context, name, file, flags)
+type Importable = 'users' | 'rooms' | 'members'
+
+/** Adds the import of a group. What it takes is loaded when it runs: nobody else has to wait for it. */
+export function importCommand(
+  group: Command,
+  act: Act,
+  name: Importable,
+  words: { summary: string; description: string; examples: readonly string[] },
+  flags = (command: Command) => command,
+): void {
+  const command = group
+    .command('import')
+    .summary(words.summary)
+    .description(words.description)
+    .argument('<file>', 'the file, or - for standard input')
+  importFlags(flags(command)).action(
+    act('writes', async (context, file: string, flags: ImportFlags) => {
+      const { runImport } = await import('../bulk/import.ts')
+      await runImport(context, name, file, flags)
+    }),
+  )
+  examples(command, ...words.examples)
 }
 
 /** Adds the export of a group. Import reads what it writes. */
-export function exportCommand(
-  group: Command,
-  act: Act,
-  name: 'users' | 'rooms' | 'members',
-  example: string,
-): void {
+export function exportCommand(group: Command, act: Act, name: Importable, example: string): void {
   const command = group
     .command('export')
     .summary(`Write all ${name} to a file`)
@@ -39,7 +47,7 @@ export function exportCommand(
     )
     .option(...whereOption)
     .action(
-      act(async (context, ...args: unknown[]) => {
+      act('reads', async (context, ...args: unknown[]) => {
         const flags = args.pop() as ExportFlags
         const { runExport } = await import('../bulk/export.ts')
         await runExport(context, name, (args[0] ?? []) as string[], flags)

@@ -28,7 +28,7 @@ export function defineJoin(join: Command, act: Act): void {
     .argument('<room>', fields.room.id)
     .option('--as <user>', 'take part as this user, with the access token that the service has for it')
     .option('--token <token>', 'take part with this access token; it is an argument, and so public')
-    .action(act((context, room: string, flags: Flags) => run(context, room, flags)))
+    .action(act('stays', (context, room: string, flags: Flags) => run(context, room, flags)))
   examples(
     join,
     'meetroom join 66f1a2b3c4d5e6f708192a3b --as ada',
@@ -42,9 +42,6 @@ const longestPauseMs = 5000
 async function run(context: Context, room: string, flags: Flags): Promise<void> {
   if (flags.as !== undefined && flags.token !== undefined)
     throw new UsageError('--as and --token exclude each other')
-  const { dryRun, curl } = context.flags
-  if (dryRun || curl)
-    throw new UsageError(`a session is no request that ${dryRun ? '--dry-run' : '--curl'} could show`)
   const { host, interrupt } = context
   const printer = await context.printer()
   const json = isJson(printer.options.format)

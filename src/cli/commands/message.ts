@@ -15,7 +15,7 @@ export function defineMessage(message: Command, act: Act): void {
     .argument('<room>', fields.room.id)
     .argument('<text>', `${fields.message.message}, or - to read it from standard input`)
   bodyFlags(send).action(
-    act(async (context, room_id: string, text: string, flags: BodyFlags) => {
+    act('writes', async (context, room_id: string, text: string, flags: BodyFlags) => {
       // The line break that ends a file or an echo is not part of what is said.
       const message = text === '-' ? (await readAll(context.host)).replace(/\r?\n$/, '') : text
       const body = await buildBody(flags, { message }, context.host)

@@ -4,7 +4,7 @@ import { examples } from '../flags.ts'
 
 export function defineOpenapi(openapi: Command, act: Act): void {
   openapi.description('Print the contract of the service as an OpenAPI 3.1 document.').action(
-    act(async (context) => {
+    act('machine', async (context) => {
       const { openApiDocument } = await import('../../api/openapi.ts')
       await (await context.printer()).write(`${JSON.stringify(openApiDocument(), null, 2)}\n`)
     }),

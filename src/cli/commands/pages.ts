@@ -38,7 +38,7 @@ export function definePages(pages: Command, act: Act): void {
     .option('--size <WxH>', `${words.size}, as in 1280x720`, parseSize)
     .option('--index <n>', `${words.index}; further pages follow it`, wholeNumber('--index', 0))
   bodyFlags(create).action(
-    act(async (context, room_id: string, flags: Flags) => {
+    act('writes', async (context, room_id: string, flags: Flags) => {
       const data = flags.data === undefined ? [] : [await readData(flags.data, context.host)].flat(1)
       const body = [...(data as object[]), ...pagesFromFlags(flags)]
       if (body.length === 0) throw new UsageError('nothing to create: give --image or --data')

@@ -29,7 +29,7 @@ export function defineProfiles(profiles: Command, act: Act): void {
     .description(
       'List the profiles: a service each, with its key and settings. “local” is the embedded workspace.',
     )
-    .action(act((context) => listProfiles(context)))
+    .action(act('machine', (context) => listProfiles(context)))
   alias(list, 'ls')
   examples(list, 'meetroom profiles list')
 
@@ -39,7 +39,7 @@ export function defineProfiles(profiles: Command, act: Act): void {
     .description('Use a profile in every command that names no other.')
     .argument('<profile>', 'name of the profile')
     .action(
-      act(async (context, name: string) => {
+      act('machine', async (context, name: string) => {
         context.expectNewProfile()
         await requireProfile(context, name)
         await changeConfig(await context.configDir(), (config) => ({
@@ -66,7 +66,7 @@ export function defineProfiles(profiles: Command, act: Act): void {
           : 'Take the protection from a profile: commands that change something work without --allow-write again.',
       )
       .argument('<profile>', 'name of the profile')
-      .action(act((context, name: string) => setProtected(context, name, isProtected)))
+      .action(act('machine', (context, name: string) => setProtected(context, name, isProtected)))
     examples(command, `meetroom profiles ${verb} production`)
   }
 
@@ -76,7 +76,7 @@ export function defineProfiles(profiles: Command, act: Act): void {
     .description('Forget a profile with its key and settings.')
     .argument('<profile>', 'name of the profile')
     .action(
-      act(async (context, name: string) => {
+      act('machine', async (context, name: string) => {
         context.expectNewProfile()
         if (name === localProfile) throw new UsageError('the profile “local” is built in')
         await requireProfile(context, name)

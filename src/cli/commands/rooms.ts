@@ -1,19 +1,8 @@
 import { type Command, Option } from 'commander'
 import { fields, roomTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
-import { type ImportFlags, importFlags } from '../bulk/import-flags.ts'
-import { confirm, describeThings, extent } from '../confirm.ts'
 import type { Act, Context } from '../context.ts'
-import {
-  alias,
-  bodyFlags,
-  examples,
-  type ListFlags,
-  type ManyFlags,
-  manyFlags,
-  requireFields,
-  withPaging,
-} from '../flags.ts'
+import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
 import {
   type BodyFlags,
   buildBody,
@@ -24,10 +13,9 @@ import {
   wholeNumber,
 } from '../input.ts'
 import { listPages, runList } from '../operations/list.ts'
-import { runEach } from '../operations/many.ts'
 import { runOne } from '../operations/one.ts'
-import { readTargets } from '../operations/targets.ts'
-import { exportCommand, importFile } from './import-export.ts'
+import { overMany } from '../operations/over-many.ts'
+import { exportCommand, importCommand } from './import-export.ts'
 
 const words = fields.room
 
@@ -36,9 +24,63 @@ interface StateFlags {
   active?: boolean
 }
 
-const terminated = () => new Option('--terminated', 'terminated').conflicts('active')
-const active = () => new Option('--active', 'not terminated').conflicts('terminated')
+/** Adds `--terminated` and `--active`, which mean a filter in a list and a change in an update. */
+function stateFlags(command: Command): Command {
+  return command
+    .addOption(new Option('--terminated', 'terminated').conflicts('active'))
+    .addOption(new Option('--active', 'not terminated').conflicts('terminated'))
+}
+
 const isTerminated = (flags: StateFlags) => (flags.terminated ? true : flags.active ? false : undefined)
+
+export function defineRooms(rooms: Command, act: Act): void {
+  defineList(rooms, act)
+  defineGet(rooms, act)
+  defineCreate(rooms, act)
+  defineUpdate(rooms, act)
+  defineMany(rooms, act)
+  importCommand(rooms, act, 'rooms', {
+    summary: 'Create rooms from a file',
+    description:
+      'Create rooms from a CSV, NDJSON or JSON file with a row each. The whole file is checked before anything is sent. ' +
+      'Rows with an id are looked up by it; the service gives new rooms ids of its own.',
+    examples: ['meetroom rooms import rooms.csv --dry-run', 'meetroom rooms import rooms.ndjson --rate 20'],
+  })
+  exportCommand(rooms, act, 'rooms', 'meetroom rooms export > rooms.csv')
+}
+
+function defineList(rooms: Command, act: Act): void {
+  const list = rooms
+    .command('list')
+    .summary('List rooms')
+    .description('List rooms, newest first where the service is the embedded one.')
+    .option('--name <name>', 'only rooms of exactly this name')
+    .option('--layout <layout>', 'only rooms with this layout')
+    .action(
+      act('reads', (context, flags: ListFlags & StateFlags & { name?: string; layout?: string }) => {
+        const { name, layout } = flags
+        const query = { name, layout, is_terminated: isTerminated(flags) }
+        return runList(context, 'listRooms', { query: query as object }, flags)
+      }),
+    )
+  withPaging(alias(stateFlags(list), 'ls'))
+  examples(list, 'meetroom rooms list --active', 'meetroom rooms list --all -o csv > rooms.csv')
+}
+
+function defineGet(rooms: Command, act: Act): void {
+  const get = rooms
+    .command('get')
+    .summary('Show a room')
+    .description('Show one room.')
+    .argument('<room>', words.id)
+    .action(act('reads', (context, id: string) => runOne(context, 'getRoom', { params: { id } })))
+  alias(get, 'show')
+  examples(
+    get,
+    'meetroom rooms get 66f1a2b3c4d5e6f708192a3b',
+    'meetroom rooms get 66f1a2b3c4d5e6f708192a3b --json',
+  )
+}
 
 interface CreateFlags extends BodyFlags {
   name?: string
@@ -51,47 +93,7 @@ interface CreateFlags extends BodyFlags {
   ifNotExists?: boolean
 }
 
-export function defineRooms(rooms: Command, act: Act): void {
-  const list = rooms
-    .command('list')
-    .summary('List rooms')
-    .description('List rooms, newest first where the service is the embedded one.')
-    .option('--name <name>', 'only rooms of exactly this name')
-    .option('--layout <layout>', 'only rooms with this layout')
-    .addOption(terminated())
-    .addOption(active())
-    .action(
-      act((context, flags: ListFlags & StateFlags & { name?: string; layout?: string }) =>
-        runList(
-          context,
-          'listRooms',
-          {
-            query: {
-              name: flags.name,
-              layout: flags.layout,
-              is_terminated: isTerminated(flags),
-            } as object,
-          },
-          flags,
-        ),
-      ),
-    )
-  withPaging(alias(list, 'ls'))
-  examples(list, 'meetroom rooms list --active', 'meetroom rooms list --all -o csv > rooms.csv')
-
-  const get = rooms
-    .command('get')
-    .summary('Show a room')
-    .description('Show one room.')
-    .argument('<room>', words.id)
-    .action(act((context, id: string) => runOne(context, 'getRoom', { params: { id } })))
-  alias(get, 'show')
-  examples(
-    get,
-    'meetroom rooms get 66f1a2b3c4d5e6f708192a3b',
-    'meetroom rooms get 66f1a2b3c4d5e6f708192a3b --json',
-  )
-
+function defineCreate(rooms: Command, act: Act): void {
   const create = rooms
     .command('create')
     .summary('Create a room')
@@ -105,24 +107,8 @@ export function defineRooms(rooms: Command, act: Act): void {
     .option('--webhook-header <header>', "header to send along, 'Name: value'; may be repeated", collect)
     .option('--if-not-exists', 'leave a room that has this name already as it is, and show it')
   bodyFlags(create).action(
-    act(async (context, flags: CreateFlags) => {
-      if (flags.webhookHeader && !flags.webhookUrl)
-        throw new UsageError('--webhook-header needs --webhook-url')
-      const { name, type, record, maxMeetingSeconds: max_meeting_seconds } = flags
-      const members = flags.member?.map(parseMember)
-      const webhook = flags.webhookUrl && {
-        url: flags.webhookUrl,
-        ...(flags.webhookHeader ? { headers: parseHeaders(flags.webhookHeader) } : {}),
-      }
-      const given = {
-        name,
-        type,
-        record,
-        max_meeting_seconds,
-        members,
-        webhook,
-      }
-      const body = await buildBody(flags, given, context.host)
+    act('any', async (context, flags: CreateFlags) => {
+      const body = await buildBody(flags, settingsFrom(flags), context.host)
       requireFields(body, { name: '--name', type: '--type' })
       const existing = flags.ifNotExists ? await findByName(context, String(body['name'])) : undefined
       if (existing !== undefined) return runOne(context, 'getRoom', { params: { id: existing } })
@@ -134,118 +120,82 @@ export function defineRooms(rooms: Command, act: Act): void {
     "meetroom rooms create --name 'Weekly sync' --type private --member ada:host --member grace",
     'meetroom rooms create --name Demo --type open --max-meeting-seconds 3600 --set layout=grid',
   )
+}
 
+function settingsFrom(flags: CreateFlags) {
+  const { name, type, record, maxMeetingSeconds: max_meeting_seconds, webhookUrl, webhookHeader } = flags
+  if (webhookHeader && !webhookUrl) throw new UsageError('--webhook-header needs --webhook-url')
+  const members = flags.member?.map(parseMember)
+  const webhook = webhookUrl && {
+    url: webhookUrl,
+    ...(webhookHeader ? { headers: parseHeaders(webhookHeader) } : {}),
+  }
+  return { name, type, record, max_meeting_seconds, members, webhook }
+}
+
+function defineUpdate(rooms: Command, act: Act): void {
   const update = rooms
     .command('update')
     .summary('Change the settings of a room')
     .description('Change the settings of a room; what is not named stays as it is.')
     .argument('<room>', words.id)
     .option('--name <name>', words.name)
-    .addOption(terminated())
-    .addOption(active())
-  bodyFlags(update).action(
-    act(async (context, id: string, flags: BodyFlags & StateFlags & { name?: string }) => {
-      const body = await buildBody(
-        flags,
-        { name: flags.name, is_terminated: isTerminated(flags) },
-        context.host,
-      )
+  bodyFlags(stateFlags(update)).action(
+    act('writes', async (context, id: string, flags: BodyFlags & StateFlags & { name?: string }) => {
+      const given = { name: flags.name, is_terminated: isTerminated(flags) }
+      const body = await buildBody(flags, given, context.host)
       requireFields(body, {})
       await runOne(context, 'updateRoom', { params: { id }, body })
     }),
   )
   examples(update, "meetroom rooms update 66f1a2b3c4d5e6f708192a3b --name 'Weekly sync, new time'")
+}
 
-  const terminate = rooms
-    .command('terminate')
-    .summary('Terminate rooms')
-    .description('Terminate rooms: their sessions end.')
-    .argument('[room...]', `${words.id}s, or - to read them from standard input`)
-    .action(
-      act(async (context, given: string[], flags: ManyFlags) => {
-        const ids = await readTargets(context, { given, flags, list: 'listRooms' })
-        await confirm(
-          context,
-          'terminate rooms',
-          () => describeThings(context, 'Terminate', 'getRoom', ids, flags),
-          extent(ids, flags),
-        )
-        await runEach(
-          context,
-          'updateRoom',
-          ids,
-          (id) => ({ params: { id }, body: { is_terminated: true } }),
-          'terminated',
-          flags,
-        )
-      }),
-    )
-  manyFlags(terminate)
-  examples(
-    terminate,
-    'meetroom rooms terminate 66f1a2b3c4d5e6f708192a3b',
-    "meetroom rooms terminate --where 'name~^test' --yes --max 100",
-    'meetroom rooms list --active --all -o ids | meetroom rooms terminate - --yes',
-  )
-
-  const reopen = rooms
-    .command('reopen')
-    .summary('Reopen terminated rooms')
-    .description('Reopen rooms that were terminated.')
-    .argument('[room...]', `${words.id}s, or - to read them from standard input`)
-    .action(
-      act(async (context, given: string[], flags: ManyFlags) => {
-        const ids = await readTargets(context, { given, flags, list: 'listRooms' })
-        await runEach(
-          context,
-          'updateRoom',
-          ids,
-          (id) => ({ params: { id }, body: { is_terminated: false } }),
-          'reopened',
-          flags,
-        )
-      }),
-    )
-  manyFlags(reopen)
-  examples(reopen, 'meetroom rooms reopen 66f1a2b3c4d5e6f708192a3b')
-
-  const remove = rooms
-    .command('delete')
-    .summary('Delete rooms')
-    .description('Delete rooms with everything in them.')
-    .argument('[room...]', `${words.id}s, or - to read them from standard input`)
-    .action(
-      act(async (context, given: string[], flags: ManyFlags) => {
-        const ids = await readTargets(context, { given, flags, list: 'listRooms' })
-        await confirm(
-          context,
-          'delete rooms',
-          () => describeThings(context, 'Delete', 'getRoom', ids, flags),
-          extent(ids, flags),
-        )
-        await runEach(context, 'deleteRoom', ids, (id) => ({ params: { id } }), 'deleted', flags)
-      }),
-    )
-  manyFlags(alias(remove, 'rm'))
-  examples(
-    remove,
-    'meetroom rooms delete 66f1a2b3c4d5e6f708192a3b',
-    "meetroom rooms delete --where 'terminated_at<365d' --dry-run",
-  )
-
-  const load = rooms
-    .command('import')
-    .summary('Create rooms from a file')
-    .description(
-      'Create rooms from a CSV, NDJSON or JSON file with a row each. The whole file is checked before anything is sent. ' +
-        'Rows with an id are looked up by it; the service gives new rooms ids of its own.',
-    )
-    .argument('<file>', 'the file, or - for standard input')
-    .action(act((context, file: string, flags: ImportFlags) => importFile(context, 'rooms', file, flags)))
-  importFlags(load)
-  examples(load, 'meetroom rooms import rooms.csv --dry-run', 'meetroom rooms import rooms.ndjson --rate 20')
-
-  exportCommand(rooms, act, 'rooms', 'meetroom rooms export > rooms.csv')
+function defineMany(rooms: Command, act: Act): void {
+  const common = {
+    ids: `${words.id}s, or - to read them from standard input`,
+    list: 'listRooms',
+    get: ['getRoom', (id: string) => ({ params: { id } })],
+  } as const
+  const setTerminated = (is_terminated: boolean) =>
+    ['updateRoom', (id: string) => ({ params: { id }, body: { is_terminated } })] as const
+  overMany(rooms, act, {
+    ...common,
+    verb: 'terminate',
+    past: 'terminated',
+    summary: 'Terminate rooms',
+    description: 'Terminate rooms: their sessions end.',
+    destructive: true,
+    call: setTerminated(true),
+    examples: [
+      'meetroom rooms terminate 66f1a2b3c4d5e6f708192a3b',
+      "meetroom rooms terminate --where 'name~^test' --yes --max 100",
+      'meetroom rooms list --active --all -o ids | meetroom rooms terminate - --yes',
+    ],
+  })
+  overMany(rooms, act, {
+    ...common,
+    verb: 'reopen',
+    past: 'reopened',
+    summary: 'Reopen terminated rooms',
+    description: 'Reopen rooms that were terminated.',
+    call: setTerminated(false),
+    examples: ['meetroom rooms reopen 66f1a2b3c4d5e6f708192a3b'],
+  })
+  overMany(rooms, act, {
+    ...common,
+    verb: 'delete',
+    past: 'deleted',
+    alias: 'rm',
+    summary: 'Delete rooms',
+    description: 'Delete rooms with everything in them.',
+    destructive: true,
+    call: ['deleteRoom', (id) => ({ params: { id } })],
+    examples: [
+      'meetroom rooms delete 66f1a2b3c4d5e6f708192a3b',
+      "meetroom rooms delete --where 'terminated_at<365d' --dry-run",
+    ],
+  })
 }
 
 /** A room of exactly this name. A service that knows no filter by name answers with any rooms. */

@@ -50,7 +50,7 @@ export function defineServe(serve: Command, act: Act): void {
     .option('--save-profile <name>', 'store address and key as a profile')
     .option('--webhook-retry-scale <factor>', 'multiply the pauses between webhook retries', factor, 1)
     .option('--allow-private-webhooks', 'let webhooks go to private and link-local addresses')
-    .action(act((context, flags: Flags) => run(context, flags)))
+    .action(act('stays', (context, flags: Flags) => run(context, flags)))
   examples(
     serve,
     'meetroom serve',

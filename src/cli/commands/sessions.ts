@@ -20,7 +20,7 @@ export function defineSessions(sessions: Command, act: Act): void {
     .addOption(new Option('--online', 'only sessions that are connected').conflicts('offline'))
     .addOption(new Option('--offline', 'only sessions that have ended').conflicts('online'))
     .action(
-      act((context, room_id: string, flags: Flags) => {
+      act('reads', (context, room_id: string, flags: Flags) => {
         const is_connecting = flags.online ? true : flags.offline ? false : undefined
         const query = { user_id: flags.user, is_connecting } as object
         return runList(context, 'listSessions', { params: { room_id }, query }, flags)

@@ -1,25 +1,13 @@
 import { type Command, Option } from 'commander'
 import { fields, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
-import { type ImportFlags, importFlags } from '../bulk/import-flags.ts'
-import { confirm, describeThings, extent } from '../confirm.ts'
 import type { Act, Context } from '../context.ts'
-import {
-  alias,
-  bodyFlags,
-  examples,
-  type ListFlags,
-  type ManyFlags,
-  manyFlags,
-  requireFields,
-  withPaging,
-} from '../flags.ts'
+import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
 import { type BodyFlags, buildBody, encodeUrl } from '../input.ts'
 import { runList } from '../operations/list.ts'
-import { runEach } from '../operations/many.ts'
 import { orUndefined, runOne } from '../operations/one.ts'
-import { readTargets } from '../operations/targets.ts'
-import { exportCommand, importFile } from './import-export.ts'
+import { overMany } from '../operations/over-many.ts'
+import { exportCommand, importCommand } from './import-export.ts'
 
 const words = fields.user
 
@@ -45,28 +33,73 @@ const fromFlags = ({ name, profileUrl: profile_url, defaultMemberType: default_m
 })
 
 export function defineUsers(users: Command, act: Act): void {
+  defineList(users, act)
+  defineGet(users, act)
+  defineCreate(users, act)
+  defineUpdate(users, act)
+  overMany(users, act, {
+    verb: 'delete',
+    past: 'deleted',
+    alias: 'rm',
+    summary: 'Delete users',
+    description: 'Delete users from the workspace.',
+    destructive: true,
+    ids: `${words.user_id}, or - to read ids from standard input`,
+    list: 'listUsers',
+    get: ['getUser', (user_id) => ({ params: { user_id } })],
+    call: ['deleteUser', (user_id) => ({ params: { user_id } })],
+    examples: ['meetroom users delete ada grace --yes'],
+  })
+  importCommand(users, act, 'users', {
+    summary: 'Create users from a file',
+    description:
+      'Create users from a CSV, NDJSON or JSON file with a row each. The whole file is checked before anything is sent.',
+    examples: [
+      "meetroom users import people.csv --map 'Full name=name' --dry-run",
+      'meetroom users import people.csv --failed-out rejects.csv',
+      'meetroom users import people.csv --resume',
+    ],
+  })
+  exportCommand(
+    users,
+    act,
+    'users',
+    "meetroom users export --where 'default_member_type=host' -o ndjson > hosts.ndjson",
+  )
+}
+
+function defineList(users: Command, act: Act): void {
   const list = users
     .command('list')
     .summary('List the users of the workspace')
     .description('List the users of the workspace.')
     .option('--email <query>', words.email_search_query)
     .action(
-      act((context, flags: ListFlags & { email?: string }) =>
+      act('reads', (context, flags: ListFlags & { email?: string }) =>
         runList(context, 'listUsers', { query: { email_search_query: flags.email } as object }, flags),
       ),
     )
   withPaging(alias(list, 'ls'))
   examples(list, 'meetroom users list --email @example.com', 'meetroom users list --all -o ids')
+}
 
+function defineGet(users: Command, act: Act): void {
   const get = users
     .command('get')
     .summary('Show a user')
     .description('Show one user, access token included.')
     .argument('<user>', words.user_id)
-    .action(act((context, user_id: string) => runOne(context, 'getUser', { params: { user_id } })))
+    .action(act('reads', (context, user_id: string) => runOne(context, 'getUser', { params: { user_id } })))
   alias(get, 'show')
   examples(get, 'meetroom users get ada')
+}
 
+interface CreateFlags extends UserFlags {
+  overwrite?: boolean
+  ifNotExists?: boolean
+}
+
+function defineCreate(users: Command, act: Act): void {
   const create = users
     .command('create')
     .summary('Create a user')
@@ -79,81 +112,36 @@ export function defineUsers(users: Command, act: Act): void {
     )
     .option('--if-not-exists', 'leave a user that has this id already as it is, and show it')
   userFlags(create).action(
-    act(
-      async (context, user_id: string, flags: UserFlags & { overwrite?: boolean; ifNotExists?: boolean }) => {
-        const body = withEncodedUrl(await buildBody(flags, { user_id, ...fromFlags(flags) }, context.host))
-        const id = String(body['user_id'])
-        if (flags.ifNotExists && (await exists(context, id)))
-          return runOne(context, 'getUser', { params: { user_id: id } })
-        if (!flags.overwrite) await requireFree(context, id)
-        await runOne(context, 'createUser', {
-          body: body as { user_id: string },
-        })
-      },
-    ),
+    act('any', async (context, user_id: string, flags: CreateFlags) => {
+      const body = withEncodedUrl(await buildBody(flags, { user_id, ...fromFlags(flags) }, context.host))
+      const id = String(body['user_id'])
+      if (flags.ifNotExists && (await exists(context, id)))
+        return runOne(context, 'getUser', { params: { user_id: id } })
+      if (!flags.overwrite) await requireFree(context, id)
+      await runOne(context, 'createUser', { body: body as { user_id: string } })
+    }),
   )
   examples(
     create,
     "meetroom users create ada --name 'Ada Lovelace' --default-member-type host",
     'meetroom users create ada --name Ada --overwrite',
   )
+}
 
+function defineUpdate(users: Command, act: Act): void {
   const update = users
     .command('update')
     .summary('Change a user')
     .description('Change a user; what is not named stays as it is.')
     .argument('<user>', words.user_id)
   userFlags(update).action(
-    act(async (context, user_id: string, flags: UserFlags) => {
+    act('writes', async (context, user_id: string, flags: UserFlags) => {
       const body = withEncodedUrl(await buildBody(flags, fromFlags(flags), context.host))
       requireFields(body, {})
       await runOne(context, 'updateUser', { params: { user_id }, body })
     }),
   )
   examples(update, 'meetroom users update ada --profile-url https://example.com/ada.png')
-
-  const remove = users
-    .command('delete')
-    .summary('Delete users')
-    .description('Delete users from the workspace.')
-    .argument('[user...]', `${words.user_id}, or - to read ids from standard input`)
-    .action(
-      act(async (context, given: string[], flags: ManyFlags) => {
-        const ids = await readTargets(context, { given, flags, list: 'listUsers' })
-        await confirm(
-          context,
-          'delete users',
-          () => describeThings(context, 'Delete', 'getUser', ids, flags),
-          extent(ids, flags),
-        )
-        await runEach(context, 'deleteUser', ids, (user_id) => ({ params: { user_id } }), 'deleted', flags)
-      }),
-    )
-  manyFlags(alias(remove, 'rm'))
-  examples(remove, 'meetroom users delete ada grace --yes')
-
-  const load = users
-    .command('import')
-    .summary('Create users from a file')
-    .description(
-      'Create users from a CSV, NDJSON or JSON file with a row each. The whole file is checked before anything is sent.',
-    )
-    .argument('<file>', 'the file, or - for standard input')
-    .action(act((context, file: string, flags: ImportFlags) => importFile(context, 'users', file, flags)))
-  importFlags(load)
-  examples(
-    load,
-    "meetroom users import people.csv --map 'Full name=name' --dry-run",
-    'meetroom users import people.csv --failed-out rejects.csv',
-    'meetroom users import people.csv --resume',
-  )
-
-  exportCommand(
-    users,
-    act,
-    'users',
-    "meetroom users export --where 'default_member_type=host' -o ndjson > hosts.ndjson",
-  )
 }
 
 /** The API wants URLs encoded (section 1), wherever they come from. */

@@ -35,7 +35,7 @@ export function defineWebhooks(webhooks: Command, act: Act): void {
     .option('--exec <command>', 'run a program for each event, the event on its standard input; no shell')
     .option('--respond <status>', 'answer every event with this status', wholeNumber('--respond', 200, 599))
     .action(
-      act(async (context, flags: ListenFlags) => {
+      act('stays', async (context, flags: ListenFlags) => {
         const printer = await context.printer()
         const secret = await readSecret(flags.secret, context.host)
         await listen(context, { ...flags, secret, json: isJson(printer.options.format) })
@@ -55,7 +55,7 @@ export function defineWebhooks(webhooks: Command, act: Act): void {
     .requiredOption('--headers <file>', 'file with its headers, “Name: value” a line or a JSON object')
     .option(...secretFlag)
     .action(
-      act(async (context, bodyFile: string, flags: { headers: string; secret?: string }) => {
+      act('machine', async (context, bodyFile: string, flags: { headers: string; secret?: string }) => {
         const { host } = context
         const body = await readText(bodyFile, host)
         const headers = parseHeaderFile(await readText(flags.headers, host))

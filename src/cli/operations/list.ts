@@ -22,11 +22,9 @@ export async function runList<N extends OperationName>(
   const view = viewOf(endpoint)
   const printer = await context.printer()
   printer.check(view)
-  await unlessShown(async () => {
-    const pages = await listPages(context, name, input, flags)
-    const count = await printer.list(view, endpoint.result, pages)
-    if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
-  })
+  const pages = await listPages(context, name, input, flags)
+  const count = await printer.list(view, endpoint.result, pages)
+  if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
 }
 
 /**
@@ -46,15 +44,10 @@ export async function listPages<N extends OperationName>(
   const endpoint: Endpoint = endpoints[name]
   const view = viewOf(endpoint)
   const filter = where && (await parseFilter(context, name, where))
-  const fetch = async (paging: { limit?: number; offset?: number }) => {
-    const { query } = input as { query?: object }
-    const answer = await context.call(name, {
-      ...input,
-      query: { ...query, ...paging },
-    })
-    if (!answer) throw new Shown()
-    return answer
-  }
+  const client = await context.client()
+  const { query } = input as { query?: object }
+  const fetch = (paging: { limit?: number; offset?: number }) =>
+    client.call(name, { ...input, query: { ...query, ...paging } })
   // What is wanted may stand on the last page.
   const request = filter ? { all: true, pageSize } : { all, limit, offset, pageSize }
   const pages = endpoint.paged
@@ -101,18 +94,6 @@ async function* filtered(
     const paging = { limit: given, offset, ...(cut ? {} : { total: passed }) }
     yield { ...page, items, ...(rest ? { rest: 'paging' in rest ? { ...rest, paging } : rest } : {}) }
     if (cut) return
-  }
-}
-
-/** The request was shown instead of sent: there is nothing to page through. */
-class Shown extends Error {}
-
-/** Ends quietly where the first request was shown instead of sent. */
-export async function unlessShown(work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    if (!(error instanceof Shown)) throw error
   }
 }
 

@@ -23,6 +23,7 @@ import { busy, Gate } from '../pool/gate.ts'
 import { runJobs } from '../pool/jobs.ts'
 import { patiently } from '../pool/patience.ts'
 import { windDown } from '../pool/wind-down.ts'
+import { unlessShown } from '../service.ts'
 
 export interface EachFlags extends PaceFlags {
   ignoreNotFound?: boolean
@@ -49,7 +50,8 @@ export async function runEach<N extends OperationName>(
   printer.check(view, true)
   if (ids.length === 0) return printer.notice(`no ${view.noun[1]} named; nothing to do`)
   if (context.flags.dryRun || context.flags.curl) {
-    for (const id of ids) await context.call(name, toInput(id))
+    const client = await context.client()
+    for (const id of ids) await unlessShown(client.call(name, toInput(id)))
     return
   }
   const { outcomes, stop } = await begin(context, flags, ids, (client, id) => client.call(name, toInput(id)))
@@ -142,14 +144,13 @@ async function begin(
   ids: readonly string[],
   act: (client: Client, id: string) => Promise<Answer>,
 ): Promise<{ outcomes: Promise<Outcome>[]; stop(): void }> {
-  await context.requireWritable()
   const many = ids.length > 1
   const gate = new Gate(context.host, flags.rate, (seconds) => void context.notice(busy(seconds)))
   const stop = new AbortController()
   // One thing is broken off at once; of many, those under way are finished.
   const { cut, over } = windDown(context, stop)
   const limit = flags.failFast ? 0 : (flags.maxErrors ?? Number.POSITIVE_INFINITY)
-  const client = await context.bulkClient({
+  const client = await context.client({
     connections: flags.concurrency,
     ...(many ? { interrupt: cut, onRetry: ({ waitMs }) => gate.hold(waitMs) } : {}),
   })

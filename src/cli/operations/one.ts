@@ -16,8 +16,7 @@ export async function runOne<N extends OperationName>(
   const endpoint = endpoints[name]
   const printer = await context.printer()
   printer.check(viewOf(endpoint), endpoint.method !== 'GET')
-  const answer = await context.call(name, input)
-  if (!answer) return
+  const answer = await (await context.client()).call(name, input)
   const result = (readAnswer(answer) as Item)[endpoint.result]
   if (!Array.isArray(result)) return printer.one(viewOf(endpoint), endpoint.result, answer)
   await printer.list(viewOf(endpoint), endpoint.result, onePage({ items: result, whole: answer }))

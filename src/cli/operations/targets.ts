@@ -27,7 +27,6 @@ export async function readTargets<N extends OperationName>(
   { given, flags, list, params }: TargetOptions<N>,
 ): Promise<string[]> {
   const { where, max } = flags
-  await context.requireWritable()
   const view = viewOf(endpoints[list])
   if (where && given.length > 0) throw new UsageError('name ids or choose them with --where, not both')
   if (!where) {

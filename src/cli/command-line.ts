@@ -1,0 +1,46 @@
+import { Command, CommanderError } from 'commander'
+import { globalFlags } from './flags.ts'
+
+/** What has to be known of a command line before its command is loaded, or when it cannot be read. */
+export interface CommandLine {
+  /** Its words, for Commander. */
+  argv: readonly string[]
+  /** Names of commands and arguments: what is left without flags. */
+  operands: readonly string[]
+  json: boolean
+  /** Value of `--output`. */
+  output: string | undefined
+  color: boolean
+  verbose: boolean
+  /** Why its global flags cannot be read. */
+  problem: CommanderError | undefined
+}
+
+const helpFlags = ['-h', '--help']
+
+/** Reads the global flags wherever they stand. */
+export function readCommandLine(words: readonly string[]): CommandLine {
+  const reader = globalFlags(new Command().exitOverride().configureOutput({ outputError: () => {} }))
+  const end = words.indexOf('--')
+  const isHelp = (word: string, i: number) => helpFlags.includes(word) && (end < 0 || i < end)
+  const rest = words.filter((word, i) => !isHelp(word, i))
+  let operands: readonly string[] = []
+  let problem: CommanderError | undefined
+  try {
+    operands = reader.parseOptions([...rest]).operands
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    problem = error
+  }
+  const { json, output, color, verbose } = reader.opts()
+  return {
+    // `--help rooms list` means the same as `rooms list --help`; Commander would show the help of the whole.
+    argv: rest.length < words.length && end < 0 ? [...rest, '--help'] : words,
+    operands,
+    json: json === true,
+    output,
+    color: color !== false,
+    verbose: verbose === true,
+    problem,
+  }
+}

@@ -1,0 +1,51 @@
+import { Command, Help } from 'commander'
+import type { Action, Effect } from './context.ts'
+
+/** Shows neither aliases in lists of commands nor two names in a usage line. */
+class PlainHelp extends Help {
+  /** Flags with long names leave little, and half a line is better than one that runs over. */
+  override minWidthToWrap = 20
+
+  override subcommandTerm(command: Command): string {
+    // The arguments of a group are known only once it is loaded.
+    if (!command.parent?.parent) return command.name()
+    const names = command.registeredArguments.map((argument) => {
+      const name = `${argument.name()}${argument.variadic ? '...' : ''}`
+      return argument.required ? `<${name}>` : `[${name}]`
+    })
+    return [command.name(), ...names].join(' ')
+  }
+
+  override commandUsage(command: Command): string {
+    const path: string[] = []
+    for (let at: Command | null = command; at; at = at.parent) path.unshift(at.name())
+    return `${path.join(' ')} ${command.usage()}`
+  }
+}
+
+/** A command of ours: knows what it does, and hides its aliases. */
+export class MeetroomCommand extends Command {
+  /** Undefined for groups, which do nothing themselves. */
+  effect: Effect | undefined
+
+  override createCommand(name?: string): Command {
+    return new MeetroomCommand(name)
+  }
+
+  /** Every command says what it does: an action that was not made by `Act` does not compile. */
+  override action(work: Action): this {
+    this.effect = work.effect
+    return super.action(work)
+  }
+
+  /** Commander offers aliases as suggestions; ours are hidden. */
+  override alias(): string
+  override alias(name: string): this
+  override alias(name?: string): this | string {
+    return name === undefined ? '' : super.alias(name)
+  }
+
+  override createHelp(): Help {
+    return Object.assign(new PlainHelp(), this.configureHelp())
+  }
+}
