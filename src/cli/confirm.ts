@@ -1,6 +1,5 @@
 import { ConfirmationError, InterruptedError } from '../errors.ts'
 import type { Host } from '../host.ts'
-import type { Context } from './context.ts'
 import { visible } from './output/visible.ts'
 
 /** Whether there is a person to ask. */
@@ -8,50 +7,56 @@ export function canAsk(host: Host): boolean {
   return host.stdin.isTTY === true && host.stderr.isTTY && !host.env['MEETROOM_NO_INPUT']
 }
 
-/** So many things `--yes` answers for by itself. */
-const mostByYes = 20
+/** Whom a question is put to. */
+export interface Asker {
+  host: Host
+  flags: { yes?: boolean; dryRun?: boolean; curl?: boolean }
+  /** Aborted by SIGINT and SIGTERM. */
+  interrupt: AbortSignal
+}
 
-interface Extent {
-  /** How many things it is done to. */
-  count: number
-  /** How many things the command line allows: no fewer than there are. */
+/** A change that needs confirmation. */
+export interface Change {
+  /** What it does, with its object: `deleting rooms`. */
+  doing: string
+  /** What would happen, ids and names included; asked only when somebody will read it. */
+  describe: () => Promise<string>
+  /** Number of items that it affects. */
+  count?: number
+  /** Number of items that the command line allows. */
   max?: number | undefined
 }
 
+/** Number of items that `--yes` covers without `--max`. */
+const mostByYes = 20
+
 /**
- * Asks before something that cannot be undone. `--yes` answers, for many things together with `--max`; without a
- * terminal the answer is never assumed.
- * @param describe says what would happen, ids and names included; called only when somebody will read it
- * @throws {ConfirmationError} when nobody can be asked, the answer is no, or it is more than may be
+ * Asks before something that cannot be undone. `--yes` confirms in advance, many items only together with `--max`;
+ * without a terminal the answer is never assumed.
+ * @throws {ConfirmationError} when nobody can be asked, the answer is no, or more items are affected than allowed
  */
-export async function confirm(
-  context: Context,
-  verb: string,
-  describe: () => Promise<string>,
-  { count, max }: Extent = { count: 1 },
-): Promise<void> {
-  const { flags, host } = context
+export async function confirm(asker: Asker, { doing, describe, count = 1, max }: Change): Promise<void> {
+  const { flags, host } = asker
   if (flags.dryRun || flags.curl || count === 0) return
   if (flags.yes) {
     if (count <= mostByYes || max !== undefined) return
-    throw new ConfirmationError(`to ${verb} would be ${count} of them, and --yes alone is for ${mostByYes}`, {
-      hint: `add --max ${count} if that is what you mean`,
+    throw new ConfirmationError(`${doing} would affect ${count} items, and --yes alone covers ${mostByYes}`, {
+      hint: `pass --max ${count} if that is what you mean`,
     })
   }
-  if (!canAsk(host))
-    throw new ConfirmationError(
-      `to ${verb} needs a yes, and ${host.env['MEETROOM_NO_INPUT'] ? 'MEETROOM_NO_INPUT forbids to ask' : 'there is no terminal to ask at'}`,
-      {
-        hint: 'add --yes to answer beforehand',
-      },
-    )
+  if (!canAsk(host)) {
+    const why = host.env['MEETROOM_NO_INPUT']
+      ? 'MEETROOM_NO_INPUT forbids asking'
+      : 'there is no terminal to ask on'
+    throw new ConfirmationError(`${doing} needs confirmation, and ${why}`, {
+      hint: 'pass --yes to confirm in advance',
+    })
+  }
   const what = visible(await describe())
-  if (
-    !(await atTerminal(context, (streams) =>
-      count === 1 ? yesTo(`${what}?`, streams) : typed(count, what, streams),
-    ))
+  const answer = await atTerminal(asker, (streams) =>
+    count === 1 ? yesTo(`${what}?`, streams) : typed(count, what, streams),
   )
-    throw new ConfirmationError('not confirmed; nothing was done')
+  if (!answer) throw new ConfirmationError('not confirmed; nothing was done')
 }
 
 type Streams = Parameters<typeof import('@inquirer/confirm').default>[1]
@@ -61,29 +66,29 @@ async function yesTo(message: string, streams: Streams): Promise<boolean> {
   return ask({ message, default: false }, streams)
 }
 
-/** Who has typed how many there are has read it. */
+/** Typing the count proves that they read it. */
 async function typed(count: number, what: string, streams: Streams): Promise<boolean> {
   const { default: ask } = await import('@inquirer/input')
-  const answer = await ask({ message: `${what}.\n  Type ${count} to go on:` }, streams)
+  const answer = await ask({ message: `${what}.\n  Type ${count} to continue:` }, streams)
   return answer.trim() === String(count)
 }
 
 /** Asks for a secret without showing it. */
-export async function askSecret(context: Context, message: string): Promise<string> {
+export async function askSecret(asker: Asker, message: string): Promise<string> {
   const { default: ask } = await import('@inquirer/password')
-  return atTerminal(context, (streams) => ask({ message }, streams))
+  return atTerminal(asker, (streams) => ask({ message }, streams))
 }
 
 /**
- * Asks something. Who leaves with ^C or ^D has not answered.
- * @throws {InterruptedError} then
+ * Asks something.
+ * @throws {InterruptedError} when ^C or ^D leaves the question unanswered
  */
 async function atTerminal<T>(
-  { host, interrupt }: Context,
+  { host, interrupt }: Asker,
   ask: (streams: NonNullable<Streams>) => Promise<T>,
 ): Promise<T> {
   const left = new AbortController()
-  // Readline closes at ^D, and the question would wait for ever.
+  // Readline closes at ^D, and the question would wait forever.
   const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
     if (key?.ctrl && key.name === 'd') left.abort()
   }
@@ -102,12 +107,4 @@ async function atTerminal<T>(
   } finally {
     host.stdin.off('keypress', onKey)
   }
-}
-
-/** `, at https://host (profile staging)`, where several things are at stake. */
-export async function placeOf(context: Context, ids: readonly string[]): Promise<string> {
-  if (ids.length === 1) return ''
-  const { local, profile } = await context.settings()
-  const target = await context.target()
-  return local ? `, in ${target}` : `, at ${new URL(target).origin} (profile ${profile.value})`
 }

@@ -3,6 +3,7 @@ import { readConfig, resolveSettings, type Settings, type StoredConfig } from '.
 import type { Format } from '../config-values.ts'
 import { type MeetroomError, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
+import { type Change, confirm } from './confirm.ts'
 import { isJson, reportError } from './output/error.ts'
 import { Printer } from './output/printer.ts'
 import {
@@ -61,6 +62,7 @@ export class Context {
   #settings: Settings | undefined
   #printer: Printer | undefined
   #client: Promise<Client> | undefined
+  #confirmation: Promise<void> | undefined
   #newProfile = false
   readonly #closers: (() => Promise<void> | void)[] = []
   readonly #secrets = new Set<string>()
@@ -176,6 +178,7 @@ export class Context {
       connect: this.#connect,
       closeLater: (close) => this.#closers.push(close),
       keepSecret: (secret) => this.#secrets.add(secret),
+      confirm: (change) => this.confirm(change),
     }
   }
 
@@ -213,6 +216,25 @@ export class Context {
   async target(): Promise<string> {
     const { local, baseUrl } = await this.settings()
     return local ? `the local workspace in ${await dataDir(this.host)}` : requireBaseUrl(baseUrl)
+  }
+
+  /** Where changes are made, for questions: `at https://host (profile staging)`. */
+  async #place(): Promise<string> {
+    const { local, profile } = await this.settings()
+    const target = await this.target()
+    return local ? `in ${target}` : `at ${new URL(target).origin} (profile ${profile.value})`
+  }
+
+  /**
+   * Asks before a change to the service. One answer covers the whole command.
+   * @throws {ConfirmationError} when it is not confirmed
+   */
+  confirm(change: Change): Promise<void> {
+    this.#confirmation ??= confirm(this, {
+      ...change,
+      describe: async () => `${await change.describe()}, ${await this.#place()}`,
+    })
+    return this.#confirmation
   }
 
   async close(): Promise<void> {

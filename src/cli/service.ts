@@ -1,4 +1,5 @@
 import { type Client, createClient } from '../api/client.ts'
+import { isDestructive } from '../api/destructive.ts'
 import { isLoopback } from '../api/loopback.ts'
 import type { Policy } from '../api/retry.ts'
 import type { Transport, WireRequest } from '../api/wire.ts'
@@ -7,6 +8,7 @@ import { isClear } from '../config-values.ts'
 import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { version } from '../version.ts'
+import type { Change } from './confirm.ts'
 import type { Printer } from './output/printer.ts'
 import { formatCurl, formatRequest } from './output/request.ts'
 import { visibleJson } from './output/visible.ts'
@@ -51,6 +53,8 @@ export interface Surroundings {
   closeLater: (close: () => Promise<void> | void) => void
   /** Takes note of what must never be shown. */
   keepSecret: (secret: string) => void
+  /** Asks before a change, unless the command has asked already. */
+  confirm: (change: Change) => Promise<void>
 }
 
 /** What a client does differently from the default. */
@@ -61,6 +65,8 @@ export interface ClientSetup {
   interrupt: AbortSignal
   /** Told before each repetition, instead of the user. */
   onRetry?: Policy['onRetry']
+  /** The caller asks for confirmation itself, where it is needed. */
+  confirmed?: boolean
 }
 
 /** A service to talk to. Opening it may open the workspace or a connection, so it is left to the first request. */
@@ -84,7 +90,7 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
       around.closeLater(() => transport.close?.())
       return { transport, apiKey }
     },
-    beforeSend: beforeSend(around),
+    beforeSend: beforeSend(around, setup.confirmed),
     userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
     interrupt: setup.interrupt,
     policy: {
@@ -102,8 +108,11 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
   })
 }
 
-/** Decides for every request: `--curl` sends nothing at all, `--dry-run` and a protected profile send no write. */
-function beforeSend({ flags, settings, printer, host }: Surroundings) {
+/**
+ * Decides for every request: `--curl` sends nothing at all, `--dry-run` and a protected profile send no write, and what
+ * cannot be undone needs confirmation, however it is sent.
+ */
+function beforeSend({ flags, settings, printer, host, confirm }: Surroundings, confirmed = false) {
   async function show(request: WireRequest): Promise<never> {
     const text = flags.curl ? formatCurl(request) : formatRequest(request, printer.options.format)
     await printer.write(host.stdout.isTTY ? visibleJson(text) : text)
@@ -114,7 +123,9 @@ function beforeSend({ flags, settings, printer, host }: Surroundings) {
     if (request.method === 'GET') return undefined
     if (flags.dryRun) return show(request)
     requireWritable(flags, settings)
-    return undefined
+    if (confirmed || !isDestructive(request)) return undefined
+    const what = `${request.method} ${new URL(request.url).pathname}`
+    return confirm({ doing: what, describe: async () => `Send ${what}` })
   }
 }
 

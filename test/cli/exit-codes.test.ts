@@ -164,11 +164,11 @@ const cases: Case[] = [
   },
   {
     code: 10,
-    when: 'a yes is missing',
+    when: 'confirmation is missing',
     command: 'users delete ada',
     stderr:
-      'error: to delete users needs a yes, and there is no terminal to ask at\n' +
-      'hint: add --yes to answer beforehand\n',
+      'error: deleting users needs confirmation, and there is no terminal to ask on\n' +
+      'hint: pass --yes to confirm in advance\n',
   },
   {
     code: 70,

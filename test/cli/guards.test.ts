@@ -46,7 +46,7 @@ describe('the question', () => {
     const id = await room('Weekly')
     const no = await typing('n\n', ['rooms', 'delete', id])
     expect(no).toMatchObject({ code: 10, stdout: '' })
-    expect(no.stderr).toContain(`Delete room “Weekly” (${id})? (y/N)`)
+    expect(no.stderr).toContain(`Delete room “Weekly” (${id}), at https://meet.test (profile default)? (y/N)`)
     expect(no.stderr).toMatch(/error: not confirmed; nothing was done $/)
     expect(writes()).toEqual([])
     expect(await typing('y\n', ['rooms', 'delete', id, '-o', 'ids'])).toMatchObject({
@@ -62,7 +62,7 @@ describe('the question', () => {
     const { code, stderr } = await typing('3\n', ['rooms', 'terminate', ...ids, '-o', 'ids'])
     expect(code).toBe(0)
     expect(stderr).toContain(
-      `Terminate 3 rooms ${names}, at https://meet.test (profile default). Type 3 to go on:`,
+      `Terminate 3 rooms ${names}, at https://meet.test (profile default). Type 3 to continue:`,
     )
     expect(stderr).toMatch(/terminated 3 rooms $/)
     expect(writes()).toEqual(ids.map((id) => `PUT /rooms/${id}`))
@@ -106,7 +106,7 @@ describe('the question', () => {
   test('each id counts once', async () => {
     const [one = '', two = ''] = await rooms(2)
     const { stderr } = await typing('2\n', ['rooms', 'delete', one, two, one])
-    expect(stderr).toContain('Type 2 to go on:')
+    expect(stderr).toContain('Type 2 to continue:')
     expect(await left()).toBe(0)
   })
 
@@ -165,19 +165,19 @@ describe('the question', () => {
 
 describe('--yes and --max', () => {
   const flagsOf = (text: string) => text.split(' ').filter((word) => word !== '')
-  const needsYes = (verb: string) =>
-    `error: to ${verb} needs a yes, and there is no terminal to ask at\nhint: add --yes to answer beforehand\n`
-  const tooMany = (verb: string, count: number) =>
-    `error: to ${verb} would be ${count} of them, and --yes alone is for 20\n` +
-    `hint: add --max ${count} if that is what you mean\n`
+  const needsConfirmation = (doing: string) =>
+    `error: ${doing} needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n`
+  const tooMany = (doing: string, count: number) =>
+    `error: ${doing} would affect ${count} items, and --yes alone covers 20\n` +
+    `hint: pass --max ${count} if that is what you mean\n`
   const beyond = (verb: string, count: number, max: number) =>
     `error: that would be ${count} ${verb.split(' ')[1]}, and --max allows ${max}; nothing was done\n`
 
   test.each([
-    [1, '', needsYes('delete rooms')],
-    [2, '', needsYes('delete rooms')],
-    [2, '--max 5', needsYes('delete rooms')],
-    [21, '--yes', tooMany('delete rooms', 21)],
+    [1, '', needsConfirmation('deleting rooms')],
+    [2, '', needsConfirmation('deleting rooms')],
+    [2, '--max 5', needsConfirmation('deleting rooms')],
+    [21, '--yes', tooMany('deleting rooms', 21)],
     [21, '--yes --max 20', beyond('delete rooms', 21, 20)],
     [3, '--yes --max 2', beyond('delete rooms', 3, 2)],
     [3, '--max 2', beyond('delete rooms', 3, 2)],
@@ -233,15 +233,15 @@ describe('--yes and --max', () => {
   })
 
   test.each([
-    ['rooms terminate', 'terminate rooms'],
-    ['users delete', 'delete users'],
-    ['members block r --force', 'block members'],
-  ])('%s is guarded in the same way', async (command, verb) => {
+    ['rooms terminate', 'terminating rooms'],
+    ['users delete', 'deleting users'],
+    ['members block r --force', 'blocking members'],
+  ])('%s is guarded in the same way', async (command, doing) => {
     const ids = Array.from({ length: 21 }, (_, i) => `x${i}`)
     const run = (flags: string) => world.run([...command.split(' '), ...ids, ...flagsOf(flags)])
-    expect(await run('')).toMatchObject({ code: 10, stderr: needsYes(verb) })
-    expect(await run('--yes')).toMatchObject({ code: 10, stderr: tooMany(verb, 21) })
-    expect(await run('--yes --max 20')).toMatchObject({ code: 10, stderr: beyond(verb, 21, 20) })
+    expect(await run('')).toMatchObject({ code: 10, stderr: needsConfirmation(doing) })
+    expect(await run('--yes')).toMatchObject({ code: 10, stderr: tooMany(doing, 21) })
+    expect(await run('--yes --max 20')).toMatchObject({ code: 10, stderr: beyond(doing, 21, 20) })
     expect(world.requests).toEqual([])
   })
 
@@ -326,7 +326,7 @@ describe('a protected profile', () => {
     'message send OPEN hi',
     'api POST /users -f user_id=new',
     'api PUT /users/ada -f name=A',
-    'api DELETE /users/ada',
+    'api DELETE /users/ada --yes',
   ]
 
   test.each(changing)('refuses %s', async (line) => {

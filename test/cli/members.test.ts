@@ -215,7 +215,7 @@ test('update changes the name, the type and the block of a member', async () => 
   const id = await room()
   const ada = await member(id, 'ada')
   const run = await world.run([
-    ...['members', 'update', id, ada, '--name', 'Dr. Ada', '--type', 'host', '--blocked'],
+    ...['members', 'update', id, ada, '--name', 'Dr. Ada', '--type', 'host', '--blocked', '--yes'],
     ...['--columns', 'name,type,is_blocked,status'],
   ])
   expect(run).toMatchObject({
@@ -311,7 +311,7 @@ test('block without a terminal and without --yes refuses', async () => {
     code: 10,
     stdout: '',
     stderr:
-      'error: to block members needs a yes, and there is no terminal to ask at\nhint: add --yes to answer beforehand\n',
+      'error: blocking members needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
   })
   expect(writes()).toEqual([])
 })

@@ -584,7 +584,7 @@ describe('hostile text', () => {
     setImmediate(() => host.type('n\n'))
     const { code, stderr } = await done
     expect(code).toBe(10)
-    expect(stderr).toContain(`Delete room “${shown}” (r1)?`)
+    expect(stderr).toContain(`Delete room “${shown}” (r1)`)
     expect(stderr).not.toContain(rightToLeft)
     expect(stderr).not.toContain(`${esc}[31m${rightToLeft}`)
   })

@@ -122,7 +122,7 @@ test('remove asks on a terminal, and refuses without one', async () => {
     code: 10,
     stdout: '',
     stderr:
-      'error: to remove a profile needs a yes, and there is no terminal to ask at\nhint: add --yes to answer beforehand\n',
+      'error: removing a profile needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
   })
   const { host, done } = world.start(['profiles', 'remove', 'staging'], { tty: true, env: bare })
   setImmediate(() => host.type('n\n'))

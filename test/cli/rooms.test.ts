@@ -130,7 +130,7 @@ test('delete without a terminal and without --yes refuses', async () => {
     code: 10,
     stdout: '',
     stderr:
-      'error: to delete rooms needs a yes, and there is no terminal to ask at\nhint: add --yes to answer beforehand\n',
+      'error: deleting rooms needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
   })
   expect(world.requests).toEqual([])
 })
@@ -141,7 +141,7 @@ test('delete asks on a terminal, naming the room', async () => {
   setImmediate(() => host.type('n\n'))
   const { code, stderr } = await done
   expect(code).toBe(10)
-  expect(stderr).toContain(`Delete room “Precious” (${id})?`)
+  expect(stderr).toContain(`Delete room “Precious” (${id})`)
   expect((await world.send('GET', `/rooms/${id}`)).status).toBe(200)
 })
 

@@ -327,7 +327,7 @@ test('delete without a terminal and without --yes refuses, and sends nothing', a
     code: 10,
     stdout: '',
     stderr:
-      'error: to delete users needs a yes, and there is no terminal to ask at\nhint: add --yes to answer beforehand\n',
+      'error: deleting users needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
   }
   expect(await world.run('users delete ada')).toMatchObject(refusal)
   expect(await world.run('users delete -', { stdin: 'ada\n' })).toMatchObject(refusal)
@@ -336,7 +336,7 @@ test('delete without a terminal and without --yes refuses, and sends nothing', a
   ).toMatchObject({
     ...refusal,
     stderr:
-      'error: to delete users needs a yes, and MEETROOM_NO_INPUT forbids to ask\nhint: add --yes to answer beforehand\n',
+      'error: deleting users needs confirmation, and MEETROOM_NO_INPUT forbids asking\nhint: pass --yes to confirm in advance\n',
   })
   expect(world.requests).toEqual([])
 })

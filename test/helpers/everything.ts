@@ -8,7 +8,7 @@ export const everything: Record<OperationName, string[]> = {
     ...['--webhook-url', 'https://h.test', '--webhook-header', 'A: b', '--set', 'layout=l'],
   ],
   getRoom: ['rooms', 'get', '{room}'],
-  updateRoom: 'rooms update {room} --name n --terminated --set layout=l'.split(' '),
+  updateRoom: 'rooms update {room} --name n --terminated --yes --set layout=l'.split(' '),
   deleteRoom: 'rooms delete {room} --yes'.split(' '),
   listSessions: 'sessions list {room} --user ada --online'.split(' '),
   createPages: 'pages create {room} --image https://i.test/a.png --fixed --size 3x4 --index 2'.split(' '),

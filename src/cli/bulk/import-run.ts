@@ -75,6 +75,8 @@ export class ImportRun {
     const { cut, over } = windDown(context, this.#stop)
     const client = await context.client({
       connections: flags.concurrency,
+      // An import asks once, for all of its rows.
+      confirmed: true,
       interrupt: cut,
       onRetry: ({ reason, waitMs }) => {
         if (/answered (429|503)/.test(reason)) this.#gate.hold(waitMs)

@@ -4,6 +4,7 @@ import { UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
 import { type BodyFlags, buildBody } from '../input.ts'
+import { confirmTargets } from '../operations/confirm-targets.ts'
 import { listPages, runList } from '../operations/list.ts'
 import { runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
@@ -11,6 +12,11 @@ import { exportCommand, importCommand } from './import-export.ts'
 
 const words = fields.member
 const roomArgument = ['<room>', fields.room.id] as const
+const blocking = {
+  verb: 'block',
+  doing: 'blocking',
+  get: ['getMember', (member_id: string, room_id: string) => ({ params: { room_id, member_id } })],
+} as const
 const typeFlag = () => new Option('--type <type>', words.type).choices(memberTypes)
 
 export function defineMembers(members: Command, act: Act): void {
@@ -119,6 +125,8 @@ function defineUpdate(members: Command, act: Act): void {
       const is_blocked = flags.blocked ? true : flags.unblocked ? false : undefined
       const body = await buildBody(flags, { name: flags.name, type: flags.type, is_blocked }, context.host)
       requireFields(body, {})
+      if (body['is_blocked'] === true)
+        await confirmTargets(context, blocking, { ids: [member_id], room: room_id })
       await runOne(context, 'updateMember', { params: { room_id, member_id }, body })
     }),
   )
@@ -133,7 +141,7 @@ function defineMany(members: Command, act: Act): void {
     within: roomArgument,
     ids: `${words.id}s, or - to read them from standard input`,
     list: 'listMembers',
-    get: ['getMember', (member_id: string, room_id: string) => ({ params: { room_id, member_id } })],
+    get: blocking.get,
   } as const
   const setBlocked = (is_blocked: boolean) =>
     [
@@ -142,7 +150,7 @@ function defineMany(members: Command, act: Act): void {
     ] as const
   overMany(members, act, {
     ...common,
-    verb: 'block',
+    ...blocking,
     past: 'blocked',
     summary: 'Kick members out of a private room and keep them out',
     description:
@@ -156,6 +164,7 @@ function defineMany(members: Command, act: Act): void {
   overMany(members, act, {
     ...common,
     verb: 'unblock',
+    doing: 'unblocking',
     past: 'unblocked',
     summary: 'Let blocked members in again',
     description: 'Let blocked members of a private room in again.',

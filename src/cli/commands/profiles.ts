@@ -80,7 +80,10 @@ export function defineProfiles(profiles: Command, act: Act): void {
         context.expectNewProfile()
         if (name === localProfile) throw new UsageError('the profile “local” is built in')
         await requireProfile(context, name)
-        await confirm(context, 'remove a profile', async () => `Forget profile ${name} and its key`)
+        await confirm(context, {
+          doing: 'removing a profile',
+          describe: async () => `Forget profile ${name} and its key`,
+        })
         await changeConfig(await context.configDir(), (config) => withoutProfile(config, name))
         await context.notice(`forgot profile ${name}`)
       }),

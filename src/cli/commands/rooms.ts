@@ -12,6 +12,7 @@ import {
   parseMember,
   wholeNumber,
 } from '../input.ts'
+import { confirmTargets } from '../operations/confirm-targets.ts'
 import { listPages, runList } from '../operations/list.ts'
 import { runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
@@ -30,6 +31,12 @@ function stateFlags(command: Command): Command {
     .addOption(new Option('--terminated', 'terminated').conflicts('active'))
     .addOption(new Option('--active', 'not terminated').conflicts('terminated'))
 }
+
+const terminating = {
+  verb: 'terminate',
+  doing: 'terminating',
+  get: ['getRoom', (id: string) => ({ params: { id } })],
+} as const
 
 const isTerminated = (flags: StateFlags) => (flags.terminated ? true : flags.active ? false : undefined)
 
@@ -145,6 +152,7 @@ function defineUpdate(rooms: Command, act: Act): void {
       const given = { name: flags.name, is_terminated: isTerminated(flags) }
       const body = await buildBody(flags, given, context.host)
       requireFields(body, {})
+      if (body['is_terminated'] === true) await confirmTargets(context, terminating, { ids: [id] })
       await runOne(context, 'updateRoom', { params: { id }, body })
     }),
   )
@@ -155,13 +163,13 @@ function defineMany(rooms: Command, act: Act): void {
   const common = {
     ids: `${words.id}s, or - to read them from standard input`,
     list: 'listRooms',
-    get: ['getRoom', (id: string) => ({ params: { id } })],
+    get: terminating.get,
   } as const
   const setTerminated = (is_terminated: boolean) =>
     ['updateRoom', (id: string) => ({ params: { id }, body: { is_terminated } })] as const
   overMany(rooms, act, {
     ...common,
-    verb: 'terminate',
+    ...terminating,
     past: 'terminated',
     summary: 'Terminate rooms',
     description: 'Terminate rooms: their sessions end.',
@@ -176,6 +184,7 @@ function defineMany(rooms: Command, act: Act): void {
   overMany(rooms, act, {
     ...common,
     verb: 'reopen',
+    doing: 'reopening',
     past: 'reopened',
     summary: 'Reopen terminated rooms',
     description: 'Reopen rooms that were terminated.',
@@ -185,6 +194,7 @@ function defineMany(rooms: Command, act: Act): void {
   overMany(rooms, act, {
     ...common,
     verb: 'delete',
+    doing: 'deleting',
     past: 'deleted',
     alias: 'rm',
     summary: 'Delete rooms',

@@ -39,6 +39,7 @@ export function defineUsers(users: Command, act: Act): void {
   defineUpdate(users, act)
   overMany(users, act, {
     verb: 'delete',
+    doing: 'deleting',
     past: 'deleted',
     alias: 'rm',
     summary: 'Delete users',
