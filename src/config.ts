@@ -60,6 +60,8 @@ export interface SettingFlags {
 
 export interface Settings {
   profile: Setting<string>
+  /** Profiles that name a service. */
+  profiles: readonly string[]
   /** Answered by the embedded service. */
   local: boolean
   baseUrl: Setting<string> | undefined
@@ -177,6 +179,9 @@ export function resolveSettings(
 
   return {
     profile,
+    profiles: Object.entries(config.profiles ?? {}).flatMap(([name, { base_url }]) =>
+      base_url ? [name] : [],
+    ),
     local,
     baseUrl: url && convert(url, parseBaseUrl),
     apiKey,

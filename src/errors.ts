@@ -53,6 +53,12 @@ export class ApiError extends MeetroomError {
   readonly code = 'refused'
 }
 
+/** What is there is not what was asked for. */
+export class ConflictError extends MeetroomError {
+  readonly exitCode = 1
+  readonly code = 'conflict'
+}
+
 /** Flags, input or settings are wrong; nothing was sent. */
 export class UsageError extends MeetroomError {
   readonly exitCode = 2

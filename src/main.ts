@@ -2,11 +2,12 @@ import { setMaxListeners } from 'node:events'
 import { type Command, CommanderError } from 'commander'
 import { type CommandLine, readCommandLine } from './cli/command-line.ts'
 import { type Act, Context, type Effect, type GlobalFlags } from './cli/context.ts'
+import { inOurQuotes } from './cli/meetroom-command.ts'
 import { asForeseen, isJson, reportError } from './cli/output/error.ts'
 import { Printer } from './cli/output/printer.ts'
 import { buildProgram } from './cli/program.ts'
 import { type Connect, Shown } from './cli/service.ts'
-import { ClosedOutput, InterruptedError, type MeetroomError, UsageError } from './errors.ts'
+import { ClosedOutput, InterruptedError, type MeetroomError, NotFoundError, UsageError } from './errors.ts'
 import { type Host, processHost } from './host.ts'
 
 /**
@@ -70,7 +71,9 @@ export async function main(
     return 0
   } catch (cause) {
     if (cause instanceof ClosedOutput || cause instanceof Shown) return 0
-    const error = interruption.signal.aborted ? interrupted(cause, interruption.signal) : foreseen(cause)
+    const error = interruption.signal.aborted
+      ? interrupted(cause, interruption.signal)
+      : await explained(foreseen(cause), context)
     await reportError(host, error, reporting(line, host, context))
     return error.exitCode
   } finally {
@@ -92,6 +95,13 @@ function interrupted(cause: unknown, signal: AbortSignal): MeetroomError {
   return cause instanceof InterruptedError ? cause : (signal.reason as InterruptedError)
 }
 
+/** The error with what a further look tells; never a worse one. */
+async function explained(error: MeetroomError, context: Context | undefined): Promise<MeetroomError> {
+  if (!context || !(error instanceof NotFoundError)) return error
+  const { explainMissing } = await import('./cli/explain.ts')
+  return explainMissing(error, context)
+}
+
 function foreseen(cause: unknown): MeetroomError {
   if (!(cause instanceof CommanderError)) return asForeseen(cause)
   // Commander puts its suggestion on a second line, in parentheses.
@@ -102,7 +112,7 @@ function foreseen(cause: unknown): MeetroomError {
     return new UsageError('a key is never an argument: arguments are public', {
       hint: 'store it with: meetroom auth login, or set MEETROOM_API_KEY',
     })
-  return new UsageError(message, { hint: suggestion?.replace(/^\(|\)$/g, '') ?? 'see --help' })
+  return new UsageError(inOurQuotes(message), { hint: suggestion?.replace(/^\(|\)$/g, '') ?? 'see --help' })
 }
 
 /** What shapes an error, even one of a command line that could not be read to its end. */

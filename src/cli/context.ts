@@ -214,8 +214,8 @@ export class Context {
 
   /** What is talked to, for people and journals: a base URL, or the folder of the embedded workspace. */
   async target(): Promise<string> {
-    const { local, baseUrl } = await this.settings()
-    return local ? `the local workspace in ${await dataDir(this.host)}` : requireBaseUrl(baseUrl)
+    const settings = await this.settings()
+    return settings.local ? `the local workspace in ${await dataDir(this.host)}` : requireBaseUrl(settings)
   }
 
   /** Where changes are made, for questions: `at https://host (profile staging)`. */

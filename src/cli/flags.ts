@@ -2,9 +2,15 @@ import { type Command, Option } from 'commander'
 import { formats } from '../config-values.ts'
 import { UsageError } from '../errors.ts'
 import { collect, wholeNumber } from './input.ts'
+import type { MeetroomCommand } from './meetroom-command.ts'
+
+/** Says what to do about more arguments than a command takes. */
+export function hintOnSurplus(command: MeetroomCommand, hint: string): void {
+  command.surplusHint = hint
+}
 
 /** Adds the flags that every command takes. */
-export function globalFlags(command: Command): Command {
+export function globalFlags<C extends Command>(command: C): C {
   return command
     .addOption(new Option('-o, --output <format>', 'how to print results').choices(formats))
     .option('--json', 'the same as --output json')
@@ -25,7 +31,7 @@ export function globalFlags(command: Command): Command {
 }
 
 /** A further name that works and is not shown. */
-export function alias(command: Command, name: string): Command {
+export function alias<C extends Command>(command: C, name: string): C {
   return command.alias(name)
 }
 
@@ -35,7 +41,7 @@ export function examples(command: Command, ...lines: string[]): void {
 }
 
 /** The flags of every create and update: the service has more fields than its document shows. */
-export function bodyFlags(command: Command): Command {
+export function bodyFlags<C extends Command>(command: C): C {
   return command
     .option('--set <key=value>', 'set any field; the value is JSON, else a string; may be repeated', collect)
     .option('--data <json|@file|->', 'fields as a JSON object, from a file or from standard input')
@@ -71,7 +77,7 @@ export const whereOption = [
 ] as const
 
 /** Adds the paging flags that every list takes. */
-export function withPaging(command: Command): Command {
+export function withPaging<C extends Command>(command: C): C {
   return command
     .option('--limit <n>', 'how many items are wanted in total', wholeNumber('--limit', 1))
     .option('--offset <n>', 'how many items to skip', wholeNumber('--offset', 0))
@@ -98,7 +104,7 @@ function perSecond(text: string): number {
 }
 
 /** Adds the flags of everything that does many things. */
-export function paceFlags(command: Command): Command {
+export function paceFlags<C extends Command>(command: C): C {
   return command
     .addOption(
       new Option('--concurrency <n>', 'how many requests at once')
@@ -118,7 +124,7 @@ export interface ManyFlags extends PaceFlags {
 }
 
 /** Adds the flags of a command over several ids. */
-export function manyFlags(command: Command): Command {
+export function manyFlags<C extends Command>(command: C): C {
   return paceFlags(command.option(...whereOption))
     .option(
       '--max <n>',

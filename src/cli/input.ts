@@ -39,6 +39,16 @@ export function encodeUrl(flag: string): (text: string) => string {
   }
 }
 
+/** The URL of something to be fetched: `javascript:` and `data:` are none. */
+export function webUrl(flag: string): (text: string) => string {
+  const encode = encodeUrl(flag)
+  return (text) => {
+    const url = encode(text)
+    if (!/^https?:/i.test(url)) throw new UsageError(`${flag} takes an http or https URL, not “${text}”`)
+    return url
+  }
+}
+
 /** `USER[:TYPE[:NAME]]`. A user id with a colon in it needs `--data`. */
 export function parseMember(text: string): {
   user_id: string

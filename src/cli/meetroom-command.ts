@@ -1,4 +1,5 @@
-import { Command, Help } from 'commander'
+import { Command, type ErrorOptions, Help } from 'commander'
+import { UsageError } from '../errors.ts'
 import type { Action, Effect } from './context.ts'
 
 /** Shows neither aliases in lists of commands nor two names in a usage line. */
@@ -23,12 +24,26 @@ class PlainHelp extends Help {
   }
 }
 
+/** Commander writes 'x' where we write “x”. */
+export function inOurQuotes(message: string): string {
+  return message.replace(/(?<=^|\s)'(.*?)'(?=[\s.,]|$)/g, '“$1”')
+}
+
 /** A command of ours: knows what it does, and hides its aliases. */
 export class MeetroomCommand extends Command {
   /** Undefined for groups, which do nothing themselves. */
   effect: Effect | undefined
 
-  override createCommand(name?: string): Command {
+  /** What to do about more arguments than the command takes. */
+  surplusHint: string | undefined
+
+  override error(message: string, options?: ErrorOptions): never {
+    if (options?.code === 'commander.excessArguments' && this.surplusHint !== undefined)
+      throw new UsageError(inOurQuotes(message.replace(/^error: /, '')), { hint: this.surplusHint })
+    return super.error(message, options)
+  }
+
+  override createCommand(name?: string): MeetroomCommand {
     return new MeetroomCommand(name)
   }
 

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { Host } from '../host.ts'
 import { version } from '../version.ts'
 import type { Act } from './context.ts'
@@ -13,7 +12,9 @@ interface Group {
   alias?: string
   summary: string
   heading: string
-  load: () => Promise<(group: Command, act: Act) => void>
+  /** Works, and is not listed. */
+  hidden?: true
+  load: () => Promise<(group: MeetroomCommand, act: Act) => void>
 }
 
 const resources = 'Resources:'
@@ -116,6 +117,13 @@ const groups: readonly Group[] = [
     load: async () => (await import('./commands/config.ts')).defineConfig,
   },
   {
+    name: 'version',
+    summary: 'Print the version',
+    heading: setup,
+    hidden: true,
+    load: async () => (await import('./commands/version.ts')).defineVersion,
+  },
+  {
     name: 'help',
     summary: 'Help on a command, or on exit-codes, environment or formatting',
     heading: setup,
@@ -135,7 +143,7 @@ export async function buildProgram(
   act: Act,
   write: (text: string) => void,
   wanted: Wanted,
-): Promise<Command> {
+): Promise<MeetroomCommand> {
   const root = new MeetroomCommand('meetroom')
     .description('Administer a Meeting Room Service: rooms, members, users, sessions, pages and messages.')
     .version(version, '-V, --version', 'print the version')
@@ -158,8 +166,12 @@ Examples:
   $ meetroom auth login --base-url https://meet.example.com/v1
   $ meetroom rooms list --active --json`,
   )
-  for (const { name, alias, summary, heading, load } of groups) {
-    const group = root.command(name).summary(summary).description(`${summary}.`).helpGroup(heading)
+  for (const { name, alias, summary, heading, hidden = false, load } of groups) {
+    const group = root
+      .command(name, { hidden })
+      .summary(summary)
+      .description(`${summary}.`)
+      .helpGroup(heading)
     if (alias) group.alias(alias)
     const chosen =
       wanted === 'all' || wanted.includes(name) || (alias !== undefined && wanted.includes(alias))

@@ -19,8 +19,8 @@ export type OpenTransport = Transport & { close?(): Promise<void> | void }
 /** How the program reaches a service over the network. Tests put the embedded service here. */
 export type Connect = (baseUrl: string, host: Host, connections?: number) => Promise<OpenTransport>
 
-/** Where the embedded service would be, if it were served. */
-export const localBaseUrl = 'http://127.0.0.1:4680/v1'
+/** Stands for a local workspace that is not being served. It names no port: that may be somebody else’s. */
+const localBaseUrl = 'http://local-workspace.invalid/v1'
 
 /** Thrown instead of sending a request that `--dry-run` or `--curl` has shown. The command ends there, and well. */
 export class Shown extends Error {}
@@ -147,7 +147,7 @@ export function requireWritable({ curl, dryRun, allowWrite }: SendFlags, setting
 export async function findService(around: Surroundings): Promise<Service> {
   const { host, settings, printer } = around
   if (settings.local) return findLocal(around)
-  const baseUrl = requireBaseUrl(settings.baseUrl)
+  const baseUrl = requireBaseUrl(settings)
   return {
     baseUrl,
     async open(connections) {
@@ -194,8 +194,8 @@ async function findLocal({ host, connect, closeLater }: Surroundings): Promise<S
  * Base URL of the service for what needs a connection that stays.
  * @throws {UsageError} when the local workspace is not served
  */
-export async function liveBaseUrl(host: Host, { local, baseUrl }: Settings): Promise<string> {
-  if (!local) return requireBaseUrl(baseUrl)
+export async function liveBaseUrl(host: Host, settings: Settings): Promise<string> {
+  if (!settings.local) return requireBaseUrl(settings)
   const { findOwner } = await import('../local/owner.ts')
   const owner = await findOwner(await dataDir(host), host.quietly)
   if (owner) return owner.base_url
@@ -204,11 +204,15 @@ export async function liveBaseUrl(host: Host, { local, baseUrl }: Settings): Pro
   })
 }
 
-/** @throws {UsageError} when nothing names a service */
-export function requireBaseUrl(baseUrl: Settings['baseUrl']): string {
+/** @throws {UsageError} when nothing names a service; it lists the profiles that do */
+export function requireBaseUrl({ baseUrl, profiles }: Settings): string {
   if (baseUrl) return baseUrl.value
-  throw new UsageError('no service to talk to', {
-    hint: 'name one with: meetroom auth login --base-url URL, or MEETROOM_BASE_URL, or try it without: meetroom --local …',
+  if (profiles.length > 0)
+    throw new UsageError('no service is configured for this profile', {
+      hint: `profiles with a service: ${profiles.join(', ')}; pass --profile NAME, or switch with: meetroom profiles use NAME`,
+    })
+  throw new UsageError('no service is configured', {
+    hint: 'log in with: meetroom auth login --base-url URL, or set MEETROOM_BASE_URL, or try it without a service: meetroom --local …',
   })
 }
 

@@ -351,7 +351,7 @@ test('no service: exit 2, and how to name one', async () => {
     code: 2,
     stdout: '',
     stderr:
-      'error: no service to talk to\nhint: name one with: meetroom auth login --base-url URL, or MEETROOM_BASE_URL, or try it without: meetroom --local …\n',
+      'error: no service is configured\nhint: log in with: meetroom auth login --base-url URL, or set MEETROOM_BASE_URL, or try it without a service: meetroom --local …\n',
   })
 })
 
@@ -440,7 +440,7 @@ test('status without a service', async () => {
     code: 2,
     stdout: 'profile       default\nprofile_from  default\nworks         false\n',
   })
-  expect(stderr).toMatch(/^error: no service to talk to\n/)
+  expect(stderr).toMatch(/^error: no service is configured\n/)
 })
 
 test('status of a key that belongs elsewhere, without asking anybody', async () => {

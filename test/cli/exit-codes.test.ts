@@ -69,7 +69,7 @@ const cases: Case[] = [
     code: 2,
     when: 'a flag is unknown',
     command: 'rooms list --limits 3',
-    stderr: "error: unknown option '--limits'\nhint: Did you mean --limit?\n",
+    stderr: 'error: unknown option “--limits”\nhint: Did you mean --limit?\n',
   },
   {
     code: 2,
@@ -281,7 +281,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('with %s', (f
     expect(await errorOf('rooms lst')).toEqual({
       error: {
         code: 'usage',
-        message: "unknown command 'lst'",
+        message: 'unknown command “lst”',
         hint: 'Did you mean list?',
         retryable: false,
       },

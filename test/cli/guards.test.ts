@@ -632,7 +632,7 @@ describe('--if-not-exists', () => {
   test('rooms create goes by the exact name, also where --set gives it', async () => {
     const id = await room('Sync')
     const create = (...words: string[]) =>
-      world.run(['rooms', 'create', '--type', 'open', '--if-not-exists', '-o', 'ids', ...words])
+      world.run(['rooms', 'create', '--type', 'private', '--if-not-exists', '-o', 'ids', ...words])
     expect(await create('--name', 'Sync')).toMatchObject({ code: 0, stdout: `${id}\n` })
     expect(await create('--name', 'other', '--set', 'name=Sync')).toMatchObject({
       code: 0,
@@ -642,6 +642,42 @@ describe('--if-not-exists', () => {
     for (const name of ['sync', 'Sync ', 'Syn'])
       expect((await create('--name', name)).stdout, name).not.toBe(`${id}\n`)
     expect(await left()).toBe(4)
+  })
+
+  test('rooms create refuses a room of that name and another type, naming it', async () => {
+    const id = await room('Sync')
+    expect(await world.run('rooms create --name Sync --type open --if-not-exists')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `error: room “Sync” exists (${id}), and is private, not open\n`,
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('rooms create refuses to choose between two rooms of that name', async () => {
+    const one = await room('Sync')
+    const two = await room('Sync')
+    const { code, stdout, stderr } = await world.run(
+      'rooms create --name Sync --type private --if-not-exists --json',
+    )
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'conflict',
+      message: `2 rooms are named “Sync”: ${two}, ${one}`,
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('rooms create warns of a room that differs in what was asked for', async () => {
+    const id = await room('Sync')
+    expect(
+      await world.run('rooms create --name Sync --type private --record --if-not-exists -o ids'),
+    ).toMatchObject({
+      code: 0,
+      stdout: `${id}\n`,
+      stderr: 'warning: room “Sync” exists and differs in record; it is left as it is\n',
+    })
+    expect(writes()).toEqual([])
   })
 
   test('rooms create finds the room in a service that filters by no name', async () => {
@@ -708,7 +744,7 @@ describe('--if-not-exists', () => {
     const id = await room('R')
     await user('ada')
     const dry = async (line: string) => (await world.run(`${line} --if-not-exists --dry-run`)).stdout
-    expect(await dry('rooms create --name R --type open -o ids')).toBe(`${id}\n`)
+    expect(await dry('rooms create --name R --type private -o ids')).toBe(`${id}\n`)
     expect(await dry('users create ada -o ids')).toBe('ada\n')
     expect(await dry('users create new')).toBe(`POST ${baseUrl}/users {"user_id":"new"}\n`)
     expect(await dry(`members add ${id} ada`)).toBe(`POST ${baseUrl}/rooms/${id}/members {"user_id":"ada"}\n`)

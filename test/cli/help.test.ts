@@ -240,26 +240,26 @@ describe('--version', () => {
 
 describe('a mistake', () => {
   test.each([
-    ['romos list', "unknown command 'romos'", '(?:D|d)id you mean rooms\\?'],
-    ['rooms lst', "unknown command 'lst'", '(?:D|d)id you mean list\\?'],
-    ['rooms lsit', "unknown command 'lsit'", '(?:D|d)id you mean list\\?'],
-    ['usres', "unknown command 'usres'", '(?:D|d)id you mean users\\?'],
-    ['rooms xyzzy', "unknown command 'xyzzy'", 'see .*--help'],
-    ['rooms list --limt 3', "unknown option '--limt'", '(?:D|d)id you mean --limit\\?'],
-    ['rooms list --jsno', "unknown option '--jsno'", '(?:D|d)id you mean --json\\?'],
-    ['--jsno rooms list', "unknown option '--jsno'", '(?:D|d)id you mean --json\\?'],
-    ['rooms list --xyzzy', "unknown option '--xyzzy'", 'see .*--help'],
-    ['rooms list extra', "too many arguments for 'list'. Expected 0 arguments but got 1.", 'see .*--help'],
-    ['rooms get', "missing required argument 'room'", 'see .*--help'],
-    ['rooms list --name', "option '--name <name>' argument missing", 'see .*--help'],
+    ['romos list', 'unknown command “romos”', '(?:D|d)id you mean rooms\\?'],
+    ['rooms lst', 'unknown command “lst”', '(?:D|d)id you mean list\\?'],
+    ['rooms lsit', 'unknown command “lsit”', '(?:D|d)id you mean list\\?'],
+    ['usres', 'unknown command “usres”', '(?:D|d)id you mean users\\?'],
+    ['rooms xyzzy', 'unknown command “xyzzy”', 'see .*--help'],
+    ['rooms list --limt 3', 'unknown option “--limt”', '(?:D|d)id you mean --limit\\?'],
+    ['rooms list --jsno', 'unknown option “--jsno”', '(?:D|d)id you mean --json\\?'],
+    ['--jsno rooms list', 'unknown option “--jsno”', '(?:D|d)id you mean --json\\?'],
+    ['rooms list --xyzzy', 'unknown option “--xyzzy”', 'see .*--help'],
+    ['rooms list extra', 'too many arguments for “list”. Expected 0 arguments but got 1.', 'see .*--help'],
+    ['rooms get', 'missing required argument “room”', 'see .*--help'],
+    ['rooms list --name', 'option “--name <name>” argument missing', 'see .*--help'],
     [
       'rooms list -o xml',
-      "option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are table, json, ndjson, csv, ids.",
+      'option “-o, --output <format>” argument “xml” is invalid. Allowed choices are table, json, ndjson, csv, ids.',
       'see .*--help',
     ],
     [
       'rooms create --type opne',
-      "option '--type <type>' argument 'opne' is invalid. Allowed choices are open, public, private.",
+      'option “--type <type>” argument “opne” is invalid. Allowed choices are open, public, private.',
       '(?:(?:D|d)id you mean open\\?|see .*--help)',
     ],
   ])('%s exits 2 and says what to do', async (line, message, hint) => {
@@ -283,7 +283,7 @@ describe('a mistake', () => {
       expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })
       expect(JSON.parse(stderr).error, line).toMatchObject({
         code: 'usage',
-        message: "unknown command 'lst'",
+        message: 'unknown command “lst”',
         retryable: false,
       })
       expect(stderr, line).toMatch(/^\{.*\}\n$/)

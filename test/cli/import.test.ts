@@ -148,7 +148,7 @@ describe('the whole file is checked before anything is sent', () => {
     ['--max-errors -1', 'error: --max-errors takes a whole number from 0, not “-1”\n'],
     [
       '--if-exists update',
-      "error: option '--if-exists <what>' argument 'update' is invalid. Allowed choices are overwrite, skip, fail.\nhint: see --help\n",
+      'error: option “--if-exists <what>” argument “update” is invalid. Allowed choices are overwrite, skip, fail.\nhint: see --help\n',
     ],
   ])('%s is refused', async (flags, stderr) => {
     here.file('people.csv', usersCsv(1))

@@ -206,7 +206,7 @@ test('add with an unknown type says which there are, before anything is sent', a
     code: 2,
     stdout: '',
     stderr:
-      "error: option '--type <type>' argument 'boss' is invalid. Allowed choices are guest, host, monitor.\nhint: see --help\n",
+      'error: option “--type <type>” argument “boss” is invalid. Allowed choices are guest, host, monitor.\nhint: see --help\n',
   })
   expect(world.requests).toEqual([])
 })
@@ -250,7 +250,7 @@ test('update refuses to change nothing, and to block and unblock at once', async
   })
   expect(await world.run('members update room ada --blocked --unblocked')).toMatchObject({
     code: 2,
-    stderr: "error: option '--blocked' cannot be used with option '--unblocked'\nhint: see --help\n",
+    stderr: 'error: option “--blocked” cannot be used with option “--unblocked”\nhint: see --help\n',
   })
   expect(world.requests).toEqual([])
 })
@@ -433,11 +433,11 @@ test('ls, show and the singular are other names', async () => {
 test('a missing argument is named', async () => {
   expect(await world.run('members add room')).toMatchObject({
     code: 2,
-    stderr: "error: missing required argument 'user'\nhint: see --help\n",
+    stderr: 'error: missing required argument “user”\nhint: see --help\n',
   })
   expect(await world.run('members block room')).toMatchObject({
     code: 2,
     stderr:
-      "error: missing required argument 'member'\nhint: name some, or choose them with --where; see --help\n",
+      'error: missing required argument “member”\nhint: name some, or choose them with --where; see --help\n',
   })
 })

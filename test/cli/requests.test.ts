@@ -51,7 +51,7 @@ const repeatable = {
 const unrepeatable = {
   'POST /rooms': 'rooms create --name X --type open -o ids',
   'POST /rooms/{id}/members': 'members add r1 ada',
-  'POST /rooms/{id}/message': 'message send r1 hi',
+  'POST /rooms/{id}/message': 'message send r1 hi --quiet',
 }
 
 describe('what may be sent again', () => {
@@ -357,7 +357,7 @@ describe('what a 400 means, in a service that does not say', () => {
 
   test.each([404, 410])('%i needs no question', async (status) => {
     script(answer(status, {}))
-    expect((await world.run('rooms get r1')).code).toBe(3)
+    expect((await world.run('users get ada')).code).toBe(3)
     expect(world.requests).toHaveLength(1)
   })
 
@@ -367,7 +367,7 @@ describe('what a 400 means, in a service that does not say', () => {
     ['invalid_parameters', 1],
   ])('a service that says %s saves the question', async (code, exitCode) => {
     script(answer(400, { error: { code, message: 'no' } }))
-    expect((await world.run('rooms update r1 --name New')).code).toBe(exitCode)
+    expect((await world.run('users update ada --name New')).code).toBe(exitCode)
     expect(world.requests).toHaveLength(1)
   })
 })

@@ -100,7 +100,7 @@ test('--online and --offline exclude each other', async () => {
   expect(await world.run('sessions list r --online --offline')).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: "error: option '--online' cannot be used with option '--offline'\nhint: see --help\n",
+    stderr: 'error: option “--online” cannot be used with option “--offline”\nhint: see --help\n',
   })
   expect(world.requests).toEqual([])
 })

@@ -280,7 +280,7 @@ test('an unknown default member type is refused with the types that there are', 
   expect(await world.run('users update ada --default-member-type boss')).toMatchObject({
     code: 2,
     stderr:
-      "error: option '--default-member-type <type>' argument 'boss' is invalid. Allowed choices are guest, host, monitor.\nhint: see --help\n",
+      'error: option “--default-member-type <type>” argument “boss” is invalid. Allowed choices are guest, host, monitor.\nhint: see --help\n',
   })
 })
 

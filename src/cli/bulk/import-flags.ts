@@ -18,7 +18,7 @@ export interface ImportFlags extends PaceFlags {
 }
 
 /** Adds the flags of an import. */
-export function importFlags(command: Command): Command {
+export function importFlags<C extends Command>(command: C): C {
   return paceFlags(
     command
       .addOption(

@@ -1,9 +1,10 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import type { Endpoint } from '../../api/endpoints.ts'
 import { UsageError } from '../../errors.ts'
 import type { Act } from '../context.ts'
 import { examples } from '../flags.ts'
 import { collect, parseAssignments, readData } from '../input.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 
 import { isJson } from '../output/error.ts'
 
@@ -14,7 +15,7 @@ interface Flags {
   data?: string
 }
 
-export function defineApi(api: Command, act: Act): void {
+export function defineApi(api: MeetroomCommand, act: Act): void {
   api
     .description('Send any request to the service and print its answer: for what no other command covers.')
     .argument('<method>', methods.join(', '))

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { defaultProfile, findProfile, keyFor, localProfile, readConfig } from '../../config.ts'
 import { changeConfig, withProfile } from '../../config-store.ts'
 import { isClear, parseBaseUrl } from '../../config-values.ts'
@@ -7,11 +6,12 @@ import { askSecret, canAsk } from '../confirm.ts'
 import type { Act, Context } from '../context.ts'
 import { examples } from '../flags.ts'
 import { readAll } from '../input.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 
 import { checkProfileName, namedProfile, storedProfile } from '../profile.ts'
 import { dataDir } from '../service.ts'
 
-export function defineAuth(auth: Command, act: Act): void {
+export function defineAuth(auth: MeetroomCommand, act: Act): void {
   const login = auth
     .command('login')
     .summary('Store an API key')

@@ -1,9 +1,9 @@
-import type { Command } from 'commander'
 import { configFile, findProfile, type SettableKey, settable } from '../../config.ts'
 import { changeConfig, withProfile } from '../../config-store.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, examples } from '../flags.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 import { onePage } from '../output/printer.ts'
 
 import type { View } from '../output/views.ts'
@@ -21,7 +21,7 @@ function viewFor(showOrigin: boolean): View {
   }
 }
 
-export function defineConfig(config: Command, act: Act): void {
+export function defineConfig(config: MeetroomCommand, act: Act): void {
   const list = config
     .command('list')
     .summary('List the settings')

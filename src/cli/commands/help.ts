@@ -2,12 +2,13 @@ import type { Command } from 'commander'
 import { UsageError } from '../../errors.ts'
 import type { Act } from '../context.ts'
 import { topics } from '../help-topics.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 
-export function defineHelp(help: Command, act: Act): void {
+export function defineHelp(help: MeetroomCommand, act: Act): void {
   help.argument('[topic...]', `a command, or ${Object.keys(topics).join(', ')}`).action(
     act('machine', async (_, words: string[]) => {
       // No settings are looked at: help must work when they are broken.
-      const root = help.parent as Command
+      const root = help.parent as MeetroomCommand
       const [first] = words
       if (words.length === 1 && first !== undefined && Object.hasOwn(topics, first)) {
         root.configureOutput().writeOut?.(`${topics[first as keyof typeof topics]}\n`)
@@ -18,8 +19,8 @@ export function defineHelp(help: Command, act: Act): void {
   )
 }
 
-function findCommand(root: Command, words: readonly string[]): Command {
-  let command = root
+function findCommand(root: MeetroomCommand, words: readonly string[]): Command {
+  let command: Command = root
   for (const word of words) {
     const next = command.commands.find((known) => known.name() === word || known.aliases().includes(word))
     if (!next)

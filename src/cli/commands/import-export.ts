@@ -1,19 +1,20 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import type { ExportFlags } from '../bulk/export.ts'
 import { type ImportFlags, importFlags } from '../bulk/import-flags.ts'
 import type { Act } from '../context.ts'
 import { examples, whereOption } from '../flags.ts'
 import { wholeNumber } from '../input.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 
 type Importable = 'users' | 'rooms' | 'members'
 
 /** Adds the import of a group. What it takes is loaded when it runs: nobody else has to wait for it. */
 export function importCommand(
-  group: Command,
+  group: MeetroomCommand,
   act: Act,
   name: Importable,
   words: { summary: string; description: string; examples: readonly string[] },
-  flags = (command: Command) => command,
+  flags = (command: MeetroomCommand) => command,
 ): void {
   const command = group
     .command('import')
@@ -30,7 +31,7 @@ export function importCommand(
 }
 
 /** Adds the export of a group. Import reads what it writes. */
-export function exportCommand(group: Command, act: Act, name: Importable, example: string): void {
+export function exportCommand(group: MeetroomCommand, act: Act, name: Importable, example: string): void {
   const command = group
     .command('export')
     .summary(`Write all ${name} to a file`)

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { fillPath, queryString } from '../../api/path.ts'
 import { fields } from '../../api/vocabulary.ts'
 import {
@@ -13,6 +12,7 @@ import {
 import type { Act, Context } from '../context.ts'
 import { examples } from '../flags.ts'
 import { type Closed, connect } from '../live/room-socket.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 
 import { isJson } from '../output/error.ts'
 import { visible, visibleJson } from '../output/visible.ts'
@@ -22,7 +22,7 @@ interface Flags {
   token?: string
 }
 
-export function defineJoin(join: Command, act: Act): void {
+export function defineJoin(join: MeetroomCommand, act: Act): void {
   join
     .description('Take part in a room from the terminal: prints messages as they arrive, until ^C.')
     .argument('<room>', fields.room.id)

@@ -1,9 +1,10 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { fields, type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
 import { type BodyFlags, buildBody } from '../input.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 import { confirmTargets } from '../operations/confirm-targets.ts'
 import { listPages, runList } from '../operations/list.ts'
 import { runOne } from '../operations/one.ts'
@@ -19,7 +20,7 @@ const blocking = {
 } as const
 const typeFlag = () => new Option('--type <type>', words.type).choices(memberTypes)
 
-export function defineMembers(members: Command, act: Act): void {
+export function defineMembers(members: MeetroomCommand, act: Act): void {
   defineList(members, act)
   defineGet(members, act)
   defineAdd(members, act)
@@ -46,7 +47,7 @@ export function defineMembers(members: Command, act: Act): void {
   exportCommand(members, act, 'members', 'meetroom members export --all-rooms > members.csv')
 }
 
-function defineList(members: Command, act: Act): void {
+function defineList(members: MeetroomCommand, act: Act): void {
   const list = members
     .command('list')
     .summary('List the members of a room')
@@ -61,7 +62,7 @@ function defineList(members: Command, act: Act): void {
   examples(list, 'meetroom members list 66f1a2b3c4d5e6f708192a3b --all')
 }
 
-function defineGet(members: Command, act: Act): void {
+function defineGet(members: MeetroomCommand, act: Act): void {
   const get = members
     .command('get')
     .summary('Show a member of a room')
@@ -82,7 +83,7 @@ interface AddFlags extends BodyFlags {
   ifNotExists?: boolean
 }
 
-function defineAdd(members: Command, act: Act): void {
+function defineAdd(members: MeetroomCommand, act: Act): void {
   const add = members
     .command('add')
     .summary('Invite a user to a room')
@@ -109,7 +110,7 @@ interface UpdateFlags extends BodyFlags {
   unblocked?: boolean
 }
 
-function defineUpdate(members: Command, act: Act): void {
+function defineUpdate(members: MeetroomCommand, act: Act): void {
   const update = members
     .command('update')
     .summary('Change a member’s name, role or block')
@@ -136,7 +137,7 @@ function defineUpdate(members: Command, act: Act): void {
   )
 }
 
-function defineMany(members: Command, act: Act): void {
+function defineMany(members: MeetroomCommand, act: Act): void {
   const common = {
     within: roomArgument,
     ids: `${words.id}s, or - to read them from standard input`,

@@ -1,11 +1,11 @@
-import type { Command } from 'commander'
 import { fields } from '../../api/vocabulary.ts'
-import type { Act } from '../context.ts'
-import { bodyFlags, examples } from '../flags.ts'
+import type { Act, Context } from '../context.ts'
+import { bodyFlags, examples, hintOnSurplus } from '../flags.ts'
 import { type BodyFlags, buildBody, readAll } from '../input.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runOne } from '../operations/one.ts'
 
-export function defineMessage(message: Command, act: Act): void {
+export function defineMessage(message: MeetroomCommand, act: Act): void {
   const send = message
     .command('send')
     .summary('Send a message to the live sessions of a room')
@@ -14,15 +14,14 @@ export function defineMessage(message: Command, act: Act): void {
     )
     .argument('<room>', fields.room.id)
     .argument('<text>', `${fields.message.message}, or - to read it from standard input`)
+  hintOnSurplus(send, "quote the text: meetroom message send ROOM 'hello world'")
   bodyFlags(send).action(
     act('writes', async (context, room_id: string, text: string, flags: BodyFlags) => {
       // The line break that ends a file or an echo is not part of what is said.
       const message = text === '-' ? (await readAll(context.host)).replace(/\r?\n$/, '') : text
       const body = await buildBody(flags, { message }, context.host)
-      await runOne(context, 'sendMessage', {
-        params: { room_id },
-        body: body as { message: string },
-      })
+      await runOne(context, 'sendMessage', { params: { room_id }, body: body as { message: string } })
+      if (await isEmpty(context, room_id)) await context.notice('nobody is connected to the room')
     }),
   )
   examples(
@@ -30,4 +29,19 @@ export function defineMessage(message: Command, act: Act): void {
     "meetroom message send 66f1a2b3c4d5e6f708192a3b 'We close in five minutes'",
     'jq -c . event.json | meetroom message send 66f1a2b3c4d5e6f708192a3b -',
   )
+}
+
+/** Whether nobody is there to receive a message. A service that cannot say is taken at its 200. */
+async function isEmpty(context: Context, room_id: string): Promise<boolean> {
+  if (context.flags.quiet) return false
+  try {
+    const client = await context.client()
+    const { value } = await client.call('listSessions', {
+      params: { room_id },
+      query: { is_connecting: true },
+    })
+    return value.sessions.length === 0
+  } catch {
+    return false
+  }
 }

@@ -1,8 +1,8 @@
-import type { Command } from 'commander'
 import type { Act } from '../context.ts'
 import { examples } from '../flags.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 
-export function defineOpenapi(openapi: Command, act: Act): void {
+export function defineOpenapi(openapi: MeetroomCommand, act: Act): void {
   openapi.description('Print the contract of the service as an OpenAPI 3.1 document.').action(
     act('machine', async (context) => {
       const { openApiDocument } = await import('../../api/openapi.ts')

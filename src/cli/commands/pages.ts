@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { fields } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
 import type { Act } from '../context.ts'
@@ -10,8 +9,10 @@ import {
   parseAssignments,
   parseSize,
   readData,
+  webUrl,
   wholeNumber,
 } from '../input.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runOne } from '../operations/one.ts'
 
 const words = fields.page
@@ -23,7 +24,7 @@ interface Flags extends BodyFlags {
   index?: number
 }
 
-export function definePages(pages: Command, act: Act): void {
+export function definePages(pages: MeetroomCommand, act: Act): void {
   const create = pages
     .command('create')
     .summary('Create pages in a room')
@@ -32,7 +33,7 @@ export function definePages(pages: Command, act: Act): void {
     .option(
       '--image <url>',
       `${words.src}; may be repeated, one page each`,
-      (url: string, previous: string[] = []) => collect(encodeUrl('--image')(url), previous),
+      (url: string, previous: string[] = []) => collect(webUrl('--image')(url), previous),
     )
     .option('--fixed', words.fixed)
     .option('--size <WxH>', `${words.size}, as in 1280x720`, parseSize)

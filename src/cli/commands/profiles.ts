@@ -1,10 +1,10 @@
-import type { Command } from 'commander'
 import { defaultProfile, findProfile, localProfile, type Profile } from '../../config.ts'
 import { changeConfig, withoutProfile, withProfile } from '../../config-store.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
 import { confirm } from '../confirm.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, examples } from '../flags.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 import { onePage } from '../output/printer.ts'
 
 import type { View } from '../output/views.ts'
@@ -22,7 +22,7 @@ const view: View = {
   fields: ['name', 'in_use', 'base_url', 'has_key', 'protected'],
 }
 
-export function defineProfiles(profiles: Command, act: Act): void {
+export function defineProfiles(profiles: MeetroomCommand, act: Act): void {
   const list = profiles
     .command('list')
     .summary('List the profiles')

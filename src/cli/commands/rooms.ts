@@ -1,21 +1,24 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { fields, roomTypes } from '../../api/vocabulary.ts'
-import { UsageError } from '../../errors.ts'
+import { ConflictError, UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
 import {
   type BodyFlags,
   buildBody,
   collect,
-  encodeUrl,
   parseHeaders,
   parseMember,
+  webUrl,
   wholeNumber,
 } from '../input.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 import { confirmTargets } from '../operations/confirm-targets.ts'
 import { listPages, runList } from '../operations/list.ts'
-import { runOne } from '../operations/one.ts'
+import { runOne, showOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
+import { plainText } from '../output/text.ts'
+import type { Item } from '../output/views.ts'
 import { exportCommand, importCommand } from './import-export.ts'
 
 const words = fields.room
@@ -26,7 +29,7 @@ interface StateFlags {
 }
 
 /** Adds `--terminated` and `--active`, which mean a filter in a list and a change in an update. */
-function stateFlags(command: Command): Command {
+function stateFlags(command: MeetroomCommand): MeetroomCommand {
   return command
     .addOption(new Option('--terminated', 'terminated').conflicts('active'))
     .addOption(new Option('--active', 'not terminated').conflicts('terminated'))
@@ -40,7 +43,7 @@ const terminating = {
 
 const isTerminated = (flags: StateFlags) => (flags.terminated ? true : flags.active ? false : undefined)
 
-export function defineRooms(rooms: Command, act: Act): void {
+export function defineRooms(rooms: MeetroomCommand, act: Act): void {
   defineList(rooms, act)
   defineGet(rooms, act)
   defineCreate(rooms, act)
@@ -56,7 +59,7 @@ export function defineRooms(rooms: Command, act: Act): void {
   exportCommand(rooms, act, 'rooms', 'meetroom rooms export > rooms.csv')
 }
 
-function defineList(rooms: Command, act: Act): void {
+function defineList(rooms: MeetroomCommand, act: Act): void {
   const list = rooms
     .command('list')
     .summary('List rooms')
@@ -74,7 +77,7 @@ function defineList(rooms: Command, act: Act): void {
   examples(list, 'meetroom rooms list --active', 'meetroom rooms list --all -o csv > rooms.csv')
 }
 
-function defineGet(rooms: Command, act: Act): void {
+function defineGet(rooms: MeetroomCommand, act: Act): void {
   const get = rooms
     .command('get')
     .summary('Show a room')
@@ -100,7 +103,7 @@ interface CreateFlags extends BodyFlags {
   ifNotExists?: boolean
 }
 
-function defineCreate(rooms: Command, act: Act): void {
+function defineCreate(rooms: MeetroomCommand, act: Act): void {
   const create = rooms
     .command('create')
     .summary('Create a room')
@@ -110,15 +113,14 @@ function defineCreate(rooms: Command, act: Act): void {
     .option('--record', words.record)
     .option('--max-meeting-seconds <s>', words.max_meeting_seconds, wholeNumber('--max-meeting-seconds', 1))
     .option('--member <user[:type[:name]]>', `${words.members}; may be repeated`, collect)
-    .option('--webhook-url <url>', 'where to announce who enters and leaves', encodeUrl('--webhook-url'))
+    .option('--webhook-url <url>', 'where to announce who enters and leaves', webUrl('--webhook-url'))
     .option('--webhook-header <header>', "header to send along, 'Name: value'; may be repeated", collect)
     .option('--if-not-exists', 'leave a room that has this name already as it is, and show it')
   bodyFlags(create).action(
     act('any', async (context, flags: CreateFlags) => {
       const body = await buildBody(flags, settingsFrom(flags), context.host)
       requireFields(body, { name: '--name', type: '--type' })
-      const existing = flags.ifNotExists ? await findByName(context, String(body['name'])) : undefined
-      if (existing !== undefined) return runOne(context, 'getRoom', { params: { id: existing } })
+      if (flags.ifNotExists && (await showExisting(context, body))) return
       await runOne(context, 'createRoom', { body: body as never })
     }),
   )
@@ -140,16 +142,26 @@ function settingsFrom(flags: CreateFlags) {
   return { name, type, record, max_meeting_seconds, members, webhook }
 }
 
-function defineUpdate(rooms: Command, act: Act): void {
+interface UpdateFlags extends BodyFlags, StateFlags {
+  name?: string
+  layout?: string
+  record?: boolean
+}
+
+function defineUpdate(rooms: MeetroomCommand, act: Act): void {
   const update = rooms
     .command('update')
     .summary('Change the settings of a room')
     .description('Change the settings of a room; what is not named stays as it is.')
     .argument('<room>', words.id)
     .option('--name <name>', words.name)
+    .option('--layout <layout>', words.layout)
+    .option('--record', words.record)
+    .option('--no-record', 'stop recording the meetings in the room')
   bodyFlags(stateFlags(update)).action(
-    act('writes', async (context, id: string, flags: BodyFlags & StateFlags & { name?: string }) => {
-      const given = { name: flags.name, is_terminated: isTerminated(flags) }
+    act('writes', async (context, id: string, flags: UpdateFlags) => {
+      const { name, layout, record } = flags
+      const given = { name, layout, record, is_terminated: isTerminated(flags) }
       const body = await buildBody(flags, given, context.host)
       requireFields(body, {})
       if (body['is_terminated'] === true) await confirmTargets(context, terminating, { ids: [id] })
@@ -159,7 +171,7 @@ function defineUpdate(rooms: Command, act: Act): void {
   examples(update, "meetroom rooms update 66f1a2b3c4d5e6f708192a3b --name 'Weekly sync, new time'")
 }
 
-function defineMany(rooms: Command, act: Act): void {
+function defineMany(rooms: MeetroomCommand, act: Act): void {
   const common = {
     ids: `${words.id}s, or - to read them from standard input`,
     list: 'listRooms',
@@ -208,12 +220,40 @@ function defineMany(rooms: Command, act: Act): void {
   })
 }
 
-/** A room of exactly this name. A service that knows no filter by name answers with any rooms. */
-async function findByName(context: Context, name: string): Promise<string | undefined> {
-  if (context.flags.curl) return undefined
-  for await (const { items } of await listPages(context, 'listRooms', { query: { name } }, { all: true })) {
-    const room = items.find((item) => item['name'] === name)
-    if (room) return String(room['id'])
-  }
-  return undefined
+/** All rooms of exactly this name. A service that does not know the filter answers with any rooms. */
+async function findByName(context: Context, name: string): Promise<Item[]> {
+  if (context.flags.curl) return []
+  const found: Item[] = []
+  for await (const { items } of await listPages(context, 'listRooms', { query: { name } }, { all: true }))
+    found.push(...items.filter((item) => item['name'] === name))
+  return found
+}
+
+/**
+ * Shows the room that has this name already, in place of creating it; false when there is none.
+ * @throws {ConflictError} when several have it, or the one is of another type
+ */
+async function showExisting(context: Context, body: Readonly<Record<string, unknown>>): Promise<boolean> {
+  const name = String(body['name'])
+  const [room, ...others] = await findByName(context, name)
+  if (!room) return false
+  const id = String(room['id'])
+  if (others.length > 0)
+    throw new ConflictError(
+      `${others.length + 1} rooms are named “${name}”: ${[room, ...others].map((each) => each['id']).join(', ')}`,
+      { hint: 'rename or delete all but one of them' },
+    )
+  const answer = await (await context.client()).call('getRoom', { params: { id } })
+  const existing: Item = answer.value.room
+  if (existing['type'] !== body['type'])
+    throw new ConflictError(`room “${name}” exists (${id}), and is ${existing['type']}, not ${body['type']}`)
+  const different = Object.keys(body).filter(
+    (field) => Object.hasOwn(existing, field) && plainText(existing[field]) !== plainText(body[field]),
+  )
+  if (different.length > 0)
+    await context.notice(
+      `warning: room “${name}” exists and differs in ${different.join(', ')}; it is left as it is`,
+    )
+  await showOne(context, 'getRoom', answer)
+  return true
 }

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Command } from 'commander'
 import { isLoopback } from '../../api/loopback.ts'
 import { shellQuote } from '../../api/request.ts'
 import { findProfile } from '../../config.ts'
@@ -12,6 +11,7 @@ import { version } from '../../version.ts'
 import type { Act, Context } from '../context.ts'
 import { examples } from '../flags.ts'
 import { collect, wholeNumber } from '../input.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 
 import { isJson } from '../output/error.ts'
 import { checkProfileName } from '../profile.ts'
@@ -30,7 +30,7 @@ interface Flags {
   allowPrivateWebhooks?: boolean
 }
 
-export function defineServe(serve: Command, act: Act): void {
+export function defineServe(serve: MeetroomCommand, act: Act): void {
   serve
     .description('Serve the embedded workspace over HTTP and WebSocket, for other programs.')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
@@ -156,9 +156,30 @@ async function environment(context: Context, flags: Flags, dir: string | undefin
   const { findOwner } = await import('../../local/owner.ts')
   const owner = await findOwner(dir, context.host.quietly)
   const host = flags.host.includes(':') ? `[${flags.host}]` : flags.host
+  if (!owner) await requireFreePort(flags)
   const baseUrl = owner?.base_url ?? `http://${host}:${flags.port}/v1`
   const keyFile = owner?.api_key_file ?? resolve(context.host.cwd, flags.apiKeyFile ?? join(dir, 'api-key'))
   return `export MEETROOM_BASE_URL=${baseUrl}\nexport MEETROOM_API_KEY="$(cat ${shellQuote(keyFile)})"\n`
+}
+
+/**
+ * A workspace that is not being served yet has the port that it will be served on, unless somebody else is there.
+ * @throws {UsageError}
+ */
+async function requireFreePort({ host, port }: Flags): Promise<void> {
+  const hint = 'start meetroom serve first, then run this again'
+  if (port === 0)
+    throw new UsageError('with --port 0 the port is not known before the service runs', { hint })
+  const { createServer } = await import('node:net')
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', ({ code }: NodeJS.ErrnoException) =>
+      reject(
+        new UsageError(`${host}:${port} is not where this workspace will be served (${code})`, { hint }),
+      ),
+    )
+    probe.listen(port, host, () => probe.close(() => resolve()))
+  })
 }
 
 async function saveProfile(context: Context, name: string, { baseUrl, apiKey }: Serving): Promise<void> {

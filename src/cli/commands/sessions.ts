@@ -1,7 +1,8 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { fields } from '../../api/vocabulary.ts'
 import type { Act } from '../context.ts'
 import { alias, examples, type ListFlags, withPaging } from '../flags.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runList } from '../operations/list.ts'
 
 interface Flags extends ListFlags {
@@ -10,7 +11,7 @@ interface Flags extends ListFlags {
   offline?: boolean
 }
 
-export function defineSessions(sessions: Command, act: Act): void {
+export function defineSessions(sessions: MeetroomCommand, act: Act): void {
   const list = sessions
     .command('list')
     .summary('List the sessions of a room')

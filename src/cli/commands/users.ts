@@ -1,9 +1,10 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { fields, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
-import { type BodyFlags, buildBody, encodeUrl } from '../input.ts'
+import { type BodyFlags, buildBody, encodeUrl, webUrl } from '../input.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runList } from '../operations/list.ts'
 import { orUndefined, runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
@@ -17,11 +18,11 @@ interface UserFlags extends BodyFlags {
   defaultMemberType?: string
 }
 
-function userFlags(command: Command): Command {
+function userFlags(command: MeetroomCommand): MeetroomCommand {
   return bodyFlags(
     command
       .option('--name <name>', words.name)
-      .option('--profile-url <url>', words.profile_url, encodeUrl('--profile-url'))
+      .option('--profile-url <url>', words.profile_url, webUrl('--profile-url'))
       .addOption(new Option('--default-member-type <type>', words.default_member_type).choices(memberTypes)),
   )
 }
@@ -32,7 +33,7 @@ const fromFlags = ({ name, profileUrl: profile_url, defaultMemberType: default_m
   default_member_type,
 })
 
-export function defineUsers(users: Command, act: Act): void {
+export function defineUsers(users: MeetroomCommand, act: Act): void {
   defineList(users, act)
   defineGet(users, act)
   defineCreate(users, act)
@@ -69,7 +70,7 @@ export function defineUsers(users: Command, act: Act): void {
   )
 }
 
-function defineList(users: Command, act: Act): void {
+function defineList(users: MeetroomCommand, act: Act): void {
   const list = users
     .command('list')
     .summary('List the users of the workspace')
@@ -84,7 +85,7 @@ function defineList(users: Command, act: Act): void {
   examples(list, 'meetroom users list --email @example.com', 'meetroom users list --all -o ids')
 }
 
-function defineGet(users: Command, act: Act): void {
+function defineGet(users: MeetroomCommand, act: Act): void {
   const get = users
     .command('get')
     .summary('Show a user')
@@ -100,7 +101,7 @@ interface CreateFlags extends UserFlags {
   ifNotExists?: boolean
 }
 
-function defineCreate(users: Command, act: Act): void {
+function defineCreate(users: MeetroomCommand, act: Act): void {
   const create = users
     .command('create')
     .summary('Create a user')
@@ -129,7 +130,7 @@ function defineCreate(users: Command, act: Act): void {
   )
 }
 
-function defineUpdate(users: Command, act: Act): void {
+function defineUpdate(users: MeetroomCommand, act: Act): void {
   const update = users
     .command('update')
     .summary('Change a user')

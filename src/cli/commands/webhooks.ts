@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { isSecret } from '../../api/signature.ts'
 import { ConditionError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { Act } from '../context.ts'
 import { examples } from '../flags.ts'
-import { encodeUrl, wholeNumber } from '../input.ts'
+import { webUrl, wholeNumber } from '../input.ts'
 import { type Checked, checkWebhook } from '../live/webhook.ts'
 import { listen } from '../live/webhook-listener.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 
 import { isJson } from '../output/error.ts'
 
@@ -23,7 +23,7 @@ interface ListenFlags {
 
 const secretFlag = ['--secret <secret|@file>', 'secret that the deliveries are signed with'] as const
 
-export function defineWebhooks(webhooks: Command, act: Act): void {
+export function defineWebhooks(webhooks: MeetroomCommand, act: Act): void {
   const listener = webhooks
     .command('listen')
     .summary('Receive webhooks and print them')
@@ -31,7 +31,7 @@ export function defineWebhooks(webhooks: Command, act: Act): void {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber('--port', 0, 65535), 4681)
     .option(...secretFlag)
-    .option('--forward-to <url>', 'pass each event on, and its answer back', encodeUrl('--forward-to'))
+    .option('--forward-to <url>', 'pass each event on, and its answer back', webUrl('--forward-to'))
     .option('--exec <command>', 'run a program for each event, the event on its standard input; no shell')
     .option('--respond <status>', 'answer every event with this status', wholeNumber('--respond', 200, 599))
     .action(

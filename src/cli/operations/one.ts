@@ -1,3 +1,4 @@
+import type { Answer } from '../../api/client.ts'
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import { readAnswer } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
@@ -16,7 +17,13 @@ export async function runOne<N extends OperationName>(
   const endpoint = endpoints[name]
   const printer = await context.printer()
   printer.check(viewOf(endpoint), endpoint.method !== 'GET')
-  const answer = await (await context.client()).call(name, input)
+  await showOne(context, name, await (await context.client()).call(name, input))
+}
+
+/** Prints what an operation answered with. */
+export async function showOne(context: Context, name: OperationName, answer: Answer): Promise<void> {
+  const endpoint = endpoints[name]
+  const printer = await context.printer()
   const result = (readAnswer(answer) as Item)[endpoint.result]
   if (!Array.isArray(result)) return printer.one(viewOf(endpoint), endpoint.result, answer)
   await printer.list(viewOf(endpoint), endpoint.result, onePage({ items: result, whole: answer }))

@@ -1,9 +1,9 @@
-import type { Command } from 'commander'
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Act, Context } from '../context.ts'
 import { examples, type ManyFlags, manyFlags } from '../flags.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
 import { viewOf } from '../output/views.ts'
 import { confirmTargets, type TargetChange } from './confirm-targets.ts'
 import { runEach } from './many.ts'
@@ -26,7 +26,7 @@ interface ManyCommand<G extends OperationName, C extends OperationName> extends 
   list: 'listRooms' | 'listMembers' | 'listUsers'
   call: readonly [name: C, input: (id: string, room: string) => Input<Operations[C]>]
   /** Flags beyond those of every such command. */
-  flags?: (command: Command) => Command
+  flags?: (command: MeetroomCommand) => MeetroomCommand
   /** Refuses what cannot work, before anything is asked or sent. */
   check?: (context: Context, room: string, flags: Readonly<Record<string, unknown>>) => Promise<void>
   examples: readonly string[]
@@ -34,7 +34,7 @@ interface ManyCommand<G extends OperationName, C extends OperationName> extends 
 
 /** Adds a command over several ids, `-` or `--where`: targets, question, requests and summary are the same for all. */
 export function overMany<G extends OperationName, C extends OperationName>(
-  group: Command,
+  group: MeetroomCommand,
   act: Act,
   declared: ManyCommand<G, C>,
 ): void {

@@ -31,7 +31,7 @@ export async function readTargets<N extends OperationName>(
   if (where && given.length > 0) throw new UsageError('name ids or choose them with --where, not both')
   if (!where) {
     if (given.length > 0) return noMoreThan(max, await readIds(given, context.host), view)
-    throw new UsageError(`missing required argument '${view.noun[0]}'`, {
+    throw new UsageError(`missing required argument “${view.noun[0]}”`, {
       hint: 'name some, or choose them with --where; see --help',
     })
   }

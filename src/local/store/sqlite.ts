@@ -37,7 +37,7 @@ export async function openSqlite(path: string, quietly: Quietly): Promise<Sqlite
   } catch (error) {
     if (!/MODULE_NOT_FOUND$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
     throw new UsageError('the embedded service needs Node 22.13 or newer, or the package libsql', {
-      hint: 'npm install libsql, beside meetroom',
+      hint: 'install libsql where meetroom is: npm install libsql, or npm install --global libsql for a global meetroom',
     })
   }
 }

@@ -1,0 +1,9 @@
+import { version } from '../../version.ts'
+import type { Act } from '../context.ts'
+import { examples } from '../flags.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
+
+export function defineVersion(command: MeetroomCommand, act: Act): void {
+  command.action(act('machine', (context) => context.plainPrinter().write(`${version}\n`)))
+  examples(command, 'meetroom version')
+}

@@ -1,0 +1,132 @@
+import { createServer } from 'node:net'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { version } from '../../src/version.ts'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+const room = async (name: string) =>
+  (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id as string
+
+describe('a room given by its name', () => {
+  test.each(['rooms get Algebra', 'members list Algebra', 'rooms update Algebra --name A'])(
+    '%s says which id the room has',
+    async (line) => {
+      const id = await room('Algebra')
+      const { code, stderr } = await world.run(line)
+      expect(code).toBe(3)
+      expect(stderr).toContain(`hint: a room has this name; its id is ${id}\n`)
+    },
+  )
+
+  test('lists the ids of all rooms that have the name', async () => {
+    const ids = [await room('Algebra'), await room('Algebra')].toReversed()
+    expect((await world.run('rooms get Algebra')).stderr).toContain(
+      `hint: rooms of this name: ${ids.join(', ')}\n`,
+    )
+  })
+
+  test('an id that nothing has costs no further request', async () => {
+    await world.run('rooms get 66f1a2b3c4d5e6f708192a3b')
+    expect(world.requests).toHaveLength(1)
+  })
+
+  test('a service that fails meanwhile leaves the error as it was', async () => {
+    world.intercept = async ({ url }, next) => (url.includes('name=') ? answer(502, {}) : next())
+    expect(await world.run('rooms get Algebra --retries 0')).toMatchObject({
+      code: 3,
+      stderr: 'error: no such room: Algebra\nhint: see what there is with: meetroom rooms list\n',
+    })
+  })
+})
+
+test('meetroom version prints the version', async () => {
+  expect(await world.run('version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
+})
+
+test('a profile without a service is told which profiles have one', async () => {
+  await world.run('auth login --profile staging --with-token', { stdin: world.apiKey })
+  const { code, stderr } = await world.run('rooms list --profile default', { env: bare })
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr:
+      'error: no service is configured for this profile\n' +
+      'hint: profiles with a service: staging; pass --profile NAME, or switch with: meetroom profiles use NAME\n',
+  })
+})
+
+test('a message of several words without quotes says to quote it', async () => {
+  expect(await world.run('message send r1 hello world')).toMatchObject({
+    code: 2,
+    stderr:
+      'error: too many arguments for “send”. Expected 2 arguments but got 3.\n' +
+      "hint: quote the text: meetroom message send ROOM 'hello world'\n",
+  })
+})
+
+describe('a message', () => {
+  test('says that nobody is there to receive it', async () => {
+    expect(await world.run(['message', 'send', await room('R'), 'hi'])).toMatchObject({
+      code: 0,
+      stderr: 'nobody is connected to the room\n',
+    })
+  })
+
+  test('says nothing when the service cannot tell who is there', async () => {
+    world.intercept = async ({ url }, next) => (url.includes('sessions') ? answer(404, {}) : next())
+    expect(await world.run(['message', 'send', await room('R'), 'hi'])).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('a local workspace that is not being served', () => {
+  test('is shown under no port by --dry-run', async () => {
+    expect(
+      await world.run('--local rooms create --name A --type open --dry-run', { env: bare }),
+    ).toMatchObject({
+      code: 0,
+      stdout: 'POST http://local-workspace.invalid/v1/rooms {"name":"A","type":"open"}\n',
+    })
+  })
+
+  test('serve --print-env refuses a port that somebody else listens on', async () => {
+    const server = createServer()
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as { port: number }
+    expect(await world.run(`serve --print-env --port ${port}`)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr:
+        `error: 127.0.0.1:${port} is not where this workspace will be served (EADDRINUSE)\n` +
+        'hint: start meetroom serve first, then run this again\n',
+    })
+  })
+})
+
+test.each([
+  ['pages create r1 --image javascript:alert(1)', '--image'],
+  ['pages create r1 --image data:image/png;base64,AAAA', '--image'],
+  ['rooms create --name A --type open --webhook-url ftp://a/b', '--webhook-url'],
+  ['users create ada --profile-url javascript:alert(1)', '--profile-url'],
+])('%s is refused: nothing can be fetched from there', async (line, flag) => {
+  const { code, stderr } = await world.run(line)
+  expect(code).toBe(2)
+  expect(stderr).toMatch(new RegExp(`^error: ${flag} takes an http or https URL, not “`))
+  expect(world.requests).toEqual([])
+})
+
+test('rooms update changes layout and recording', async () => {
+  const id = await room('R')
+  world.intercept = async (request) => answer(200, { room: { id, type: 'open', echoed: request.body } })
+  for (const [flags, body] of [
+    ['--layout grid --record', { layout: 'grid', record: true }],
+    ['--no-record', { record: false }],
+  ] as const) {
+    const { stdout } = await world.run(`rooms update ${id} ${flags} --json`)
+    expect(JSON.parse(JSON.parse(stdout).room.echoed)).toEqual(body)
+  }
+})
