@@ -1,5 +1,5 @@
 import { AuthError, type RequestLine, ServiceError } from '../errors.ts'
-import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
+import { endpoints, type OperationName, type Route } from './endpoints.ts'
 import { fits } from './guards.ts'
 import type { Input, Output } from './operation.ts'
 import type { Operations } from './operations.ts'
@@ -48,7 +48,7 @@ export interface Client {
    */
   call<N extends OperationName>(name: N, input: Input<Operations[N]>): Promise<Answer<Output<Operations[N]>>>
   /** Sends any request below the base URL: for `meetroom api`. */
-  request(endpoint: Endpoint, input: AnyInput): Promise<Answer>
+  request(endpoint: Route, input: AnyInput): Promise<Answer>
   /**
    * Finds out now, rather than with the first request, whether there is a service and a key to send with.
    * @throws {AuthError | UsageError} when there is none
@@ -73,7 +73,7 @@ export function createClient(options: ClientOptions): Client {
     return opened
   }
 
-  async function exchange(endpoint: Endpoint, input: AnyInput) {
+  async function exchange(endpoint: Route, input: AnyInput) {
     const request = buildRequest(options.baseUrl, endpoint, input)
     const line = {
       method: request.method,
@@ -106,7 +106,7 @@ export function createClient(options: ClientOptions): Client {
     return probe
   }
 
-  async function request(endpoint: Endpoint, input: AnyInput): Promise<Answer & { line: RequestLine }> {
+  async function request(endpoint: Route, input: AnyInput): Promise<Answer & { line: RequestLine }> {
     const { answer, line } = await exchange(endpoint, input)
     if (answer.status < 200 || answer.status > 299)
       throw await refusal({
@@ -135,7 +135,7 @@ export function createClient(options: ClientOptions): Client {
           body: answer.value,
         })
       }
-      return answer as never
+      return answer as Answer<Output<Operations[typeof name]>>
     },
     request,
     ready: async () => void (await open()),

@@ -1,22 +1,44 @@
-/**
- * Where each of the 17 operations lives: the table of section 4 without the schemas, which cost more to load than a
- * whole request takes. `operations.ts` adds them.
- */
-export interface Endpoint {
+import { type ResourceName, type Resources, resources } from './resources.ts'
+
+/** Where a request goes. */
+export interface Route {
   /** Resource and verb, as in `meetroom rooms list`. */
   readonly id: string
   readonly summary: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Relative to the base URL; `{name}` stands for a path parameter. */
   readonly path: string
-  /** The field of the answer that holds the result: an array for lists, an object otherwise. */
-  readonly result: string
-  /** Whether the operation pages with `limit` and `offset` (rule 6). */
-  readonly paged?: true
   /** A POST that may be sent again, since doing it twice is the same as doing it once. */
   readonly repeatable?: true
   /** How to find out whether a write took effect: a command, `{name}` standing for a parameter or body field. */
   readonly check?: string
+}
+
+/**
+ * Where each of the 17 operations lives and what it is about: the table of section 4 without the schemas, which cost more
+ * to load than a whole request takes. `operations.ts` adds them.
+ */
+export interface Endpoint extends Route {
+  /** What the operation is about. */
+  readonly resource: ResourceName
+  /** Whether it answers with a list; a POST that does takes one, too. */
+  readonly many: boolean
+  /** The field of the answer that holds the result. */
+  readonly result: string
+  /** The answer is the result itself, not an object that holds it. */
+  readonly bare?: true
+  /** Whether the operation pages with `limit` and `offset` (rule 6). */
+  readonly paged?: true
+  /** Whether the answer says where in the list its items are. */
+  readonly paging?: true
+}
+
+function one<R extends ResourceName>(resource: R) {
+  return { resource, many: false, result: resources[resource].name as Resources[R]['name'] } as const
+}
+
+function many<R extends ResourceName>(resource: R) {
+  return { resource, many: true, result: resources[resource].plural as Resources[R]['plural'] } as const
 }
 
 export const endpoints = {
@@ -25,15 +47,17 @@ export const endpoints = {
     summary: 'List rooms',
     method: 'GET',
     path: '/rooms',
-    result: 'rooms',
+    ...many('room'),
     paged: true,
+    paging: true,
   },
   createRoom: {
     id: 'rooms.create',
     summary: 'Create a room',
     method: 'POST',
     path: '/rooms',
-    result: 'room',
+    ...one('room'),
+    paging: true,
     check: 'meetroom rooms list --name {name}',
   },
   getRoom: {
@@ -41,14 +65,14 @@ export const endpoints = {
     summary: 'Show a room',
     method: 'GET',
     path: '/rooms/{id}',
-    result: 'room',
+    ...one('room'),
   },
   updateRoom: {
     id: 'rooms.update',
     summary: 'Change the settings of a room',
     method: 'PUT',
     path: '/rooms/{id}',
-    result: 'room',
+    ...one('room'),
     check: 'meetroom rooms get {id}',
   },
   deleteRoom: {
@@ -56,7 +80,7 @@ export const endpoints = {
     summary: 'Delete a room',
     method: 'DELETE',
     path: '/rooms/{id}',
-    result: 'room',
+    ...one('room'),
     check: 'meetroom rooms get {id}',
   },
   listSessions: {
@@ -64,29 +88,30 @@ export const endpoints = {
     summary: 'List the sessions of a room',
     method: 'GET',
     path: '/rooms/{room_id}/sessions',
-    result: 'sessions',
+    ...many('session'),
   },
   createPages: {
     id: 'pages.create',
     summary: 'Create pages in a room',
     method: 'POST',
     path: '/rooms/{room_id}/pages/create_many',
-    result: 'pages',
+    ...many('page'),
   },
   listMembers: {
     id: 'members.list',
     summary: 'List the members of a room',
     method: 'GET',
     path: '/rooms/{room_id}/members',
-    result: 'members',
+    ...many('member'),
     paged: true,
+    paging: true,
   },
   addMember: {
     id: 'members.add',
     summary: 'Invite a user to a room',
     method: 'POST',
     path: '/rooms/{room_id}/members',
-    result: 'member',
+    ...one('member'),
     check: 'meetroom members list {room_id}',
   },
   getMember: {
@@ -94,14 +119,14 @@ export const endpoints = {
     summary: 'Show a member of a room',
     method: 'GET',
     path: '/rooms/{room_id}/members/{member_id}',
-    result: 'member',
+    ...one('member'),
   },
   updateMember: {
     id: 'members.update',
     summary: 'Change a member’s name, role or block',
     method: 'PUT',
     path: '/rooms/{room_id}/members/{member_id}',
-    result: 'member',
+    ...one('member'),
     check: 'meetroom members get {room_id} {member_id}',
   },
   sendMessage: {
@@ -109,22 +134,24 @@ export const endpoints = {
     summary: 'Send a message to the live sessions of a room',
     method: 'POST',
     path: '/rooms/{room_id}/message',
-    result: 'message',
+    ...one('message'),
+    bare: true,
   },
   listUsers: {
     id: 'users.list',
     summary: 'List the users of the workspace',
     method: 'GET',
     path: '/users',
-    result: 'users',
+    ...many('user'),
     paged: true,
+    paging: true,
   },
   createUser: {
     id: 'users.create',
     summary: 'Create a user',
     method: 'POST',
     path: '/users',
-    result: 'user',
+    ...one('user'),
     // Rule 3: a user id already in use is overridden, so the second of two equal requests changes nothing.
     repeatable: true,
     check: 'meetroom users get {user_id}',
@@ -134,14 +161,14 @@ export const endpoints = {
     summary: 'Show a user',
     method: 'GET',
     path: '/users/{user_id}',
-    result: 'user',
+    ...one('user'),
   },
   updateUser: {
     id: 'users.update',
     summary: 'Change a user',
     method: 'PUT',
     path: '/users/{user_id}',
-    result: 'user',
+    ...one('user'),
     check: 'meetroom users get {user_id}',
   },
   deleteUser: {
@@ -149,7 +176,7 @@ export const endpoints = {
     summary: 'Delete a user',
     method: 'DELETE',
     path: '/users/{user_id}',
-    result: 'user',
+    ...one('user'),
     check: 'meetroom users get {user_id}',
   },
 } as const satisfies Record<string, Endpoint>

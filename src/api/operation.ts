@@ -1,7 +1,9 @@
 import type * as z from 'zod'
-import type { Endpoint } from './endpoints.ts'
+import type { Endpoint, endpoints } from './endpoints.ts'
+import type { Filtered, ItemOf, Written } from './resource.ts'
+import type { paging, Resources } from './resources.ts'
 
-/** An operation of the API: inert data from which client, commands, embedded service and OpenAPI document derive. */
+/** An operation of the API: its endpoint with the schemas of what goes in and comes out. */
 export interface Operation extends Endpoint {
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
@@ -9,14 +11,43 @@ export interface Operation extends Endpoint {
   readonly response: z.ZodObject
 }
 
-type Part<O, K extends 'params' | 'query' | 'body'> = O extends {
-  readonly [P in K]: infer S extends z.ZodType
-}
-  ? { [P in K]: K extends 'query' ? z.output<S> : z.input<S> }
-  : unknown
+type FieldsOf<E extends Endpoint> = Resources[E['resource']]['fields']
+
+type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : never
+
+export type ParamName = ParamNames<(typeof endpoints)[keyof typeof endpoints]['path']>
+
+/** The parameters in the path of an operation. */
+export type ParamsOf<E extends Endpoint> = { [K in ParamNames<E['path']>]: string }
+
+/** What a list can be asked for. */
+export type QueryOf<E extends Endpoint> = E extends { method: 'GET'; many: true }
+  ? Filtered<FieldsOf<E>> & (E extends { paged: true } ? Filtered<typeof paging> : object)
+  : object
+
+/** The body of a request. A field that the operation does not have does not compile. */
+export type BodyOf<E extends Endpoint> = E extends { method: 'POST'; many: true }
+  ? readonly Written<FieldsOf<E>, 'create'>[]
+  : E extends { method: 'POST' }
+    ? Written<FieldsOf<E>, 'create'>
+    : E extends { method: 'PUT' }
+      ? Written<FieldsOf<E>, 'update'>
+      : undefined
 
 /** What a caller hands to an operation: path parameters, query and body, each on its own. */
-export type Input<O> = Part<O, 'params'> & Partial<Part<O, 'query'>> & Part<O, 'body'>
+export type Input<E extends Endpoint> = (E['path'] extends `${string}{${string}`
+  ? { params: ParamsOf<E> }
+  : object) &
+  (E extends { method: 'GET'; many: true } ? { query?: QueryOf<E> } : object) &
+  (E extends { method: 'POST' | 'PUT' } ? { body: BodyOf<E> } : object)
 
 /** What an operation answers. */
-export type Output<O extends Operation> = z.output<O['response']>
+export type Output<E extends Endpoint> = E extends { bare: true }
+  ? ItemOf<FieldsOf<E>>
+  : Result<E> & (E extends { paging: true } ? { paging?: ItemOf<typeof paging> | null | undefined } : object)
+
+type Result<E extends Endpoint> = {
+  [K in E['result']]: E extends { many: true } ? readonly ItemOf<FieldsOf<E>>[] : ItemOf<FieldsOf<E>>
+}

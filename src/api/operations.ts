@@ -1,31 +1,50 @@
-import type { OperationName } from './endpoints.ts'
-import { addMember, getMember, listMembers, updateMember } from './members.ts'
-import { sendMessage } from './messages.ts'
-import type { Operation } from './operation.ts'
-import { createPages } from './pages.ts'
-import { createRoom, deleteRoom, getRoom, listRooms, updateRoom } from './rooms.ts'
-import { listSessions } from './sessions.ts'
-import { createUser, deleteUser, getUser, listUsers, updateUser } from './users.ts'
+import * as z from 'zod'
+import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
+import type { Operation, ParamName } from './operation.ts'
+import type { Resource } from './resource.ts'
+import { member, paging, type ResourceName, resources, room, user } from './resources.ts'
+import { bodySchema, itemSchema, querySchema } from './schemas.ts'
 
-/** The 17 operations by name, in the order of section 4. */
-export const operations = {
-  listRooms,
-  createRoom,
-  getRoom,
-  updateRoom,
-  deleteRoom,
-  listSessions,
-  createPages,
-  listMembers,
-  addMember,
-  getMember,
-  updateMember,
-  sendMessage,
-  listUsers,
-  createUser,
-  getUser,
-  updateUser,
-  deleteUser,
-} as const satisfies Record<OperationName, Operation>
+/** The operations as types know them: what goes in and comes out follows from their endpoints. */
+export type Operations = typeof endpoints
 
-export type Operations = typeof operations
+/** What the parameters of paths mean: a bare `{id}` is that of a room. */
+const params: Readonly<Record<ParamName, string>> = {
+  id: room.words.id,
+  room_id: room.words.id,
+  member_id: member.words.id,
+  user_id: user.words.user_id,
+}
+
+/** Adds the schemas of what goes into an operation and comes out of it. */
+function withSchemas(endpoint: Endpoint, { fields }: Resource): Operation {
+  const { method, path, many, bare, result, paged } = endpoint
+  const inPath = Object.entries(params).filter(([name]) => path.includes(`{${name}}`))
+  const item = itemSchema(fields)
+  const body = bodySchema(method === 'POST' ? 'create' : 'update', fields)
+  const rest = endpoint.paging ? { paging: itemSchema(paging).nullish() } : {}
+  return {
+    ...endpoint,
+    ...(inPath.length > 0 && {
+      params: z.object(
+        Object.fromEntries(inPath.map(([name, words]) => [name, z.string().min(1).describe(words)])),
+      ),
+    }),
+    ...(method === 'GET' && many && { query: querySchema(paged ? { ...paging, ...fields } : fields) }),
+    ...((method === 'POST' || method === 'PUT') && { body: many ? z.array(body) : body }),
+    response: bare ? item : z.looseObject({ [result]: many ? z.array(item) : item, ...rest }),
+  }
+}
+
+/** The 17 operations with their schemas, in the order of section 4. */
+export function operationsOf(
+  table: Readonly<Record<ResourceName, Resource>>,
+): Readonly<Record<OperationName, Operation>> {
+  const all = Object.entries(endpoints).map(([name, endpoint]) => [
+    name,
+    withSchemas(endpoint, table[endpoint.resource]),
+  ])
+  return Object.fromEntries(all)
+}
+
+export const operations = operationsOf(resources)

@@ -7,7 +7,7 @@ import {
   ServiceError,
   UnknownOutcomeError,
 } from '../errors.ts'
-import type { Endpoint } from './endpoints.ts'
+import type { Route } from './endpoints.ts'
 import type { AnyInput } from './request.ts'
 import type { Outcome } from './retry.ts'
 import type { WireResponse } from './wire.ts'
@@ -15,7 +15,7 @@ import type { WireResponse } from './wire.ts'
 interface Refusal {
   answer: Outcome
   line: RequestLine
-  endpoint: Endpoint
+  endpoint: Route
   input: AnyInput
   keyWorks: () => Promise<boolean>
   check: () => string | undefined
@@ -116,7 +116,7 @@ function onlyNamesThings(input: AnyInput): boolean {
 }
 
 function notFound(
-  endpoint: Endpoint,
+  endpoint: Route,
   input: AnyInput,
   answer: Outcome,
   said: string,

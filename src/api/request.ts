@@ -1,4 +1,4 @@
-import type { Endpoint } from './endpoints.ts'
+import type { Route } from './endpoints.ts'
 import { writeJson } from './json.ts'
 import { fillPath, queryString } from './path.ts'
 import type { WireRequest } from './wire.ts'
@@ -11,7 +11,7 @@ export interface AnyInput {
 }
 
 /** The request of an operation, as it will be sent. `Authorization` is left out: whoever shows a request shows no key. */
-export function buildRequest(baseUrl: string, endpoint: Endpoint, input: AnyInput): WireRequest {
+export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput): WireRequest {
   const url = baseUrl + fillPath(endpoint.path, input.params ?? {}) + queryString(input.query)
   if (input.body === undefined) return { method: endpoint.method, url, headers: {} }
   return {
@@ -23,7 +23,7 @@ export function buildRequest(baseUrl: string, endpoint: Endpoint, input: AnyInpu
 }
 
 /** How to find out whether a write took effect, the placeholders of its command filled from the request. */
-export function checkHint(endpoint: Endpoint, input: AnyInput): string | undefined {
+export function checkHint(endpoint: Route, input: AnyInput): string | undefined {
   const values: Record<string, unknown> = {
     ...(input.body as object | undefined),
     ...input.params,

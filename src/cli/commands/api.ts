@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import type { Endpoint } from '../../api/endpoints.ts'
+import type { Route } from '../../api/endpoints.ts'
 import { UsageError } from '../../errors.ts'
 import type { Act } from '../context.ts'
 import { examples } from '../flags.ts'
@@ -40,12 +40,11 @@ export function defineApi(api: MeetroomCommand, act: Act): void {
         const [pathname = '', search] = path.split(/\?(.*)/s)
         const fields = parseAssignments(flags.field ?? [])
         const data = flags.data === undefined ? undefined : await readData(flags.data, context.host)
-        const endpoint: Endpoint = {
+        const endpoint: Route = {
           id: `api.${method.toLowerCase()}`,
           summary: '',
           method,
           path: pathname,
-          result: '',
         }
         const query = Object.fromEntries(new URLSearchParams(search ?? ''))
         const input =

@@ -1,5 +1,5 @@
 import { fillPath, queryString } from '../../api/path.ts'
-import { fields } from '../../api/vocabulary.ts'
+import { room } from '../../api/resources.ts'
 import {
   ApiError,
   AuthError,
@@ -25,7 +25,7 @@ interface Flags {
 export function defineJoin(join: MeetroomCommand, act: Act): void {
   join
     .description('Take part in a room from the terminal: prints messages as they arrive, until ^C.')
-    .argument('<room>', fields.room.id)
+    .argument('<room>', room.words.id)
     .option('--as <user>', 'take part as this user, with the access token that the service has for it')
     .option('--token <token>', 'take part with this access token; it is an argument, and so public')
     .action(act('stays', (context, room: string, flags: Flags) => run(context, room, flags)))

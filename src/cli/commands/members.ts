@@ -1,5 +1,6 @@
 import { Option } from 'commander'
-import { fields, type MemberType, memberTypes } from '../../api/vocabulary.ts'
+import { member, room } from '../../api/resources.ts'
+import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
@@ -11,8 +12,8 @@ import { runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
 import { exportCommand, importCommand } from './import-export.ts'
 
-const words = fields.member
-const roomArgument = ['<room>', fields.room.id] as const
+const { words } = member
+const roomArgument = ['<room>', room.words.id] as const
 const blocking = {
   verb: 'block',
   doing: 'blocking',

@@ -1,4 +1,4 @@
-import { fields } from '../../api/vocabulary.ts'
+import { room, message as sent } from '../../api/resources.ts'
 import type { Act, Context } from '../context.ts'
 import { bodyFlags, examples, hintOnSurplus } from '../flags.ts'
 import { type BodyFlags, buildBody, readAll } from '../input.ts'
@@ -12,8 +12,8 @@ export function defineMessage(message: MeetroomCommand, act: Act): void {
     .description(
       'Send a message to the live sessions of a room. It has an effect only if their client handles it.',
     )
-    .argument('<room>', fields.room.id)
-    .argument('<text>', `${fields.message.message}, or - to read it from standard input`)
+    .argument('<room>', room.words.id)
+    .argument('<text>', `${sent.words.message}, or - to read it from standard input`)
   hintOnSurplus(send, "quote the text: meetroom message send ROOM 'hello world'")
   bodyFlags(send).action(
     act('writes', async (context, room_id: string, text: string, flags: BodyFlags) => {

@@ -1,4 +1,4 @@
-import { fields } from '../../api/vocabulary.ts'
+import { entity, page, room } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import type { Act } from '../context.ts'
 import { bodyFlags, examples } from '../flags.ts'
@@ -15,7 +15,7 @@ import {
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runOne } from '../operations/one.ts'
 
-const words = fields.page
+const { words } = page
 
 interface Flags extends BodyFlags {
   image?: string[]
@@ -29,13 +29,13 @@ export function definePages(pages: MeetroomCommand, act: Act): void {
     .command('create')
     .summary('Create pages in a room')
     .description('Create pages in a room: one for each image, or whatever --data says.')
-    .argument('<room>', fields.room.id)
+    .argument('<room>', room.words.id)
     .option(
       '--image <url>',
-      `${words.src}; may be repeated, one page each`,
+      `${entity.src.words}; may be repeated, one page each`,
       (url: string, previous: string[] = []) => collect(webUrl('--image')(url), previous),
     )
-    .option('--fixed', words.fixed)
+    .option('--fixed', entity.fixed.words)
     .option('--size <WxH>', `${words.size}, as in 1280x720`, parseSize)
     .option('--index <n>', `${words.index}; further pages follow it`, wholeNumber('--index', 0))
   bodyFlags(create).action(

@@ -1,5 +1,6 @@
 import { Option } from 'commander'
-import { fields, roomTypes } from '../../api/vocabulary.ts'
+import { room } from '../../api/resources.ts'
+import { roomTypes } from '../../api/vocabulary.ts'
 import { ConflictError, UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
@@ -21,7 +22,7 @@ import { plainText } from '../output/text.ts'
 import type { Item } from '../output/views.ts'
 import { exportCommand, importCommand } from './import-export.ts'
 
-const words = fields.room
+const { words } = room
 
 interface StateFlags {
   terminated?: boolean

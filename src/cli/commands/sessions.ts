@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { fields } from '../../api/vocabulary.ts'
+import { room } from '../../api/resources.ts'
 import type { Act } from '../context.ts'
 import { alias, examples, type ListFlags, withPaging } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
@@ -16,7 +16,7 @@ export function defineSessions(sessions: MeetroomCommand, act: Act): void {
     .command('list')
     .summary('List the sessions of a room')
     .description('List the sessions of a room: who is connected, and who was.')
-    .argument('<room>', fields.room.id)
+    .argument('<room>', room.words.id)
     .option('--user <user>', 'only sessions of this user')
     .addOption(new Option('--online', 'only sessions that are connected').conflicts('offline'))
     .addOption(new Option('--offline', 'only sessions that have ended').conflicts('online'))

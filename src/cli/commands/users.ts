@@ -1,5 +1,6 @@
 import { Option } from 'commander'
-import { fields, memberTypes } from '../../api/vocabulary.ts'
+import { user } from '../../api/resources.ts'
+import { memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
@@ -10,7 +11,7 @@ import { orUndefined, runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
 import { exportCommand, importCommand } from './import-export.ts'
 
-const words = fields.user
+const { words } = user
 
 interface UserFlags extends BodyFlags {
   name?: string

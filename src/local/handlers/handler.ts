@@ -1,5 +1,5 @@
-import type * as z from 'zod'
 import type { OperationName } from '../../api/endpoints.ts'
+import type { BodyOf, Output, ParamsOf, QueryOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Ids } from '../ids.ts'
 import type { Live } from '../live/live.ts'
@@ -17,20 +17,14 @@ export interface Desk extends Ids {
   afterCommit(work: () => void): void
 }
 
-type Parsed<O, K extends 'params' | 'query' | 'body'> = O extends {
-  readonly [P in K]: infer S extends z.ZodType
-}
-  ? z.output<S>
-  : undefined
-
 /** A behaviour for every operation: one that is missing, or answers something else, does not compile. */
 export type Handlers = {
   [N in OperationName]: (
     desk: Desk,
     input: {
-      params: Parsed<Operations[N], 'params'>
-      query: Parsed<Operations[N], 'query'>
-      body: Parsed<Operations[N], 'body'>
+      params: ParamsOf<Operations[N]>
+      query: QueryOf<Operations[N]>
+      body: BodyOf<Operations[N]>
     },
-  ) => z.input<Operations[N]['response']>
+  ) => Output<Operations[N]>
 }

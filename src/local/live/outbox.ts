@@ -1,5 +1,6 @@
 import type * as z from 'zod'
-import type { WebhookSettings } from '../../api/rooms.ts'
+import type { BodyOf } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
 import type { WebhookEvent } from '../../api/webhooks.ts'
 import type { Store } from '../store/store.ts'
 
@@ -18,7 +19,7 @@ export interface Delivery {
   created_at: number
 }
 
-export type Target = z.infer<typeof WebhookSettings>
+export type Target = NonNullable<BodyOf<Operations['createRoom']>['webhook']>
 type Event = z.input<typeof WebhookEvent>
 
 /**

@@ -1,4 +1,6 @@
+import { endpoints } from '../../../api/endpoints.ts'
 import { segmentProblem } from '../../../api/path.ts'
+import { resources } from '../../../api/resources.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Item } from '../../output/views.ts'
@@ -25,9 +27,9 @@ export async function createReader(
   defaults: Body,
   roomIds?: ReadonlyMap<string, string>,
 ): Promise<Reader> {
-  const { operations } = await import('../../../api/operations.ts')
+  const { bodySchema } = await import('../../../api/schemas.ts')
   const { describeIssue } = await import('../../../api/issue.ts')
-  const schema = operations[kind.creates].body
+  const schema = bodySchema('create', resources[endpoints[kind.creates].resource].fields)
   const ignored = new Set(['', 'reason', ...kind.readOnly])
   // Who names a target says that the service has such a field, whatever its document lists.
   const named = new Set(renames.values())

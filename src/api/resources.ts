@@ -1,0 +1,279 @@
+import { resource } from './resource.ts'
+import { defaultLimit, memberTypes, roomTypes } from './vocabulary.ts'
+
+/*
+ * Every field of every resource, once and without zod, which takes longer to load than a request. Schemas, guards, tables, records,
+ * CSV, `--where`, import, export and the OpenAPI document all derive from these tables: a new field is one line here. The
+ * order is the document's, and what it does not list comes behind.
+ */
+
+const gone = { type: 'text', words: 'no longer used', answer: 'deprecated' } as const
+
+/** Sections 2.2 and 4. An anonymous participant of an open room has no user. */
+export const member = resource({
+  name: 'member',
+  plural: 'members',
+  id: 'id',
+  label: 'user_id',
+  fields: {
+    id: { type: 'id', words: 'member identifier', answer: 'always', column: 1, weight: 9 },
+    user_id: {
+      type: 'id',
+      words: 'the user this member refers to',
+      write: 'create',
+      required: true,
+      column: 2,
+      weight: 8,
+    },
+    room_id: { type: 'id', words: 'the room' },
+    type: {
+      type: memberTypes,
+      words: 'role in the room: guest, host (administrator) or monitor (watches, cannot join)',
+      write: 'create update',
+      column: 3,
+      weight: 7,
+    },
+    name: {
+      type: 'text',
+      words: 'display name in the meeting room',
+      write: 'update',
+      answer: 'unlisted',
+      column: 5,
+      weight: 5,
+    },
+    is_blocked: {
+      type: 'boolean',
+      words: 'kick the user from the room; private rooms only',
+      write: 'update',
+      answer: 'unlisted',
+    },
+    created_at: { type: 'time', words: 'when the member was invited (UTC)', answer: 'unlisted' },
+    updated_at: { type: 'time', words: 'when the member was last changed (UTC)', answer: 'unlisted' },
+  },
+})
+
+const { user_id, type: member_type, name: member_name } = member.fields
+
+/** Sections 2.1 and 2.7. */
+export const room = resource({
+  name: 'room',
+  plural: 'rooms',
+  id: 'id',
+  label: 'name',
+  fields: {
+    id: { type: 'id', words: 'room identifier', answer: 'always', column: 1, weight: 9 },
+    type: {
+      type: roomTypes,
+      words:
+        'who may join and replay: open (anyone with the URL), public (any workspace member), private (only invited users)',
+      write: 'create',
+      required: true,
+      answer: 'always',
+      column: 3,
+      weight: 7,
+    },
+    name: {
+      type: 'name',
+      words: 'human-readable name',
+      write: 'create update',
+      required: true,
+      query: 'exact name',
+      column: 2,
+      weight: 8,
+    },
+    application_id: { type: 'id', words: 'identifier of the owning application' },
+    thumbnail_url: { type: 'url', words: 'URL of the thumbnail' },
+    layout: {
+      type: 'name',
+      words: 'layout name',
+      write: 'create update',
+      query: true,
+      column: 6,
+      weight: 1,
+    },
+    record: {
+      type: 'boolean',
+      words: 'record all meetings in the room',
+      write: 'create',
+      column: 5,
+      weight: 2,
+    },
+    meeting_time: { type: 'number', words: 'meeting time of the room' },
+    started_at: { type: 'time', words: 'when the room was started (UTC)' },
+    terminated_at: { type: 'time', words: 'when the room was terminated (UTC)' },
+    updated_at: { type: 'time', words: 'when the room was last changed (UTC)' },
+    created_at: { type: 'time', words: 'when the room was created (UTC)', column: 7, weight: 4 },
+    created_user_id: gone,
+    last_thumbnail_updated_at: gone,
+    room_template_id: gone,
+    is_terminated: {
+      type: 'boolean',
+      words: 'whether the room is terminated',
+      write: 'update',
+      query: true,
+      answer: 'deprecated',
+    },
+    is_ephemeral: gone,
+    is_recurring: gone,
+    max_meeting_seconds: {
+      type: 'seconds',
+      words: 'maximum meeting time in seconds; the room is terminated when it has elapsed',
+      write: 'create',
+      answer: 'unlisted',
+    },
+    members: {
+      type: { list: { user_id, type: member_type, name: { ...member_name, write: 'create' } } },
+      words: 'user to invite',
+      write: 'create',
+      answer: 'never',
+    },
+    // Section 6.1 tells of webhook parameters and not their names: these are the embedded service's.
+    webhook: {
+      type: {
+        object: {
+          url: {
+            type: 'url',
+            words: 'where to announce who enters and leaves',
+            write: 'create',
+            required: true,
+          },
+          headers: { type: 'headers', words: 'headers to send along', write: 'create' },
+          secret: { type: 'text', words: 'secret to sign deliveries with', write: 'create' },
+        },
+      },
+      words: 'announce entries and exits (section 6.1)',
+      write: 'create',
+      answer: 'never',
+    },
+  },
+})
+
+/** Section 2.3. */
+export const user = resource({
+  name: 'user',
+  plural: 'users',
+  id: 'user_id',
+  label: 'name',
+  fields: {
+    user_id: {
+      type: 'id',
+      words: 'caller-chosen identifier of the user',
+      write: 'create',
+      required: true,
+      answer: 'always',
+      column: 1,
+      weight: 9,
+    },
+    name: { type: 'text', words: 'name of the user', write: 'create update', column: 2, weight: 8 },
+    profile_url: {
+      type: 'url',
+      words: 'URL of the profile image',
+      write: 'create update',
+      column: 4,
+      weight: 1,
+    },
+    default_member_type: {
+      type: memberTypes,
+      words: 'default type of member when invited to a room: guest, host or monitor',
+      write: 'create update',
+      column: 3,
+      weight: 5,
+    },
+    access_token: { type: 'text', words: 'token of the user' },
+    created_at: { type: 'time', words: 'when the user was created (UTC)', column: 5, weight: 3 },
+    updated_at: { type: 'time', words: 'when the user was last changed (UTC)' },
+    id: { type: 'id', words: 'internal identifier' },
+    // The document lets users be searched by e-mail and lists no field for it: this is the embedded service's name.
+    email: { type: 'text', words: 'e-mail address', write: 'create update', answer: 'unlisted' },
+    email_search_query: {
+      type: 'text',
+      words: 'filter users by their e-mail',
+      query: true,
+      answer: 'never',
+    },
+  },
+})
+
+/** Section 2.4. */
+export const session = resource({
+  name: 'session',
+  plural: 'sessions',
+  id: 'id',
+  fields: {
+    id: { type: 'id', words: 'session identifier', answer: 'always', column: 1, weight: 9 },
+    member_id: { type: 'id', words: 'the member that is or was connected', column: 3, weight: 5 },
+    user_id: {
+      type: 'id',
+      words: 'the user that is or was connected',
+      query: true,
+      column: 2,
+      weight: 8,
+    },
+    connected_at: { type: 'time', words: 'when the connection began (UTC)', column: 5, weight: 4 },
+    disconnected_at: { type: 'time', words: 'when the connection ended (UTC)', column: 6, weight: 3 },
+    is_connecting: { type: 'boolean', words: 'whether the session is online', query: true, answer: 'never' },
+  },
+})
+
+/** Section 2.5: `Image` is the only type that the document shows. */
+export const entity = {
+  type: { type: 'name', words: 'kind of entity', write: 'create', required: true },
+  src: { type: 'url', words: 'URL of the image', write: 'create' },
+  fixed: { type: 'boolean', words: 'fix the image in its place', write: 'create', answer: 'unlisted' },
+} as const
+
+/** Section 2.5. */
+export const page = resource({
+  name: 'page',
+  plural: 'pages',
+  id: 'id',
+  fields: {
+    id: { type: 'id', words: 'page identifier', answer: 'always', column: 1, weight: 9 },
+    entities: { type: { list: entity }, words: 'content of the page', write: 'create' },
+    size: {
+      type: {
+        object: {
+          width: { type: 'number', words: 'width of the page', write: 'create', required: true },
+          height: { type: 'number', words: 'height of the page', write: 'create', required: true },
+        },
+      },
+      words: 'size of the page',
+      write: 'create',
+      answer: 'unlisted',
+    },
+    index: { type: 'integer', words: 'position of the page', write: 'create', answer: 'unlisted' },
+  },
+})
+
+/** Rule 4 of section 4. */
+export const message = resource({
+  name: 'message',
+  plural: 'messages',
+  fields: {
+    message: {
+      type: 'text',
+      words: 'text for the live sessions of the room',
+      write: 'create',
+      required: true,
+      answer: 'always',
+      column: 1,
+      weight: 9,
+    },
+  },
+})
+
+/** Section 2.6. */
+export const paging = {
+  offset: { type: 'integer', words: 'how many items to skip', query: true },
+  limit: {
+    type: 'integer',
+    words: 'how many items at the most',
+    query: `how many items at the most (default ${defaultLimit})`,
+  },
+  total: { type: 'integer', words: 'how many items there are' },
+} as const
+
+export const resources = { room, member, user, session, page, message }
+
+export type Resources = typeof resources
+export type ResourceName = keyof Resources
