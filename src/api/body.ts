@@ -1,0 +1,17 @@
+import { defined } from './defined.ts'
+import type { OperationName } from './endpoints.ts'
+import type { BodyOf } from './operation.ts'
+import type { Operations } from './operations.ts'
+
+/** A body as it is put together: what is optional may be undefined. */
+export type Draft<T> = T extends object
+  ? { [K in keyof T]: T[K] | (object extends Pick<T, K> ? undefined : never) }
+  : T
+
+/**
+ * The body of a request, without the fields that are undefined: `body<'updateRoom'>({ name, is_terminated })`. A field
+ * that the operation does not have does not compile.
+ */
+export function body<N extends OperationName>(fields: Draft<BodyOf<Operations[N]>>): BodyOf<Operations[N]> {
+  return defined(fields as object) as BodyOf<Operations[N]>
+}

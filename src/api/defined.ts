@@ -1,0 +1,9 @@
+/** The keys whose values may be undefined. */
+type Undefinable<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T]
+
+type Defined<T> = Omit<T, Undefinable<T>> & { [K in Undefinable<T>]?: Exclude<T[K], undefined> }
+
+/** The same object without the fields that are undefined. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
+}

@@ -1,0 +1,41 @@
+import { expect, expectTypeOf, test } from 'vitest'
+import { body } from '../../src/api/body.ts'
+import { defined } from '../../src/api/defined.ts'
+import type { Input } from '../../src/api/operation.ts'
+import type { Operations } from '../../src/api/operations.ts'
+
+test('a body has the fields that are given, and none that is undefined', () => {
+  expect(body<'updateRoom'>({ name: undefined, is_terminated: false })).toEqual({ is_terminated: false })
+  expect(Object.keys(body<'updateRoom'>({ name: undefined }))).toEqual([])
+})
+
+test('a body is what its operation takes', () => {
+  expectTypeOf(body<'createRoom'>).returns.toEqualTypeOf<Input<Operations['createRoom']>['body']>()
+  expectTypeOf(body<'createRoom'>).returns.toHaveProperty('max_meeting_seconds')
+  expectTypeOf(body<'updateRoom'>).returns.not.toHaveProperty('max_meeting_seconds')
+})
+
+test('a misspelt field, a wrong value and a missing field do not compile', () => {
+  // @ts-expect-error: misspelt
+  body<'updateRoom'>({ is_trminated: true })
+  // @ts-expect-error: a room cannot change its type
+  body<'updateRoom'>({ type: 'open' })
+  // @ts-expect-error: not a type of member
+  body<'updateMember'>({ type: 'guess' })
+  // @ts-expect-error: a user needs an id
+  body<'createUser'>({ name: 'Ada' })
+  // @ts-expect-error: what is required cannot be undefined
+  body<'createUser'>({ user_id: undefined })
+  // @ts-expect-error: misspelt, without the helper
+  const input: Input<Operations['updateMember']>['body'] = { is_bloked: true }
+  expect(input).toBeDefined()
+})
+
+test('defined leaves null, false, 0 and empty text where they are', () => {
+  expect(defined({ a: null, b: false, c: 0, d: '', e: undefined })).toEqual({
+    a: null,
+    b: false,
+    c: 0,
+    d: '',
+  })
+})
