@@ -1,88 +1,79 @@
 import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
-
-/**
- * Whether an answer fits the schema of its operation, without zod: loading that takes longer than the request. A test holds
- * these tables against the schemas; `validate.ts` says what is wrong where something is.
- */
-export function fits(name: OperationName, value: unknown): boolean {
-  const { result }: Endpoint = endpoints[name]
-  if (!isRecord(value)) return false
-  if (result === 'message') return typeof value['message'] === 'string'
-  const shape = shapes[result.replace(/s$/, '') as keyof typeof shapes]
-  const found = value[result]
-  const items = result.endsWith('s') ? found : [found]
-  return (
-    Array.isArray(items) && items.every((item) => hasShape(item, shape)) && hasPaging(name, value['paging'])
-  )
-}
+import { type Fields, type FieldType, listed } from './resource.ts'
+import { paging, type ResourceName, resources } from './resources.ts'
 
 type Check = (value: unknown) => boolean
 
-const nullish =
-  (check: Check): Check =>
-  (value) =>
-    value === null || value === undefined || check(value)
-const text: Check = (value) => typeof value === 'string'
-const optionalText = nullish(text)
-const optionalNumber = nullish(Number.isFinite)
-const optionalBoolean = nullish((value) => typeof value === 'boolean')
+/** The checks of the fields that an answer can be wrong in. */
+export type Guard = Readonly<Record<string, Check>>
 
-const entity = { type: optionalText, src: optionalText }
-const timestamps = { created_at: optionalText, updated_at: optionalText }
-
-const shapes = {
-  room: {
-    id: text,
-    type: text,
-    name: optionalText,
-    application_id: optionalText,
-    thumbnail_url: optionalText,
-    layout: optionalText,
-    record: optionalBoolean,
-    meeting_time: optionalNumber,
-    started_at: optionalText,
-    terminated_at: optionalText,
-    ...timestamps,
-  },
-  member: { id: text, user_id: optionalText, room_id: optionalText, type: optionalText },
-  user: {
-    user_id: text,
-    name: optionalText,
-    profile_url: optionalText,
-    default_member_type: optionalText,
-    access_token: optionalText,
-    ...timestamps,
-    id: optionalText,
-  },
-  session: {
-    id: text,
-    member_id: optionalText,
-    user_id: optionalText,
-    connected_at: optionalText,
-    disconnected_at: optionalText,
-  },
-  page: {
-    id: text,
-    entities: nullish((value) => Array.isArray(value) && value.every((item) => hasShape(item, entity))),
-  },
-} satisfies Record<string, Record<string, Check>>
-
-const paging = { limit: optionalNumber, offset: optionalNumber, total: optionalNumber }
-const paged: readonly string[] = [
-  'listRooms',
-  'createRoom',
-  'listMembers',
-  'listUsers',
-] satisfies OperationName[]
-
-function hasPaging(name: OperationName, value: unknown): boolean {
-  return !paged.includes(name) || value === null || value === undefined || hasShape(value, paging)
+/** The guard of a table of fields: what the document lists, and nothing else that a service sends. */
+export function guardOf(fields: Fields): Guard {
+  const checks = listed(fields).map(([name, { type, answer }]) => [
+    name,
+    answer === 'always' ? checkOf(type) : nullish(checkOf(type)),
+  ])
+  return Object.fromEntries(checks)
 }
 
-function hasShape(value: unknown, shape: Readonly<Record<string, Check>>): boolean {
+function checkOf(type: FieldType): Check {
+  if (typeof type === 'object') {
+    if ('list' in type) {
+      const guard = guardOf(type.list)
+      return (value) => Array.isArray(value) && value.every((item) => accepts(guard, item))
+    }
+    if ('object' in type) {
+      const guard = guardOf(type.object)
+      return (value) => accepts(guard, value)
+    }
+    return isText
+  }
+  switch (type) {
+    case 'boolean':
+      return (value) => typeof value === 'boolean'
+    case 'number':
+    case 'integer':
+    case 'seconds':
+      return Number.isFinite
+    case 'headers':
+      return (value) => isRecord(value) && Object.values(value).every(isText)
+    default:
+      return isText
+  }
+}
+
+const isText: Check = (value) => typeof value === 'string'
+
+function nullish(check: Check): Check {
+  return (value) => value === null || value === undefined || check(value)
+}
+
+/** Whether a value has the shape that a guard asks for. */
+export function accepts(guard: Guard, value: unknown): boolean {
   if (!isRecord(value)) return false
-  for (const field in shape) if (!shape[field]?.(value[field])) return false
+  for (const field in guard) if (!guard[field]?.(value[field])) return false
   return true
+}
+
+const guards = Object.fromEntries(
+  Object.entries(resources).map(([name, { fields }]) => [name, guardOf(fields)]),
+) as Record<ResourceName, Guard>
+const pagingGuard = guardOf(paging)
+const hasPaging = nullish((value) => accepts(pagingGuard, value))
+
+/**
+ * Whether an answer fits the schema of its operation, without zod: loading that takes longer than the request. A test holds
+ * the guards against the schemas; `validate.ts` says what is wrong where something is.
+ */
+export function fits(name: OperationName, value: unknown): boolean {
+  const endpoint: Endpoint = endpoints[name]
+  const guard = guards[endpoint.resource]
+  if (endpoint.bare) return accepts(guard, value)
+  if (!isRecord(value)) return false
+  const found = value[endpoint.result]
+  const items = endpoint.many ? found : [found]
+  if (!Array.isArray(items) || !items.every((item) => accepts(guard, item))) return false
+  return !endpoint.paging || hasPaging(value['paging'])
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
