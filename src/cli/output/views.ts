@@ -1,5 +1,8 @@
+import { defined } from '../../api/defined.ts'
 import type { Endpoint } from '../../api/endpoints.ts'
-import { deprecated, memberTypes, roomTypes } from '../../api/vocabulary.ts'
+import { listed, type Resource, unlisted } from '../../api/resource.ts'
+import { type ResourceName, resources } from '../../api/resources.ts'
+import { deprecated } from '../../api/vocabulary.ts'
 import type { Style } from './style.ts'
 
 export type Item = Readonly<Record<string, unknown>>
@@ -32,135 +35,84 @@ export interface View {
   readonly unlisted?: readonly string[]
 }
 
-const roomStatus: Column = {
-  field: 'status',
-  weight: 6,
-  value: (room) => (room['terminated_at'] ? 'terminated' : 'active'),
-}
-const memberStatus: Column = {
-  field: 'status',
-  weight: 4,
-  value: (member) => (member['is_blocked'] === true ? 'blocked' : ''),
-}
-const sessionStatus: Column = {
-  field: 'status',
-  weight: 6,
-  value: (session) => (session['disconnected_at'] ? 'offline' : 'online'),
+/** A column whose value is worked out from the fields of an item. */
+interface DerivedColumn {
+  readonly field: string
+  /** Its place in the table, among those of the fields. */
+  readonly column: number
+  readonly weight: number
+  readonly choices?: readonly string[]
+  readonly value: (item: Item) => unknown
 }
 
-/** Views by the field of the answer that holds the result, singular. */
+/** How the things of a resource are shown. */
+export function viewFor(resource: Resource, derived: readonly DerivedColumn[] = []): View {
+  const { name, plural, id, label } = resource
+  const fields = Object.entries(resource.fields)
+  const shown = fields.flatMap(([field, { column, weight = 0 }]) =>
+    column ? [{ field, column, weight }] : [],
+  )
+  const choices = [
+    ...fields.map(([field, { type }]) => [field, type]),
+    ...derived.map(({ field, choices }) => [field, choices]),
+  ]
+  return {
+    ...defined({ id, label }),
+    noun: [name, plural],
+    columns: [...shown, ...derived].sort((a, b) => a.column - b.column),
+    fields: listed(resource.fields).map(([field]) => field),
+    choices: Object.fromEntries(choices.filter(([, values]) => Array.isArray(values))),
+    unlisted: unlisted(resource.fields).map(([field]) => field),
+  }
+}
+
+/** A resource without a view does not compile. */
 export const views = {
-  room: {
-    noun: ['room', 'rooms'],
-    id: 'id',
-    label: 'name',
-    columns: [
-      { field: 'id', weight: 9 },
-      { field: 'name', weight: 8 },
-      { field: 'type', weight: 7 },
-      { ...roomStatus, weight: 6 },
-      { field: 'record', weight: 2 },
-      { field: 'layout', weight: 1 },
-      { field: 'created_at', weight: 4 },
-    ],
-    fields: [
-      'id',
-      'type',
-      'name',
-      'application_id',
-      'thumbnail_url',
-      'layout',
-      'record',
-      'meeting_time',
-      'started_at',
-      'terminated_at',
-      'updated_at',
-      'created_at',
-    ],
-    choices: { type: roomTypes, status: ['active', 'terminated'] },
-    unlisted: ['max_meeting_seconds'],
-  },
-  member: {
-    noun: ['member', 'members'],
-    id: 'id',
-    label: 'user_id',
-    columns: [
-      { field: 'id', weight: 9 },
-      { field: 'user_id', weight: 8 },
-      { field: 'type', weight: 7 },
-      memberStatus,
-      { field: 'name', weight: 5 },
-    ],
-    fields: ['id', 'user_id', 'room_id', 'type'],
-    choices: { type: memberTypes, status: ['blocked'] },
-    unlisted: ['is_blocked', 'created_at', 'updated_at'],
-  },
-  user: {
-    noun: ['user', 'users'],
-    id: 'user_id',
-    label: 'name',
-    columns: [
-      { field: 'user_id', weight: 9 },
-      { field: 'name', weight: 8 },
-      { field: 'default_member_type', weight: 5 },
-      { field: 'profile_url', weight: 1 },
-      { field: 'created_at', weight: 3 },
-    ],
-    fields: [
-      'user_id',
-      'name',
-      'profile_url',
-      'default_member_type',
-      'access_token',
-      'created_at',
-      'updated_at',
-      'id',
-    ],
-    choices: { default_member_type: memberTypes },
-    unlisted: ['email'],
-  },
-  session: {
-    noun: ['session', 'sessions'],
-    id: 'id',
-    columns: [
-      { field: 'id', weight: 9 },
-      { field: 'user_id', weight: 8 },
-      { field: 'member_id', weight: 5 },
-      sessionStatus,
-      { field: 'connected_at', weight: 4 },
-      { field: 'disconnected_at', weight: 3 },
-    ],
-    fields: ['id', 'member_id', 'user_id', 'connected_at', 'disconnected_at'],
-    choices: { status: ['online', 'offline'] },
-  },
-  page: {
-    noun: ['page', 'pages'],
-    id: 'id',
-    columns: [
-      { field: 'id', weight: 9 },
-      {
-        field: 'images',
-        weight: 5,
-        value: (page) =>
-          (Array.isArray(page['entities']) ? page['entities'] : [])
-            .map((entity) => entity?.src ?? entity?.type)
-            .join(' '),
-      },
-    ],
-    fields: ['id', 'entities'],
-    unlisted: ['size', 'index'],
-  },
-  message: {
-    noun: ['message', 'messages'],
-    columns: [{ field: 'message', weight: 9 }],
-    fields: ['message'],
-  },
-} as const satisfies Record<string, View>
+  room: viewFor(resources.room, [
+    {
+      field: 'status',
+      column: 4,
+      weight: 6,
+      choices: ['active', 'terminated'],
+      value: (room) => (room['terminated_at'] ? 'terminated' : 'active'),
+    },
+  ]),
+  member: viewFor(resources.member, [
+    {
+      field: 'status',
+      column: 4,
+      weight: 4,
+      choices: ['blocked'],
+      value: (member) => (member['is_blocked'] === true ? 'blocked' : ''),
+    },
+  ]),
+  user: viewFor(resources.user),
+  session: viewFor(resources.session, [
+    {
+      field: 'status',
+      column: 4,
+      weight: 6,
+      choices: ['online', 'offline'],
+      value: (session) => (session['disconnected_at'] ? 'offline' : 'online'),
+    },
+  ]),
+  page: viewFor(resources.page, [
+    {
+      field: 'images',
+      column: 2,
+      weight: 5,
+      value: (page) =>
+        (Array.isArray(page['entities']) ? page['entities'] : [])
+          .map((entity) => entity?.src ?? entity?.type)
+          .join(' '),
+    },
+  ]),
+  message: viewFor(resources.message),
+} as const satisfies Record<ResourceName, View>
 
-/** How the result of an operation is shown: by the singular of the field that holds it. */
-export function viewOf(endpoint: Endpoint): View {
-  const singular = endpoint.result.replace(/s$/, '') as keyof typeof views
-  return views[singular]
+/** How the result of an operation is shown. */
+export function viewOf({ resource }: Endpoint): View {
+  return views[resource]
 }
 
 /** The value of a column for one item; null for nothing and for deprecated fields. */
