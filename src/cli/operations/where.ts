@@ -1,4 +1,6 @@
-import type { OperationName } from '../../api/endpoints.ts'
+import { endpoints, type OperationName } from '../../api/endpoints.ts'
+import { type Field, type FieldType, listed, type Resource, unlisted } from '../../api/resource.ts'
+import { resources } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import { cellOf, type Item, type View } from '../output/views.ts'
 
@@ -6,23 +8,23 @@ import { cellOf, type Item, type View } from '../output/views.ts'
 export type Filter = (item: Item) => boolean
 
 type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~'
-type FieldType = 'text' | 'number' | 'boolean' | 'time'
+type FilterType = 'text' | 'number' | 'boolean' | 'time'
 
 const units: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 }
 
 /**
  * Reads `--where` conditions, all of which are to hold: `type=private`, `created_at<90d`, `name~^test`.
- * @param list the list operation whose schema gives the fields and their types
+ * @param list the operation that lists the things
  * @param now milliseconds since 1970, from which `90d` counts back
  * @throws {UsageError} for a field that there is not, or a value that cannot be one of its
  */
-export async function parseWhere(
+export function parseWhere(
   conditions: readonly string[],
   list: OperationName,
   view: View,
   now: number,
-): Promise<Filter> {
-  const types = await fieldTypes(list, view)
+): Filter {
+  const types = filterTypes(resources[endpoints[list].resource], view)
   const filters = conditions.map((condition) => {
     const [, field = '', blank, operator, text = ''] =
       /^\s*([\w.]+)(\s*)(==|!=|<=|>=|!~|=|<|>|~)([\s\S]*)$/.exec(condition) ?? []
@@ -51,48 +53,29 @@ export async function parseWhere(
   return (item) => filters.every((filter) => filter(item))
 }
 
-/** The fields of a thing, typed by the schema of the operation that lists it. */
-async function fieldTypes(list: OperationName, view: View): Promise<Map<string, FieldType>> {
-  const { operations } = await import('../../api/operations.ts')
-  const { response, result } = operations[list]
-  const { shape } = (
-    response.shape as unknown as Record<string, { element: { shape: Record<string, Schema> } }>
-  )[result]?.element ?? { shape: {} }
-  const types = new Map<string, FieldType>()
-  for (const [field, schema] of Object.entries(shape)) {
-    const type = typeOf(field, schema)
-    if (type) types.set(field, type)
-  }
-  // What is derived, and what the embedded service sends beyond the document.
-  for (const { field } of view.columns) if (!types.has(field)) types.set(field, typeByName(field))
-  for (const field of view.unlisted ?? []) types.set(field, typeByName(field))
-  return types
+/**
+ * The fields that can be asked for, with their types: what the document lists, what is derived, and what services send beyond the
+ * document. A deprecated field carries nothing.
+ */
+export function filterTypes({ fields }: Resource, { columns }: View): ReadonlyMap<string, FilterType> {
+  const typed = (entries: [string, Field][]) =>
+    entries.map(([name, { type }]) => [name, filterType(type)] as const)
+  const derived = columns.filter(({ field }) => !Object.hasOwn(fields, field))
+  return new Map([
+    ...typed(listed(fields)),
+    ...derived.map(({ field }) => [field, 'text'] as const),
+    ...typed(unlisted(fields)),
+  ])
 }
 
-/** Fields that no schema lists go by the habits of the API. */
-function typeByName(field: string): FieldType {
-  if (field.endsWith('_at')) return 'time'
-  if (field.startsWith('is_')) return 'boolean'
-  return field.endsWith('_seconds') || field === 'index' ? 'number' : 'text'
-}
-
-interface Schema {
-  def: { type: string }
-  unwrap?: () => Schema
-}
-
-/** Undefined for a deprecated field, which carries nothing. */
-function typeOf(field: string, schema: Schema): FieldType | undefined {
-  if (schema.def.type === 'optional' || schema.def.type === 'nullable')
-    return schema.unwrap && typeOf(field, schema.unwrap())
-  if (schema.def.type === 'unknown') return undefined
-  if (schema.def.type === 'number' || schema.def.type === 'boolean') return schema.def.type
-  return field.endsWith('_at') ? 'time' : 'text'
+function filterType(type: FieldType): FilterType {
+  if (type === 'integer' || type === 'seconds') return 'number'
+  return type === 'number' || type === 'boolean' || type === 'time' ? type : 'text'
 }
 
 function compare(
   operator: Operator,
-  type: FieldType,
+  type: FilterType,
   text: string,
   condition: string,
   now: number,
