@@ -78,9 +78,11 @@ export function wordsOf<F extends Fields>(fields: F): { readonly [K in keyof F]:
   return Object.fromEntries(words)
 }
 
-/** The fields that a request writes. */
+/** The fields that a request writes, the most important first: of several that are wrong or missing, it is the one to report. */
 export function writtenBy(write: Write, fields: Fields): [string, Field][] {
-  return Object.entries(fields).filter(([, field]) => field.write?.split(' ').includes(write))
+  return Object.entries(fields)
+    .filter(([, field]) => field.write?.split(' ').includes(write))
+    .sort(([, a], [, b]) => (b.weight ?? 0) - (a.weight ?? 0))
 }
 
 /** The fields that the document lists in answers, in its order. */

@@ -4,10 +4,8 @@ import { deprecated } from './vocabulary.ts'
 
 /** What a request must say of a thing to create it, or may say to change it. Fields that no table lists pass. */
 export function bodySchema(write: Write, fields: Fields): z.ZodObject {
-  // Only the first mistake is reported: it should be the one that matters most.
-  const byWeight = writtenBy(write, fields).sort(([, a], [, b]) => (b.weight ?? 0) - (a.weight ?? 0))
   return z.looseObject(
-    mapFields(byWeight, ({ type, words, required }) => {
+    mapFields(writtenBy(write, fields), ({ type, words, required }) => {
       const schema = required && write === 'create' ? sent(type) : sent(type).optional()
       return schema.describe(words)
     }),

@@ -1,6 +1,6 @@
 import { defined } from '../../api/defined.ts'
 import type { Endpoint } from '../../api/endpoints.ts'
-import { listed, type Resource, unlisted } from '../../api/resource.ts'
+import { type Fields, listed, type Resource, unlisted } from '../../api/resource.ts'
 import { type ResourceName, resources } from '../../api/resources.ts'
 import { deprecated } from '../../api/vocabulary.ts'
 import type { Style } from './style.ts'
@@ -36,17 +36,20 @@ export interface View {
 }
 
 /** A column whose value is worked out from the fields of an item. */
-interface DerivedColumn {
+interface DerivedColumn<F extends Fields> {
   readonly field: string
   /** Its place in the table, among those of the fields. */
   readonly column: number
   readonly weight: number
   readonly choices?: readonly string[]
-  readonly value: (item: Item) => unknown
+  readonly value: (item: { readonly [K in keyof F]?: unknown }) => unknown
 }
 
 /** How the things of a resource are shown. */
-export function viewFor(resource: Resource, derived: readonly DerivedColumn[] = []): View {
+export function viewFor<F extends Fields>(
+  resource: Resource<F>,
+  derived: readonly DerivedColumn<F>[] = [],
+): View {
   const { name, plural, id, label } = resource
   const fields = Object.entries(resource.fields)
   const shown = fields.flatMap(([field, { column, weight = 0 }]) =>
@@ -67,14 +70,14 @@ export function viewFor(resource: Resource, derived: readonly DerivedColumn[] = 
 }
 
 /** A resource without a view does not compile. */
-export const views = {
+export const views: Readonly<Record<ResourceName, View>> = {
   room: viewFor(resources.room, [
     {
       field: 'status',
       column: 4,
       weight: 6,
       choices: ['active', 'terminated'],
-      value: (room) => (room['terminated_at'] ? 'terminated' : 'active'),
+      value: (room) => (room.terminated_at ? 'terminated' : 'active'),
     },
   ]),
   member: viewFor(resources.member, [
@@ -83,7 +86,7 @@ export const views = {
       column: 4,
       weight: 4,
       choices: ['blocked'],
-      value: (member) => (member['is_blocked'] === true ? 'blocked' : ''),
+      value: (member) => (member.is_blocked === true ? 'blocked' : ''),
     },
   ]),
   user: viewFor(resources.user),
@@ -93,7 +96,7 @@ export const views = {
       column: 4,
       weight: 6,
       choices: ['online', 'offline'],
-      value: (session) => (session['disconnected_at'] ? 'offline' : 'online'),
+      value: (session) => (session.disconnected_at ? 'offline' : 'online'),
     },
   ]),
   page: viewFor(resources.page, [
@@ -102,13 +105,13 @@ export const views = {
       column: 2,
       weight: 5,
       value: (page) =>
-        (Array.isArray(page['entities']) ? page['entities'] : [])
+        (Array.isArray(page.entities) ? page.entities : [])
           .map((entity) => entity?.src ?? entity?.type)
           .join(' '),
     },
   ]),
   message: viewFor(resources.message),
-} as const satisfies Record<ResourceName, View>
+}
 
 /** How the result of an operation is shown. */
 export function viewOf({ resource }: Endpoint): View {
