@@ -1,3 +1,6 @@
+import { defined } from '../../api/defined.ts'
+import { listed, type Resource, unlisted } from '../../api/resource.ts'
+import { member, room, user } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { ListFlags } from '../flags.ts'
@@ -14,11 +17,12 @@ export interface ExportFlags {
 /** How many pages, or rooms, are on their way while one is written. */
 const ahead = 4
 
-const exports = {
-  users: { key: 'users', view: views.user, more: ['email'] },
-  rooms: { key: 'rooms', view: views.room, more: ['max_meeting_seconds'] },
-  members: { key: 'members', view: views.member, more: ['name', 'is_blocked', 'created_at', 'updated_at'] },
-} as const
+const exported = { users: user, rooms: room, members: member } as const
+
+/** The columns of an export: what the document lists, and what services send beyond it. */
+export function exportColumns({ fields }: Resource): string[] {
+  return [...listed(fields), ...unlisted(fields)].map(([name]) => name)
+}
 
 /**
  * Writes everything there is of a kind, for `import` to read again: CSV unless another format is asked for.
@@ -26,15 +30,12 @@ const exports = {
  */
 export async function runExport(
   context: Context,
-  name: keyof typeof exports,
+  name: keyof typeof exported,
   rooms: readonly string[],
   flags: ExportFlags,
 ): Promise<void> {
-  const { key, view: shown, more } = exports[name]
-  const view: View = {
-    ...shown,
-    fields: [...shown.fields, ...more.filter((field) => !shown.fields.includes(field as never))],
-  }
+  const resource = exported[name]
+  const view: View = { ...views[resource.name], fields: exportColumns(resource) }
   const { output } = await context.settings()
   const asked = output.from === '--output'
   if (asked && (output.value === 'table' || output.value === 'ids'))
@@ -43,18 +44,18 @@ export async function runExport(
     output.value === 'ndjson' || output.value === 'json' ? output.value : 'csv',
   )
   printer.check(view)
-  const count = await printer.list(view, key, await pagesOf(context, name, rooms, flags))
+  const count = await printer.list(view, resource.plural, await pagesOf(context, name, rooms, flags))
   await context.notice(`exported ${count} ${count === 1 ? view.noun[0] : view.noun[1]}`)
 }
 
 async function pagesOf(
   context: Context,
-  name: keyof typeof exports,
+  name: keyof typeof exported,
   rooms: readonly string[],
   { where, pageSize, allRooms }: ExportFlags,
 ): Promise<AsyncIterable<Page>> {
-  const all: ListFlags = { all: true, ...(pageSize === undefined ? {} : { pageSize }) }
-  const list: ListFlags = { ...all, ...(where ? { where } : {}) }
+  const all: ListFlags = { all: true, ...defined({ pageSize }) }
+  const list: ListFlags = { ...all, ...defined({ where }) }
   if (name === 'users') return listPages(context, 'listUsers', {}, list, ahead)
   if (name === 'rooms') return listPages(context, 'listRooms', {}, list, ahead)
   if ((rooms.length === 0) !== (allRooms === true))
@@ -97,5 +98,5 @@ async function* inOrder(
 
 /** The members of a page that are users: anonymous participants come and go, and cannot be invited. */
 function membersOf({ items, plain }: Page): Page {
-  return { items: items.filter((member) => member['user_id'] !== null), ...(plain ? { plain } : {}) }
+  return { items: items.filter((member) => member['user_id'] !== null), ...defined({ plain }) }
 }
