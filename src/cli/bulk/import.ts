@@ -7,7 +7,8 @@ import { createReader } from './input/reader.ts'
 import { parseMap, readRoomIds } from './input/renames.ts'
 import { inputFormatOf } from './input/rows.ts'
 import { openSource } from './input/source.ts'
-import { type Body, kinds } from './kinds/kinds.ts'
+import { kinds } from './kinds/index.ts'
+import type { Body } from './kinds/kind.ts'
 
 /** Imports a file: all of it is checked before anything is sent. */
 export async function runImport(

@@ -5,7 +5,7 @@ import { asForeseen } from '../output/error.ts'
 import type { Item } from '../output/views.ts'
 import type { Gate } from '../pool/gate.ts'
 import { patiently } from '../pool/patience.ts'
-import { type Body, holds, type Kind } from './kinds/kinds.ts'
+import { type Body, holds, type Kind } from './kinds/kind.ts'
 import type { Result } from './outcome/results.ts'
 
 export type Outcome = Pick<Result, 'status' | 'id' | 'error'>

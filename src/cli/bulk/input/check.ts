@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { UsageError } from '../../../errors.ts'
-import type { Body, Kind } from '../kinds/kinds.ts'
+import type { Body, Kind } from '../kinds/kind.ts'
 import { Keys, numberOf } from './keys.ts'
 import type { Reader } from './reader.ts'
 import { type InputFormat, type Row, readRows } from './rows.ts'

@@ -4,7 +4,7 @@ import { resources } from '../../../api/resources.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Item } from '../../output/views.ts'
-import type { Body, Kind } from '../kinds/kinds.ts'
+import type { Body, Kind } from '../kinds/kind.ts'
 
 /** A row as it will be sent, or why it cannot be. */
 export type Reading = { body: Body } | { problem: string }

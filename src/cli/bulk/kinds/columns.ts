@@ -1,0 +1,80 @@
+import type { Endpoint } from '../../../api/endpoints.ts'
+import { type FieldType, type Resource, writtenBy } from '../../../api/resource.ts'
+import { UsageError } from '../../../errors.ts'
+import { encodeUrl } from '../../input.ts'
+import type { View } from '../../output/views.ts'
+
+/** How the text of a cell becomes the value of a field. */
+export type Column = (text: string) => unknown
+
+/** What an import makes of the fields of a row. */
+export interface Columns {
+  /** Fields that a row may have. */
+  readonly columns: Readonly<Record<string, Column>>
+  readonly required: readonly string[]
+  /** Fields that an export has and an import leaves out: the service makes them. */
+  readonly readOnly: readonly string[]
+}
+
+/**
+ * The columns of an import: where a thing belongs, and whatever creating or changing it can write.
+ * @param path of the operation that creates one
+ * @param also further fields that the import has a use for
+ */
+export function importColumns(
+  { fields }: Resource,
+  { columns }: View,
+  { path }: Pick<Endpoint, 'path'>,
+  also: readonly string[] = [],
+): Columns {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const all = Object.entries(fields)
+  const written = all.filter(([name, { write }]) => write || also.includes(name)).map(([name]) => name)
+  const answered = all.filter(([, { answer }]) => answer !== 'never').map(([name]) => name)
+  const needed = writtenBy('create', fields).filter(([, { required }]) => required)
+
+  const taken = [...inPath, ...written]
+  const shown = [...answered, ...columns.map(({ field }) => field)]
+  return {
+    columns: Object.fromEntries(taken.map((name) => [name, columnOf(name, fields[name]?.type ?? 'id')])),
+    required: [...inPath, ...needed.map(([name]) => name)],
+    readOnly: shown.filter((name, i) => !taken.includes(name) && shown.indexOf(name) === i),
+  }
+}
+
+function columnOf(name: string, type: FieldType): Column {
+  if (typeof type === 'object') return Array.isArray(type) ? text : JSON.parse
+  switch (type) {
+    case 'url':
+      return encodeUrl(name)
+    case 'boolean':
+      return truth
+    case 'number':
+      return number
+    case 'integer':
+    case 'seconds':
+      return whole
+    case 'headers':
+      return JSON.parse
+    default:
+      return text
+  }
+}
+
+const text: Column = (cell) => cell
+
+const truth: Column = (cell) => {
+  const value = ({ true: true, false: false } as Record<string, boolean>)[cell.toLowerCase()]
+  if (value === undefined) throw new UsageError('expected true or false')
+  return value
+}
+
+const number: Column = (cell) => {
+  if (!/^-?\d{1,15}(\.\d+)?$/.test(cell)) throw new UsageError('expected a number')
+  return Number(cell)
+}
+
+const whole: Column = (cell) => {
+  if (!/^\d{1,15}$/.test(cell)) throw new UsageError('expected a whole number')
+  return Number(cell)
+}

@@ -1,0 +1,50 @@
+import type { Answer, Client } from '../../../api/client.ts'
+import { readAnswer } from '../../../api/json.ts'
+import { orUndefined } from '../../operations/one.ts'
+import type { Item, View } from '../../output/views.ts'
+import type { Columns } from './columns.ts'
+
+/** What to send for one row, checked. */
+export type Body = Readonly<Record<string, unknown>>
+
+/** What can be imported, and how. */
+export interface Kind<B extends Body = Body> extends Columns {
+  name: 'users' | 'rooms' | 'members'
+  view: View
+  /** The operation that makes one; its schema checks the rows. */
+  creates: 'createUser' | 'createRoom' | 'addMember'
+  /** What tells rows apart, and people which one is meant; undefined when nothing does. */
+  key(body: B): string | undefined
+  /** The fields that the key is made of. */
+  keyName: string
+  /** Whether creating what is there already overrides it without more ado. */
+  overrides: boolean
+  /** What the service has under the key of a row. */
+  find(client: Client, body: B): Promise<Item | undefined>
+  /** Makes it; answers with its id. */
+  create(client: Client, body: B): Promise<string>
+  /** What creating sets; all of the row where that is left out. */
+  created?(body: B): Body
+  /** What is left to do once it is made; may be done twice. */
+  finish?(client: Client, body: B, id: string): Promise<void>
+  /** Gives what is there the values of the row; answers with its id. */
+  overwrite(client: Client, body: B, existing: Item): Promise<string>
+  /**
+   * What became of a row that was sent and never answered: what is there under its key, `absent` when certainly
+   * nothing is, undefined when that cannot be told.
+   */
+  trace(client: Client, body: B): Promise<Item | 'absent' | undefined>
+}
+
+/** Whether something has all the values that a row gives, as far as the service tells them. */
+export function holds(existing: Item, body: Body): boolean {
+  return Object.entries(body).every(
+    ([field, value]) => !Object.hasOwn(existing, field) || existing[field] === value,
+  )
+}
+
+/** What an operation gives under a field; undefined when there is no such thing. */
+export async function itemOf(asked: Promise<Answer>, field: string): Promise<Item | undefined> {
+  const answer = await orUndefined(asked)
+  return answer && ((readAnswer(answer) as Item)[field] as Item)
+}

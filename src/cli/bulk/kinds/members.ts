@@ -1,0 +1,78 @@
+import { body } from '../../../api/body.ts'
+import type { Client } from '../../../api/client.ts'
+import { endpoints } from '../../../api/endpoints.ts'
+import type { BodyOf } from '../../../api/operation.ts'
+import type { Operations } from '../../../api/operations.ts'
+import { member } from '../../../api/resources.ts'
+import { paginate } from '../../operations/paginate.ts'
+import { type Item, views } from '../../output/views.ts'
+import { importColumns } from './columns.ts'
+import type { Kind } from './kind.ts'
+
+type Row = { room_id: unknown } & BodyOf<Operations['addMember']> & BodyOf<Operations['updateMember']>
+
+/** Of how many rooms the members are remembered: the rows of a room mostly stand together. */
+const rememberedRooms = 16
+
+export function createMembers(): Kind<Row> {
+  // Asking for all members of a room again for each of its rows would cost more than all the rest.
+  const rooms = new Map<string, Promise<Map<string, Item>>>()
+  const membersOf = (client: Client, room: string) => {
+    const remembered = rooms.get(room)
+    if (remembered) return remembered
+    const asked = listMembers(client, room)
+    rooms.set(room, asked)
+    // A failure is not remembered: it may be asked again.
+    asked.catch(() => rooms.delete(room))
+    const [oldest] = rooms.size > rememberedRooms ? rooms.keys() : []
+    if (oldest !== undefined) rooms.delete(oldest)
+    return asked
+  }
+  const members: Kind<Row> = {
+    ...importColumns(member, views.member, endpoints.addMember),
+    name: 'members',
+    view: views.member,
+    creates: 'addMember',
+    keyName: 'room_id and user_id',
+    // No id holds a NUL.
+    key: ({ room_id, user_id }) => `${room_id}\0${user_id}`,
+    overrides: false,
+    find: async (client, { room_id, user_id }) => (await membersOf(client, String(room_id))).get(user_id),
+    created: ({ name: _, is_blocked: __, ...member }) => member,
+    async create(client, { room_id, name: _, is_blocked: __, ...member }) {
+      const { value } = await client.call('addMember', { params: { room_id: String(room_id) }, body: member })
+      return value.member.id
+    },
+    async finish(client, { room_id, name, is_blocked }, member_id) {
+      if (name === undefined && is_blocked !== true) return
+      await client.call('updateMember', {
+        params: { room_id: String(room_id), member_id },
+        body: body<'updateMember'>({ name, is_blocked: is_blocked || undefined }),
+      })
+    },
+    async overwrite(client, { room_id, user_id: _, ...settings }, existing) {
+      const member_id = String(existing['id'])
+      if (Object.keys(settings).length > 0)
+        await client.call('updateMember', { params: { room_id: String(room_id), member_id }, body: settings })
+      return member_id
+    },
+    trace: async (client, body) => (await members.find(client, body)) ?? 'absent',
+  }
+  return members
+}
+
+async function listMembers(client: Client, room_id: string): Promise<Map<string, Item>> {
+  const pages = paginate({
+    request: { all: true },
+    key: 'members',
+    id: 'id',
+    fetch: (query) => client.call('listMembers', { params: { room_id }, query }),
+    notice: async () => {},
+  })
+  const members = new Map<string, Item>()
+  // Anonymous participants have no user.
+  for await (const { items } of pages)
+    for (const member of items)
+      if (typeof member['user_id'] === 'string') members.set(member['user_id'], member)
+  return members
+}

@@ -1,0 +1,25 @@
+import { endpoints } from '../../../api/endpoints.ts'
+import type { BodyOf } from '../../../api/operation.ts'
+import type { Operations } from '../../../api/operations.ts'
+import { user } from '../../../api/resources.ts'
+import { views } from '../../output/views.ts'
+import { importColumns } from './columns.ts'
+import { itemOf, type Kind } from './kind.ts'
+
+export const users: Kind<BodyOf<Operations['createUser']>> = {
+  ...importColumns(user, views.user, endpoints.createUser),
+  name: 'users',
+  view: views.user,
+  creates: 'createUser',
+  key: ({ user_id }) => user_id,
+  keyName: 'user_id',
+  // Rule 3 of section 4.
+  overrides: true,
+  find: (client, { user_id }) => itemOf(client.call('getUser', { params: { user_id } }), 'user'),
+  async create(client, body) {
+    const { value } = await client.call('createUser', { body })
+    return value.user.user_id
+  },
+  overwrite: (client, body) => users.create(client, body),
+  trace: async (client, body) => (await users.find(client, body)) ?? 'absent',
+}
