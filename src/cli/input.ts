@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import encodeUrlOnce from 'encodeurl'
+import { defined } from '../api/defined.ts'
+import type { OperationName } from '../api/endpoints.ts'
 import { readJson } from '../api/json.ts'
+import type { BodyOf } from '../api/operation.ts'
+import type { Operations } from '../api/operations.ts'
+import { type MemberType, memberTypes } from '../api/vocabulary.ts'
 import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 
@@ -50,21 +55,13 @@ export function webUrl(flag: string): (text: string) => string {
 }
 
 /** `USER[:TYPE[:NAME]]`. A user id with a colon in it needs `--data`. */
-export function parseMember(text: string): {
-  user_id: string
-  type?: string
-  name?: string
-} {
+export function parseMember(text: string): { user_id: string; type?: MemberType; name?: string } {
   const [, user, type, name] = /^([^:]+)(?::([^:]*)(?::([\s\S]*))?)?$/.exec(text) ?? []
   if (user === undefined)
     throw new UsageError(`--member takes USER, USER:TYPE or USER:TYPE:NAME, not “${text}”`)
-  if (type && !['guest', 'host', 'monitor'].includes(type))
-    throw new UsageError(`--member ${text}: the type is guest, host or monitor`)
-  return {
-    user_id: user,
-    ...(type ? { type } : {}),
-    ...(name ? { name } : {}),
-  }
+  const known = memberTypes.find((known) => known === type)
+  if (type && !known) throw new UsageError(`--member ${text}: the type is guest, host or monitor`)
+  return { user_id: user, ...defined({ type: known, name: name || undefined }) }
 }
 
 /** `Name: value` lines as headers. */
@@ -127,24 +124,25 @@ export interface BodyFlags {
   data?: string
 }
 
+/** What flags say of the body of an operation: none of it is required, as `--data` and `--set` may say it as well. */
+export type Given<N extends OperationName> = {
+  [K in keyof BodyOf<Operations[N]>]?: BodyOf<Operations[N]>[K] | undefined
+}
+
 /**
  * The body of a create or update: `--data` first, then what the flags say, then `--set`. Fields that the document
- * does not list pass through: the service has more than its document shows.
+ * does not list pass through: the service has more than its document shows. Only the service judges their values, so that even a listed field may hold anything.
  */
-export async function buildBody(
+export async function buildBody<N extends OperationName>(
   flags: BodyFlags,
-  fromFlags: object,
+  fromFlags: Given<N>,
   host: Host,
-): Promise<Record<string, unknown>> {
+): Promise<BodyOf<Operations[N]>> {
   const data = flags.data === undefined ? {} : await readData(flags.data, host)
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw new UsageError('--data takes a JSON object here')
-  const given = Object.entries(fromFlags).filter(([, value]) => value !== undefined)
-  return {
-    ...data,
-    ...Object.fromEntries(given),
-    ...parseAssignments(flags.set ?? []),
-  }
+  const body = { ...data, ...defined(fromFlags as object), ...parseAssignments(flags.set ?? []) }
+  return body as BodyOf<Operations[N]>
 }
 
 /** All of standard input. */

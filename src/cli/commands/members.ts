@@ -95,10 +95,10 @@ function defineAdd(members: MeetroomCommand, act: Act): void {
     .option('--if-not-exists', 'leave a user who is a member already as it is, and show the member')
   bodyFlags(add).action(
     act('any', async (context, room_id: string, user_id: string, flags: AddFlags) => {
-      const body = await buildBody(flags, { user_id, type: flags.type }, context.host)
-      const existing = flags.ifNotExists && (await findMember(context, room_id, String(body['user_id'])))
+      const body = await buildBody<'addMember'>(flags, { user_id, type: flags.type }, context.host)
+      const existing = flags.ifNotExists && (await findMember(context, room_id, String(body.user_id)))
       if (existing) return runOne(context, 'getMember', { params: { room_id, member_id: existing } })
-      await runOne(context, 'addMember', { params: { room_id }, body: body as { user_id: string } })
+      await runOne(context, 'addMember', { params: { room_id }, body })
     }),
   )
   examples(add, 'meetroom members add 66f1a2b3c4d5e6f708192a3b ada --type host')
@@ -125,9 +125,10 @@ function defineUpdate(members: MeetroomCommand, act: Act): void {
   bodyFlags(update).action(
     act('writes', async (context, room_id: string, member_id: string, flags: UpdateFlags) => {
       const is_blocked = flags.blocked ? true : flags.unblocked ? false : undefined
-      const body = await buildBody(flags, { name: flags.name, type: flags.type, is_blocked }, context.host)
+      const { name, type } = flags
+      const body = await buildBody<'updateMember'>(flags, { name, type, is_blocked }, context.host)
       requireFields(body, {})
-      if (body['is_blocked'] === true)
+      if (body.is_blocked === true)
         await confirmTargets(context, blocking, { ids: [member_id], room: room_id })
       await runOne(context, 'updateMember', { params: { room_id, member_id }, body })
     }),

@@ -19,8 +19,8 @@ export function defineMessage(message: MeetroomCommand, act: Act): void {
     act('writes', async (context, room_id: string, text: string, flags: BodyFlags) => {
       // The line break that ends a file or an echo is not part of what is said.
       const message = text === '-' ? (await readAll(context.host)).replace(/\r?\n$/, '') : text
-      const body = await buildBody(flags, { message }, context.host)
-      await runOne(context, 'sendMessage', { params: { room_id }, body: body as { message: string } })
+      const body = await buildBody<'sendMessage'>(flags, { message }, context.host)
+      await runOne(context, 'sendMessage', { params: { room_id }, body })
       if (await isEmpty(context, room_id)) await context.notice('nobody is connected to the room')
     }),
   )

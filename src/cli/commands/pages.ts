@@ -1,3 +1,6 @@
+import { defined } from '../../api/defined.ts'
+import type { BodyOf } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
 import { entity, page, room } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import type { Act } from '../context.ts'
@@ -60,14 +63,12 @@ export function definePages(pages: MeetroomCommand, act: Act): void {
 }
 
 /** One page an image (rule 5 counts pages, not images), positions counting up; a blank page when there is none. */
-function pagesFromFlags({ image = [], fixed, size, index, data }: Flags): object[] {
-  const entities = image.map((src) => [{ type: 'Image', src, ...(fixed ? { fixed } : {}) }])
+function pagesFromFlags({ image = [], fixed, size, index, data }: Flags): BodyOf<Operations['createPages']> {
+  const entities = image.map((src) => [{ type: 'Image', src, ...defined({ fixed }) }])
   const blank = image.length === 0 && data === undefined && (size !== undefined || index !== undefined)
-  return (blank ? [undefined] : entities).map((entities, i) => ({
-    ...(entities ? { entities } : {}),
-    ...(size ? { size } : {}),
-    ...(index === undefined ? {} : { index: index + i }),
-  }))
+  return (blank ? [undefined] : entities).map((entities, i) =>
+    defined({ entities, size, index: index === undefined ? undefined : index + i }),
+  )
 }
 
 /** The API wants URLs encoded (section 1), wherever they come from. */

@@ -1,6 +1,7 @@
 import { Option } from 'commander'
+import { defined } from '../../api/defined.ts'
 import { room } from '../../api/resources.ts'
-import { roomTypes } from '../../api/vocabulary.ts'
+import { type RoomType, roomTypes } from '../../api/vocabulary.ts'
 import { ConflictError, UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
@@ -8,6 +9,7 @@ import {
   type BodyFlags,
   buildBody,
   collect,
+  type Given,
   parseHeaders,
   parseMember,
   webUrl,
@@ -71,7 +73,7 @@ function defineList(rooms: MeetroomCommand, act: Act): void {
       act('reads', (context, flags: ListFlags & StateFlags & { name?: string; layout?: string }) => {
         const { name, layout } = flags
         const query = { name, layout, is_terminated: isTerminated(flags) }
-        return runList(context, 'listRooms', { query: query as object }, flags)
+        return runList(context, 'listRooms', { query }, flags)
       }),
     )
   withPaging(alias(stateFlags(list), 'ls'))
@@ -95,7 +97,7 @@ function defineGet(rooms: MeetroomCommand, act: Act): void {
 
 interface CreateFlags extends BodyFlags {
   name?: string
-  type?: string
+  type?: RoomType
   record?: boolean
   maxMeetingSeconds?: number
   member?: string[]
@@ -119,10 +121,10 @@ function defineCreate(rooms: MeetroomCommand, act: Act): void {
     .option('--if-not-exists', 'leave a room that has this name already as it is, and show it')
   bodyFlags(create).action(
     act('any', async (context, flags: CreateFlags) => {
-      const body = await buildBody(flags, settingsFrom(flags), context.host)
+      const body = await buildBody<'createRoom'>(flags, settingsFrom(flags), context.host)
       requireFields(body, { name: '--name', type: '--type' })
       if (flags.ifNotExists && (await showExisting(context, body))) return
-      await runOne(context, 'createRoom', { body: body as never })
+      await runOne(context, 'createRoom', { body })
     }),
   )
   examples(
@@ -132,14 +134,12 @@ function defineCreate(rooms: MeetroomCommand, act: Act): void {
   )
 }
 
-function settingsFrom(flags: CreateFlags) {
+function settingsFrom(flags: CreateFlags): Given<'createRoom'> {
   const { name, type, record, maxMeetingSeconds: max_meeting_seconds, webhookUrl, webhookHeader } = flags
   if (webhookHeader && !webhookUrl) throw new UsageError('--webhook-header needs --webhook-url')
   const members = flags.member?.map(parseMember)
-  const webhook = webhookUrl && {
-    url: webhookUrl,
-    ...(webhookHeader ? { headers: parseHeaders(webhookHeader) } : {}),
-  }
+  const headers = webhookHeader && parseHeaders(webhookHeader)
+  const webhook = webhookUrl === undefined ? undefined : { url: webhookUrl, ...defined({ headers }) }
   return { name, type, record, max_meeting_seconds, members, webhook }
 }
 
@@ -162,10 +162,11 @@ function defineUpdate(rooms: MeetroomCommand, act: Act): void {
   bodyFlags(stateFlags(update)).action(
     act('writes', async (context, id: string, flags: UpdateFlags) => {
       const { name, layout, record } = flags
+      // The document does not list `record` here, and services have more than it lists.
       const given = { name, layout, record, is_terminated: isTerminated(flags) }
-      const body = await buildBody(flags, given, context.host)
+      const body = await buildBody<'updateRoom'>(flags, given, context.host)
       requireFields(body, {})
-      if (body['is_terminated'] === true) await confirmTargets(context, terminating, { ids: [id] })
+      if (body.is_terminated === true) await confirmTargets(context, terminating, { ids: [id] })
       await runOne(context, 'updateRoom', { params: { id }, body })
     }),
   )

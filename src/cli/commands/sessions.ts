@@ -23,7 +23,7 @@ export function defineSessions(sessions: MeetroomCommand, act: Act): void {
     .action(
       act('reads', (context, room_id: string, flags: Flags) => {
         const is_connecting = flags.online ? true : flags.offline ? false : undefined
-        const query = { user_id: flags.user, is_connecting } as object
+        const query = { user_id: flags.user, is_connecting }
         return runList(context, 'listSessions', { params: { room_id }, query }, flags)
       }),
     )

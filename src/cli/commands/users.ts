@@ -1,10 +1,12 @@
 import { Option } from 'commander'
+import type { BodyOf } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
 import { user } from '../../api/resources.ts'
-import { memberTypes } from '../../api/vocabulary.ts'
+import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
-import { type BodyFlags, buildBody, encodeUrl, webUrl } from '../input.ts'
+import { type BodyFlags, buildBody, encodeUrl, type Given, webUrl } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runList } from '../operations/list.ts'
 import { orUndefined, runOne } from '../operations/one.ts'
@@ -16,7 +18,7 @@ const { words } = user
 interface UserFlags extends BodyFlags {
   name?: string
   profileUrl?: string
-  defaultMemberType?: string
+  defaultMemberType?: MemberType
 }
 
 function userFlags(command: MeetroomCommand): MeetroomCommand {
@@ -28,11 +30,9 @@ function userFlags(command: MeetroomCommand): MeetroomCommand {
   )
 }
 
-const fromFlags = ({ name, profileUrl: profile_url, defaultMemberType: default_member_type }: UserFlags) => ({
-  name,
-  profile_url,
-  default_member_type,
-})
+function settingsFrom(flags: UserFlags): Given<'updateUser'> {
+  return { name: flags.name, profile_url: flags.profileUrl, default_member_type: flags.defaultMemberType }
+}
 
 export function defineUsers(users: MeetroomCommand, act: Act): void {
   defineList(users, act)
@@ -79,7 +79,7 @@ function defineList(users: MeetroomCommand, act: Act): void {
     .option('--email <query>', words.email_search_query)
     .action(
       act('reads', (context, flags: ListFlags & { email?: string }) =>
-        runList(context, 'listUsers', { query: { email_search_query: flags.email } as object }, flags),
+        runList(context, 'listUsers', { query: { email_search_query: flags.email } }, flags),
       ),
     )
   withPaging(alias(list, 'ls'))
@@ -116,12 +116,13 @@ function defineCreate(users: MeetroomCommand, act: Act): void {
     .option('--if-not-exists', 'leave a user that has this id already as it is, and show it')
   userFlags(create).action(
     act('any', async (context, user_id: string, flags: CreateFlags) => {
-      const body = withEncodedUrl(await buildBody(flags, { user_id, ...fromFlags(flags) }, context.host))
-      const id = String(body['user_id'])
+      const given = { user_id, ...settingsFrom(flags) }
+      const body = withEncodedUrl(await buildBody<'createUser'>(flags, given, context.host))
+      const id = String(body.user_id)
       if (flags.ifNotExists && (await exists(context, id)))
         return runOne(context, 'getUser', { params: { user_id: id } })
       if (!flags.overwrite) await requireFree(context, id)
-      await runOne(context, 'createUser', { body: body as { user_id: string } })
+      await runOne(context, 'createUser', { body })
     }),
   )
   examples(
@@ -139,7 +140,7 @@ function defineUpdate(users: MeetroomCommand, act: Act): void {
     .argument('<user>', words.user_id)
   userFlags(update).action(
     act('writes', async (context, user_id: string, flags: UserFlags) => {
-      const body = withEncodedUrl(await buildBody(flags, fromFlags(flags), context.host))
+      const body = withEncodedUrl(await buildBody<'updateUser'>(flags, settingsFrom(flags), context.host))
       requireFields(body, {})
       await runOne(context, 'updateUser', { params: { user_id }, body })
     }),
@@ -148,7 +149,7 @@ function defineUpdate(users: MeetroomCommand, act: Act): void {
 }
 
 /** The API wants URLs encoded (section 1), wherever they come from. */
-function withEncodedUrl(body: Record<string, unknown>): Record<string, unknown> {
+function withEncodedUrl<B extends BodyOf<Operations['updateUser']>>(body: B): B {
   const { profile_url } = body
   return typeof profile_url === 'string'
     ? { ...body, profile_url: encodeUrl('profile_url')(profile_url) }

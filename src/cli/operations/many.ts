@@ -93,7 +93,7 @@ export async function runEach<N extends OperationName>(
     }
     await printer.list(
       view,
-      ids.length === 1 ? endpoint.result : `${endpoint.result}s`,
+      ids.length === 1 ? endpoint.result : view.noun[1],
       printer.options.format === 'table' ? together(unending) : unending,
     )
   } catch (error) {
