@@ -35,6 +35,8 @@ export interface Field {
   readonly write?: Write | 'create update'
   /** Whether creating needs it. */
   readonly required?: true
+  /** Whether setting it to true takes something away that people may be using. */
+  readonly destructive?: true
   /** Whether a list can be filtered by it; the words say so where it means something else there. */
   readonly query?: true | string
   /**
