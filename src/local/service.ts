@@ -7,7 +7,7 @@ import type { Operation } from '../api/operation.ts'
 import type { WireRequest, WireResponse } from '../api/wire.ts'
 import { Fault, invalid, notFound, unauthorized } from './faults.ts'
 import type { Desk } from './handlers/handler.ts'
-import { handlers } from './handlers/index.ts'
+import { handle } from './handlers/index.ts'
 import { createIds } from './ids.ts'
 import { type Live, nobodyLive } from './live/live.ts'
 import type { Store } from './store/store.ts'
@@ -66,8 +66,8 @@ export function createService({ store, apiKey, now, live = nobodyLive }: Service
     }
     const after: (() => void)[] = []
     const desk: Desk = { ...base, afterCommit: (work) => after.push(work) }
-    if (endpoint.method === 'GET') return handlers[name](desk, input as never)
-    const result = await store.write(() => handlers[name](desk, input as never))
+    if (endpoint.method === 'GET') return handle(name, desk, input)
+    const result = await store.write(() => handle(name, desk, input))
     for (const work of after) work()
     return result
   }

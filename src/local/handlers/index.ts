@@ -1,4 +1,5 @@
-import type { Handlers } from './handler.ts'
+import type { OperationName } from '../../api/endpoints.ts'
+import type { Desk, Handlers } from './handler.ts'
 import { memberHandlers } from './members.ts'
 import { pageHandlers } from './pages.ts'
 import { roomHandlers } from './rooms.ts'
@@ -6,10 +7,18 @@ import { sessionHandlers } from './sessions.ts'
 import { userHandlers } from './users.ts'
 
 /** The 17 behaviours. */
-export const handlers: Handlers = {
+const handlers: Handlers = {
   ...roomHandlers,
   ...memberHandlers,
   ...userHandlers,
   ...sessionHandlers,
   ...pageHandlers,
+}
+
+/**
+ * Does what an operation does.
+ * @param input as the schemas of the operation let it pass: no type can follow that
+ */
+export function handle<N extends OperationName>(name: N, desk: Desk, input: unknown): unknown {
+  return handlers[name](desk, input as Parameters<Handlers[N]>[1])
 }
