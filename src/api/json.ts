@@ -28,7 +28,7 @@ export function writeJson(value: unknown, space?: number): string {
 function isOrdinary(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value !== 'bigint'
   if (value instanceof LosslessNumber) return false
-  for (const key in value) if (!isOrdinary(value[key as never])) return false
+  for (const key in value) if (!isOrdinary((value as Record<string, unknown>)[key])) return false
   return true
 }
 

@@ -131,7 +131,8 @@ export type Given<N extends OperationName> = {
 
 /**
  * The body of a create or update: `--data` first, then what the flags say, then `--set`. Fields that the document
- * does not list pass through: the service has more than its document shows. Only the service judges their values, so that even a listed field may hold anything.
+ * does not list pass through: the service has more than its document shows. Nothing checks what `--data` and `--set` say,
+ * so a listed field may hold a value of any type.
  */
 export async function buildBody<N extends OperationName>(
   flags: BodyFlags,

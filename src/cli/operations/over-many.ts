@@ -48,8 +48,7 @@ export function overMany<G extends OperationName, C extends OperationName>(
   command.action(
     act('writes', async (context, ...args: unknown[]) => {
       const [room, given, flags] = (within ? args : ['', ...args]) as [string, string[], ManyFlags]
-      const params = within ? { room_id: room } : {}
-      const ids = await readTargets(context, { given, flags, list, params })
+      const ids = await readTargets(context, { given, flags, list, room })
       await declared.check?.(context, room, { ...flags })
       if (declared.destructive)
         await confirmTargets(context, declared, {

@@ -1,19 +1,20 @@
-import { endpoints, type OperationName } from '../../api/endpoints.ts'
+import { endpoints } from '../../api/endpoints.ts'
 import { ConfirmationError, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { readIds } from '../input.ts'
 import { plainText } from '../output/text.ts'
-import type { Item, View } from '../output/views.ts'
+import type { View } from '../output/views.ts'
 import { viewOf } from '../output/views.ts'
 import { listPages } from './list.ts'
 
-interface TargetOptions<N extends OperationName> {
+interface TargetOptions {
   /** Ids as they stand on the command line. */
   given: readonly string[]
   flags: { where?: readonly string[]; max?: number }
-  /** The operation that lists what `--where` chooses from, with what it needs to know. */
-  list: N
-  params?: Readonly<Record<string, string>>
+  /** The operation that lists what `--where` chooses from. */
+  list: 'listRooms' | 'listMembers' | 'listUsers'
+  /** The room that members are in. */
+  room: string
 }
 
 /**
@@ -22,9 +23,9 @@ interface TargetOptions<N extends OperationName> {
  * @throws {UsageError} when neither says, or both do
  * @throws {ConfirmationError} when it is more than `--max` allows
  */
-export async function readTargets<N extends OperationName>(
+export async function readTargets(
   context: Context,
-  { given, flags, list, params }: TargetOptions<N>,
+  { given, flags, list, room }: TargetOptions,
 ): Promise<string[]> {
   const { where, max } = flags
   const view = viewOf(endpoints[list])
@@ -38,8 +39,12 @@ export async function readTargets<N extends OperationName>(
   if (context.flags.curl) throw new UsageError('what --where chooses is not known without asking the service')
   const ids: string[] = []
   const labels: string[] = []
-  for await (const { items } of await listPages(context, list, { params, query: {} } as never, { where }))
-    for (const item of items as readonly Item[]) {
+  const pages =
+    list === 'listMembers'
+      ? listPages(context, list, { params: { room_id: room } }, { where })
+      : listPages(context, list, {}, { where })
+  for await (const { items } of await pages)
+    for (const item of items) {
       ids.push(String(item[view.id ?? 'id']))
       labels.push(plainText(item[view.label ?? 'name']))
     }
