@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { resources } from '../src/api/resources.ts'
 
 const src = resolve(import.meta.dirname, '../src')
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
@@ -62,21 +63,22 @@ test('only what needs the embedded service imports it, and only when it is neede
 })
 
 test('zod stays out of what every command loads', () => {
-  const zodFree = [
-    'api/endpoints.ts',
-    'api/vocabulary.ts',
-    'api/client.ts',
-    'api/transport.ts',
-    'api/retry.ts',
-  ]
-  expect(
-    imports.filter(({ from, to, typeOnly }) => zodFree.includes(from) && to === 'zod' && !typeOnly),
-  ).toEqual([])
+  const withZod = ['api/openapi.ts', 'api/operations.ts', 'api/schemas.ts', 'api/webhooks.ts']
+  const loads = imports.filter(({ typeOnly, dynamic }) => !typeOnly && !dynamic)
+  expect([...new Set(loads.filter(({ to }) => to === 'zod').map(({ from }) => from))].sort()).toEqual(withZod)
+  // Those two are loaded late themselves.
+  const late = [...withZod, 'api/validate.ts', 'cli/live/webhook.ts']
+  expect(loads.filter(({ from, to }) => withZod.includes(to) && !late.includes(from))).toEqual([])
 })
 
-test('only service.ts makes a client, so that every request passes its guard', () => {
-  const makers = files.filter((file) => /\bcreateClient\(/.test(code(file)))
-  expect(makers.sort()).toEqual(['api/client.ts', 'cli/service.ts'])
+test('the name of a field is in at most four files of api and cli', () => {
+  const fields = new Set(Object.values(resources).flatMap((resource) => Object.keys(resource.fields)))
+  // Ids are in paths as well, and a word that is no more than a word is in many places.
+  const distinct = [...fields].filter((name) => name.includes('_') && !name.endsWith('_id'))
+  expect(distinct.length).toBeGreaterThan(15)
+  const texts = files.filter((file) => ['api', 'cli'].includes(layer(file))).map(code)
+  const count = (name: string) => texts.filter((text) => new RegExp(`\\b${name}\\b`).test(text)).length
+  expect(distinct.filter((name) => count(name) > 4)).toEqual([])
 })
 
 test('only host.ts touches process', () => {

@@ -1,12 +1,14 @@
 import * as z from 'zod'
+import { defined } from './defined.ts'
+import type { OperationName } from './endpoints.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
 import { WebhookEvent } from './webhooks.ts'
 
 /** The contract as an OpenAPI 3.1 document, derived from the operations. */
-export function openApiDocument(): object {
+export function openApiDocument(all: Readonly<Record<OperationName, Operation>> = operations): object {
   const paths: Record<string, Record<string, object>> = {}
-  for (const operation of Object.values(operations)) {
+  for (const operation of Object.values(all)) {
     paths[operation.path] = {
       ...paths[operation.path],
       [operation.method.toLowerCase()]: describe(operation),
@@ -34,8 +36,8 @@ function describe(operation: Operation): object {
   return {
     operationId: operation.id,
     summary: operation.summary,
-    ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: { required: true, ...content(body) } } : {}),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, ...content(body) } }),
     responses: {
       200: { description: 'Success', ...content(operation.response) },
       400: { description: 'Invalid parameters supplied, or unauthenticated, or unauthorized.' },
@@ -51,7 +53,7 @@ function fields(schema: z.ZodObject | undefined, place: 'path' | 'query'): objec
       name,
       in: place,
       required: place === 'path',
-      ...(description ? { description } : {}),
+      ...defined({ description }),
       schema: rest,
     }
   })

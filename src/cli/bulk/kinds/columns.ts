@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../api/endpoints.ts'
-import { type FieldType, type Resource, writtenBy } from '../../../api/resource.ts'
+import { type Fields, type FieldType, type Resource, writtenBy } from '../../../api/resource.ts'
 import { UsageError } from '../../../errors.ts'
 import { encodeUrl } from '../../input.ts'
 import type { View } from '../../output/views.ts'
@@ -21,12 +21,13 @@ export interface Columns {
  * @param path of the operation that creates one
  * @param also further fields that the import has a use for
  */
-export function importColumns(
-  { fields }: Resource,
+export function importColumns<F extends Fields>(
+  resource: Resource<F>,
   { columns }: View,
   { path }: Pick<Endpoint, 'path'>,
-  also: readonly string[] = [],
+  also: readonly (keyof F)[] = [],
 ): Columns {
+  const fields: Fields = resource.fields
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const all = Object.entries(fields)
   const written = all.filter(([name, { write }]) => write || also.includes(name)).map(([name]) => name)

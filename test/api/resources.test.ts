@@ -1,0 +1,130 @@
+import { expect, expectTypeOf, test } from 'vitest'
+import { endpoints } from '../../src/api/endpoints.ts'
+import { accepts, guardOf } from '../../src/api/guards.ts'
+import { openApiDocument } from '../../src/api/openapi.ts'
+import { operationsOf } from '../../src/api/operations.ts'
+import { type ItemOf, resource, type Written } from '../../src/api/resource.ts'
+import { type ResourceName, resources, room } from '../../src/api/resources.ts'
+import { bodySchema, itemSchema, querySchema } from '../../src/api/schemas.ts'
+import { exportColumns } from '../../src/cli/bulk/export.ts'
+import { importColumns } from '../../src/cli/bulk/kinds/columns.ts'
+import { filterTypes } from '../../src/cli/operations/where.ts'
+import { formatCsv } from '../../src/cli/output/csv.ts'
+import { formatRecord } from '../../src/cli/output/record.ts'
+import { styleFor } from '../../src/cli/output/style.ts'
+import { viewFor, views } from '../../src/cli/output/views.ts'
+import { testHost } from '../helpers/host.ts'
+
+/** Rooms with a field more, which is all that has to be said of it. */
+const roomy = resource({
+  ...room,
+  fields: {
+    ...room.fields,
+    seats: {
+      type: 'integer',
+      words: 'number of seats',
+      write: 'create update',
+      required: true,
+      query: true,
+      column: 8,
+      weight: 3,
+    },
+  },
+})
+const { fields } = roomy
+const view = viewFor(roomy)
+const item = { id: 'r', type: 'open', seats: 12 }
+
+test('a field that is added to the table has a type', () => {
+  expectTypeOf<Written<typeof fields, 'create'>['seats']>().toEqualTypeOf<number>()
+  expectTypeOf<Written<typeof fields, 'update'>['seats']>().toEqualTypeOf<number | undefined>()
+  expectTypeOf<ItemOf<typeof fields>['seats']>().toEqualTypeOf<number | null | undefined>()
+  expectTypeOf<ItemOf<typeof room.fields>>().not.toHaveProperty('seats')
+})
+
+test('a field that is added to the table is in the schemas of what is sent, received and asked for', () => {
+  const create = bodySchema('create', fields)
+  const update = bodySchema('update', fields)
+  expect(create.safeParse({ name: 'n', type: 'open' }).success).toBe(false)
+  expect(create.safeParse({ name: 'n', type: 'open', seats: 12 }).success).toBe(true)
+  expect(update.safeParse({}).success).toBe(true)
+  expect(update.safeParse({ seats: 1.5 }).success).toBe(false)
+  expect(itemSchema(fields).safeParse({ ...item, seats: null }).success).toBe(true)
+  expect(itemSchema(fields).safeParse({ ...item, seats: 'twelve' }).success).toBe(false)
+  expect(querySchema(fields).parse({ seats: '12' })).toEqual({ seats: 12 })
+})
+
+test('a field that is added to the table is guarded without zod', () => {
+  const guard = guardOf(fields)
+  expect([12, null, undefined, 'twelve'].map((seats) => accepts(guard, { ...item, seats }))).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ])
+})
+
+test('a field that is added to the table has a column in tables, and its place in records and CSV', async () => {
+  expect(view.columns.at(-1)).toMatchObject({ field: 'seats', weight: 3 })
+  const { stdout, env } = testHost()
+  const style = await styleFor(stdout, env, false)
+  expect(formatRecord({ seats: 12, type: 'open', id: 'r' }, { view, style, now: undefined })).toBe(
+    'id     r\ntype   open\nseats  12\n',
+  )
+  const header = `${view.fields.join(',')}\r\n`
+  expect(header).toContain(',seats\r\n')
+  expect(formatCsv([item], { view, header: true })).toMatch(`${header}r,open,`)
+})
+
+test('a field that is added to the table can be asked for with --where', () => {
+  expect(filterTypes(roomy, view).get('seats')).toBe('number')
+})
+
+test('a field that is added to the table is imported and exported', () => {
+  const { columns, required } = importColumns(roomy, view, endpoints.createRoom)
+  expect(columns['seats']?.('12')).toBe(12)
+  expect(() => columns['seats']?.('twelve')).toThrow('expected a whole number')
+  expect(required).toEqual(['name', 'type', 'seats'])
+  expect(exportColumns(roomy)).toContain('seats')
+})
+
+test('a field that is added to the table is in the OpenAPI document, with its words', () => {
+  const document = openApiDocument(operationsOf({ ...resources, room: roomy })) as any
+  const { get, post } = document.paths['/rooms']
+  const schemaOf = (part: any) => part.content['application/json'].schema
+  expect(get.parameters).toContainEqual(
+    expect.objectContaining({ name: 'seats', description: 'number of seats' }),
+  )
+  expect(schemaOf(post.requestBody).required).toEqual(['name', 'type', 'seats'])
+  expect(schemaOf(post.requestBody).properties.seats.description).toBe('number of seats')
+  expect(schemaOf(post.responses[200]).properties.room.properties.seats.description).toBe('number of seats')
+  expect(roomy.words.seats).toBe('number of seats')
+})
+
+test('a field that the service makes is read-only', () => {
+  const seen = resource({ ...room, fields: { ...room.fields, visits: { type: 'number', words: 'visits' } } })
+  const { columns, readOnly } = importColumns(seen, viewFor(seen), endpoints.createRoom)
+  expect(Object.keys(columns)).not.toContain('visits')
+  expect(readOnly).toContain('visits')
+  expect(bodySchema('create', seen.fields).shape).not.toHaveProperty('visits')
+})
+
+test('a field that the document does not list is in no schema and no guard, and can be shown', () => {
+  const felt = resource({
+    ...room,
+    fields: { ...room.fields, mood: { type: 'text', words: 'mood', answer: 'unlisted' } },
+  })
+  expect(itemSchema(felt.fields).shape).not.toHaveProperty('mood')
+  expect(guardOf(felt.fields)).not.toHaveProperty('mood')
+  expect(viewFor(felt)).toMatchObject({
+    fields: view.fields.slice(0, -1),
+    unlisted: ['max_meeting_seconds', 'mood'],
+  })
+  expect(filterTypes(felt, view).get('mood')).toBe('text')
+  expect(exportColumns(felt)).toContain('mood')
+})
+
+test.each(Object.keys(resources) as ResourceName[])('%s: no two columns have the same place', (name) => {
+  const places = views[name].columns.map((column) => (column as { column?: number }).column)
+  expect(places).toEqual(places.map((_, i) => i + 1))
+})
