@@ -22,7 +22,6 @@ function withSchemas(endpoint: Endpoint, { fields }: Resource): Operation {
   const inPath = Object.entries(params).filter(([name]) => path.includes(`{${name}}`))
   const item = itemSchema(fields)
   const body = bodySchema(method === 'POST' ? 'create' : 'update', fields)
-  const rest = endpoint.paging ? { paging: itemSchema(paging).nullish() } : {}
   return {
     ...endpoint,
     ...(inPath.length > 0 && {
@@ -32,7 +31,12 @@ function withSchemas(endpoint: Endpoint, { fields }: Resource): Operation {
     }),
     ...(method === 'GET' && many && { query: querySchema(paged ? { ...paging, ...fields } : fields) }),
     ...((method === 'POST' || method === 'PUT') && { body: many ? z.array(body) : body }),
-    response: bare ? item : z.looseObject({ [result]: many ? z.array(item) : item, ...rest }),
+    response: bare
+      ? item
+      : z.looseObject({
+          [result]: many ? z.array(item) : item,
+          ...(endpoint.paging && { paging: itemSchema(paging).nullish() }),
+        }),
   }
 }
 

@@ -7,6 +7,7 @@ import {
   ServiceError,
   UnknownOutcomeError,
 } from '../errors.ts'
+import { defined } from './defined.ts'
 import type { Route } from './endpoints.ts'
 import type { AnyInput } from './request.ts'
 import type { Outcome } from './retry.ts'
@@ -160,16 +161,12 @@ function readError(answer: WireResponse): {
   const inner = asRecord(outer['error'])
   const errors = Array.isArray(outer['errors']) ? asRecord(outer['errors'][0]) : {}
   const message = [inner['message'], outer['message'], errors['message'], outer['error']].find(
-    (candidate) => typeof candidate === 'string' && candidate !== '',
+    (candidate): candidate is string => typeof candidate === 'string' && candidate !== '',
   )
   const code = [inner['code'], outer['code'], errors['code']].find(
     (candidate) => typeof candidate === 'string',
   )
-  return {
-    body,
-    ...(typeof message === 'string' ? { message } : {}),
-    ...(typeof code === 'string' ? { code } : {}),
-  }
+  return { body, ...defined({ code, message }) }
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { type Client, createClient } from '../api/client.ts'
+import { defined } from '../api/defined.ts'
 import { isDestructive } from '../api/destructive.ts'
 import { isLoopback } from '../api/loopback.ts'
 import type { Policy } from '../api/retry.ts'
@@ -228,7 +229,7 @@ export const connectOverNetwork: Connect = async (baseUrl, host, connections) =>
     origin,
     env: host.env,
     direct: isLoopback(hostname),
-    ...(connections === undefined ? {} : { connections }),
+    ...defined({ connections }),
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Answer } from '../../api/client.ts'
+import { defined } from '../../api/defined.ts'
 import { type Endpoint, endpoints, type OperationName } from '../../api/endpoints.ts'
 import { readAnswer } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
@@ -57,7 +58,7 @@ export async function listPages<N extends OperationName>(
         id: view.id ?? 'id',
         fetch,
         notice: (text) => context.notice(text),
-        ...(ahead === undefined ? {} : { ahead }),
+        ...defined({ ahead }),
       })
     : sliced(endpoint.result, () => fetch({}), filter ? {} : { limit, offset })
   return filter ? filtered(pages, filter, { limit, offset }) : pages
@@ -91,8 +92,8 @@ async function* filtered(
     given += items.length
     const cut = given >= limit
     // How many there are in all is known at the end alone.
-    const paging = { limit: given, offset, ...(cut ? {} : { total: passed }) }
-    yield { ...page, items, ...(rest ? { rest: 'paging' in rest ? { ...rest, paging } : rest } : {}) }
+    const paging = { limit: given, offset, ...defined({ total: cut ? undefined : passed }) }
+    yield { ...page, items, ...(rest && { rest: 'paging' in rest ? { ...rest, paging } : rest }) }
     if (cut) return
   }
 }
@@ -106,9 +107,6 @@ async function* sliced(
   const answer = await fetch()
   const { [key]: all, ...rest } = readAnswer(answer) as Item
   const items = (all as Item[]).slice(offset, limit === undefined ? undefined : offset + limit)
-  yield {
-    items,
-    rest,
-    ...(items.length === (all as Item[]).length ? { whole: answer } : {}),
-  }
+  const whole = items.length === (all as Item[]).length ? answer : undefined
+  yield { items, rest, ...defined({ whole }) }
 }

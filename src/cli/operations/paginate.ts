@@ -1,4 +1,5 @@
 import type { Answer } from '../../api/client.ts'
+import { defined } from '../../api/defined.ts'
 import { isPlain, readAnswer } from '../../api/json.ts'
 import type { Page } from '../output/printer.ts'
 import type { Item } from '../output/views.ts'
@@ -49,10 +50,12 @@ export async function* paginate({
 
   function ask(at: number): { at: number; answer: Promise<Answer> } {
     const limit = wanted === undefined ? pageSize : Math.min(pageSize, wanted - given - (at - offset))
-    const answer = fetch({
-      ...(many || request.pageSize !== undefined ? { limit } : {}),
-      ...(at > 0 || request.offset !== undefined ? { offset: at } : {}),
-    })
+    const answer = fetch(
+      defined({
+        limit: many || request.pageSize !== undefined ? limit : undefined,
+        offset: at > 0 || request.offset !== undefined ? at : undefined,
+      }),
+    )
     // Its failure is met when its turn comes, which it may never do.
     answer.catch(() => {})
     return { at, answer }
@@ -84,16 +87,8 @@ export async function* paginate({
       }
     }
     const { [key]: _, ...rest } = body
-    const paging =
-      'paging' in rest
-        ? { paging: { limit: given, offset: start, ...(total === undefined ? {} : { total }) } }
-        : {}
-    yield {
-      items,
-      plain,
-      rest: { ...rest, ...paging },
-      ...(whole ? { whole: answer } : {}),
-    }
+    const paging = 'paging' in rest ? { paging: { limit: given, offset: start, ...defined({ total }) } } : {}
+    yield { items, plain, rest: { ...rest, ...paging }, ...defined({ whole: whole ? answer : undefined }) }
 
     if (done) {
       if (!many && total !== undefined && total > offset)
