@@ -8,7 +8,9 @@ test('the script of “Live rooms” in the README does what it says, as pasted'
 }, async () => {
   const readme = readFileSync('README.md', 'utf8')
   const [, script = ''] = /<!-- live -->\n```bash\n([\s\S]*?)```\n<!-- \/live -->/.exec(readme) ?? []
-  const { code, stdout, stderr } = await runCommand('bash', ['-c', script], { HOME: tempDir() })
+  const { code, stdout, stderr } = await runCommand('bash', ['-c', script], { HOME: tempDir() }, '', {
+    patienceMs: 55_000,
+  })
   const events = stdout.match(/"action":"\w+"/g)
   const lines = stdout.split('\n').filter((line) => !line.startsWith('{"action"'))
   expect({ code, stderr, events }).toEqual({

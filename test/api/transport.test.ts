@@ -15,6 +15,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { networkTransport, type TransportOptions } from '../../src/api/transport.ts'
 import { maxBodyBytes, TransportError, type WireRequest } from '../../src/api/wire.ts'
 import { ServiceError, UsageError } from '../../src/errors.ts'
+import { latch, soon } from '../helpers/waiting.ts'
 import { tempDir } from '../helpers/world.ts'
 
 const key = 'secret-key-0123456789'
@@ -238,17 +239,17 @@ describe('the body', () => {
   })
 
   test('without end is refused too, and the connection closed', async () => {
-    const closed = new Promise<void>((resolve) => {
-      void serveRaw((socket) => {
-        socket.on('close', () => resolve())
-        socket.write('HTTP/1.1 200 OK\r\n\r\n')
-        const block = Buffer.alloc(1024 * 1024)
-        const more = () =>
-          socket.destroyed || (socket.write(block) ? setImmediate(more) : socket.once('drain', more))
-        more()
-      }).then(async (origin) => expect(await unreadable(origin)).toBe('it is larger than 64 MB'))
+    const closed = latch()
+    const origin = await serveRaw((socket) => {
+      socket.on('close', closed.open)
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      const block = Buffer.alloc(1024 * 1024)
+      const more = () =>
+        socket.destroyed || (socket.write(block) ? setImmediate(more) : socket.once('drain', more))
+      more()
     })
-    await closed
+    expect(await unreadable(origin)).toBe('it is larger than 64 MB')
+    await soon('the connection to be closed', closed.opened)
   })
 })
 
@@ -271,6 +272,7 @@ describe('no answer', () => {
 
   test('a host name that does not exist: nothing was sent', async () => {
     const { message, maybeSent } = await failure('http://no-such-host.invalid')
+    // Without a network the system cannot tell.
     expect(message).toMatch(/^the host name (is not known|cannot be looked up now)$/)
     expect(maybeSent).toBe(false)
   })
@@ -403,8 +405,7 @@ describe('a proxy', () => {
     const { url, asked } = await proxy(await target())
     const answer = await send('http://meet.test', { env: { [name]: url } })
     expect(answer.text).toBe('through')
-    expect(asked).toHaveLength(1)
-    expect(asked[0]).toMatch(/^(CONNECT meet\.test:80|GET http:\/\/meet\.test\/v1\/rooms)$/)
+    expect(asked).toEqual(['CONNECT meet.test:80'])
   })
 
   test('may be named without a scheme, as curl has it', async () => {
@@ -543,6 +544,7 @@ describe('TLS', () => {
   test('a service that does not speak TLS on this port', async () => {
     const origin = await serve((_request, response) => response.end())
     const { message, maybeSent, transient } = await failure(origin.replace('http:', 'https:'))
+    // What TLS libraries call it depends on their version.
     expect(message).toMatch(/^(the service does not speak TLS on this port|TLS cannot be agreed on)$/)
     expect({ maybeSent, transient }).toEqual({ maybeSent: false, transient: false })
   })

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { TransportError, type WireResponse } from '../../src/api/wire.ts'
 import type { TestHost } from '../helpers/host.ts'
+import { latch } from '../helpers/waiting.ts'
 import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
 
 let world: World
@@ -121,18 +122,15 @@ describe('how many at once', () => {
 
   test('one that takes long keeps nobody else from being done', async () => {
     const ids = await users(6)
-    let go = () => {}
-    const slow = new Promise<void>((resolve) => {
-      go = resolve
-    })
+    const slow = latch()
     world.intercept = async (request, next) => {
-      if (idOf(request) === 'u1') await slow
+      if (idOf(request) === 'u1') await slow.opened
       return next()
     }
     const { done } = world.start(deleting(ids, '--concurrency 2'))
     for (let i = 0; i < 200 && written().length < 6; i++) await turns()
     const meanwhile = await left()
-    go()
+    slow.open()
     expect(await done).toMatchObject({ code: 0 })
     expect(meanwhile).toEqual(['u1'])
   })
@@ -275,7 +273,7 @@ describe('a service that has had enough', () => {
     const { code, stdout, stderr } = await world.run(deleting(ids))
     expect({ code, stdout }).toEqual({ code: 8, stdout: 'u1\nu3\n' })
     expect(stderr).toMatch(
-      /(^|\n)error: the service refuses the request \(429\)\nerror: deleted 2 of 3 users; 1 failed\n$/,
+      /\nerror: the service refuses the request \(429\)\nerror: deleted 2 of 3 users; 1 failed\n$/,
     )
   })
 })
@@ -450,10 +448,7 @@ describe('what would be the same for every id', () => {
 describe('^C', () => {
   /** Sends a signal; the time for what is under way is over at once. */
   function signalTo({ host }: { host: TestHost }, name: 'SIGINT' | 'SIGTERM' = 'SIGINT'): void {
-    host.after = (_ms, work) => {
-      setImmediate(work)
-      return () => {}
-    }
+    host.hurry()
     host.signal(name)
   }
 

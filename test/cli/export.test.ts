@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { latch } from '../helpers/waiting.ts'
 import { answer, createWorld, type World } from '../helpers/world.ts'
 
 let world: World
@@ -244,14 +245,7 @@ describe('pages', () => {
   // Each page waits for the one behind it: a program that asks for one at a time would wait for ever.
   test('are fetched ahead, and written in order whatever order they come in', async () => {
     const came: number[] = []
-    const gates = new Map<number, { open: () => void; opened: Promise<void> }>()
-    for (const offset of [10, 20, 30, 40, 50]) {
-      let open = () => {}
-      const opened = new Promise<void>((resolve) => {
-        open = resolve
-      })
-      gates.set(offset, { open, opened })
-    }
+    const gates = new Map([10, 20, 30, 40, 50].map((offset) => [offset, latch()]))
     world.intercept = async (request, next) => {
       const offset = Number(new URL(request.url).searchParams.get('offset') ?? 0)
       // The first page tells how many there are; of the five behind it four are on their way at once.

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { WireResponse } from '../../src/api/wire.ts'
 import { launcher, node } from '../helpers/built.ts'
 import { goOn, type Importing, importing, roomsCsv, roomsOf, usersCsv, usersOf } from '../helpers/imports.ts'
+import { latch, soon } from '../helpers/waiting.ts'
 import { createWorld, type Run, type World } from '../helpers/world.ts'
 
 let world: World
@@ -29,10 +30,7 @@ async function interrupted(
   { answered, underWay = 1 }: When,
   signal: 'SIGINT' | 'SIGTERM' = 'SIGINT',
 ): Promise<Run & { later: number }> {
-  let answerAll = () => {}
-  const interrupt = new Promise<void>((resolve) => {
-    answerAll = resolve
-  })
+  const interrupt = latch()
   const before = world.requests.length + answered
   let sent = 0
   world.intercept = async (_request, next) => {
@@ -40,9 +38,9 @@ async function interrupted(
     if (world.requests.length === before + underWay) {
       sent = world.requests.length
       host.signal(signal)
-      answerAll()
+      interrupt.open()
     }
-    await interrupt
+    await interrupt.opened
     return next()
   }
   const { host, done } = world.start(argv)
@@ -218,15 +216,11 @@ describe('the command to go on with', () => {
 describe('what does not end', () => {
   /** A service that answers only so many, and an impatient host: the time that is given to the rest is over at once. */
   async function hanging(line: string, answered: number) {
-    const waits: number[] = []
+    let waits: readonly number[] = []
     world.intercept = (_request, next, signal): Promise<WireResponse> => {
       if (world.requests.length <= answered) return next()
       if (world.requests.length === answered + 2) {
-        host.after = (ms, work) => {
-          waits.push(ms)
-          setImmediate(work)
-          return () => {}
-        }
+        waits = host.hurry()
         host.signal('SIGINT')
       }
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
@@ -273,14 +267,11 @@ test('a second ^C ends the program at once, and the run can be gone on with', {
 }, async () => {
   // The service behind a server that keeps what comes to itself at first.
   let answering = false
-  let came = () => {}
-  const underWay = new Promise<void>((resolve) => {
-    came = resolve
-  })
+  const underWay = latch()
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request.setEncoding('utf8')) text += chunk
-    came()
+    underWay.open()
     if (!answering) return
     const path = (request.url ?? '').slice('/v1'.length)
     const { status, body } = await world.send(request.method ?? '', path, text ? JSON.parse(text) : undefined)
@@ -296,22 +287,22 @@ test('a second ^C ends the program at once, and the run can be gone on with', {
   const start = (...flags: string[]) => {
     const argv = [launcher, 'users', 'import', 'in.csv', ...flags]
     const child = spawn(node, argv, { cwd: world.dir, env, stdio: 'ignore' })
-    const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal)))
-    return { child, ended }
+    const closed = new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal)))
+    return { child, ended: () => soon('the end of the program', closed) }
   }
   try {
     const { child, ended } = start()
-    await underWay
+    await soon('the first request', underWay.opened)
     const began = performance.now()
     // Two signals that come at the same moment would be one.
     while (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGINT')
       await turn()
     }
-    expect(await ended).toBe('SIGINT')
+    expect(await ended()).toBe('SIGINT')
     expect(performance.now() - began).toBeLessThan(4000)
     answering = true
-    expect(await start('--resume').ended).toBe(0)
+    expect(await start('--resume').ended()).toBe(0)
     expect(await here.users()).toEqual(usersOf(20))
   } finally {
     server.closeAllConnections()

@@ -14,6 +14,7 @@ import {
   type TestMachine,
   testMachine,
 } from '../helpers/live.ts'
+import { soon, Watched } from '../helpers/waiting.ts'
 import { tempDir } from '../helpers/world.ts'
 
 let served: Served
@@ -39,55 +40,44 @@ function start(argv: readonly string[], { baseUrl, machine, ...options }: Option
     },
   })
   if (machine) host.after = machine.after
-  const watchers = new Set<() => void>()
+  const streams = () => ({ stdout: host.stdout.text, stderr: host.stderr.text })
+  const watched = new Watched(streams)
   for (const output of [host.stdout, host.stderr]) {
     const write = output.write.bind(output)
     output.write = async (data) => {
       await write(data)
-      for (const look of watchers) look()
+      watched.changed()
     }
   }
-  let ended = false
-  const done = main(['join', ...argv], host).then((code) => {
-    ended = true
-    for (const look of watchers) look()
-    return { code, stdout: host.stdout.text, stderr: host.stderr.text }
+  const ended = main(['join', ...argv], host).then((code) => {
+    watched.end('the program ended')
+    return { code, ...streams() }
   })
+  const end = () => soon('the end of the program', ended, streams)
+  /** Waits until it has said a text on a stream, so many times. */
+  const says = (stream: 'stdout' | 'stderr', text: string, times = 1) =>
+    watched.until(
+      `${JSON.stringify(text)} on ${stream}, ${times} times`,
+      () => streams()[stream].split(text).length > times,
+    )
   onTestFinished(async () => {
     host.signal('SIGINT')
-    await done
+    await ended
   })
   return {
     host,
-    done,
-    /** Waits for what is on both streams to be as expected. */
-    until(holds: (streams: { stdout: string; stderr: string }) => boolean): Promise<void> {
-      return new Promise((resolve, reject) => {
-        const look = () => {
-          const streams = { stdout: host.stdout.text, stderr: host.stderr.text }
-          if (holds(streams)) resolve()
-          else if (ended) reject(new Error(`ended: ${JSON.stringify(streams)}`))
-          else return
-          watchers.delete(look)
-        }
-        watchers.add(look)
-        look()
-      })
-    },
+    end,
+    says,
+    joined: (times = 1) => says('stderr', 'joined room', times),
     interrupt() {
       host.signal('SIGINT')
-      return done
+      return end()
     },
   }
 }
 
-type Streams = { stdout: string; stderr: string }
-const joined = ({ stderr }: Streams) => stderr.includes('joined room')
-const shows = (text: string) => (streams: Streams) => streams.stdout.includes(text)
-const rejoined = ({ stderr }: Streams) => stderr.split('joined room').length > 2
-
 /** The end of a command that needs nothing from outside to end. */
-const run = (argv: readonly string[], options: Options = {}) => start(argv, options).done
+const run = (argv: readonly string[], options: Options = {}) => start(argv, options).end()
 
 const lines = (ndjson: string) =>
   ndjson
@@ -99,11 +89,11 @@ describe('what it prints', () => {
   test('is a line for each message, as it arrives, and nothing else', async () => {
     const room = await served.room()
     const program = start([room])
-    await program.until(joined)
+    await program.joined()
     await served.say(room, 'hello')
-    await program.until(shows('hello\n'))
+    await program.says('stdout', 'hello\n')
     await served.say(room, 'world')
-    await program.until(shows('world\n'))
+    await program.says('stdout', 'world\n')
     expect(await program.interrupt()).toEqual({
       code: 0,
       stdout: 'hello\nworld\n',
@@ -115,9 +105,9 @@ describe('what it prints', () => {
     test(`is a frame on each line with ${format.join(' ')}`, async () => {
       const room = await served.room()
       const program = start([room, ...format])
-      await program.until(shows('joined'))
+      await program.says('stdout', 'joined')
       await served.say(room, 'one\ntwo "three"')
-      await program.until(shows('three'))
+      await program.says('stdout', 'three')
       const { code, stdout } = await program.interrupt()
       expect(code).toBe(0)
       expect(lines(stdout)).toEqual([
@@ -129,20 +119,20 @@ describe('what it prints', () => {
   test('is in the order in which it was sent', async () => {
     const room = await served.room()
     const program = start([room])
-    await program.until(joined)
+    await program.joined()
     const sent = Array.from({ length: 20 }, (_, i) => `message ${i}`)
     for (const message of sent) await served.say(room, message)
-    await program.until(shows('message 19\n'))
+    await program.says('stdout', 'message 19\n')
     expect(program.host.stdout.text).toBe(`${sent.join('\n')}\n`)
   })
 
   test('is what was sent to this room only', async () => {
     const [room, other] = [await served.room(), await served.room()]
     const program = start([room])
-    await program.until(joined)
+    await program.joined()
     await served.say(other, 'not for us')
     await served.say(room, 'for us')
-    await program.until(shows('for us\n'))
+    await program.says('stdout', 'for us\n')
     expect(program.host.stdout.text).toBe('for us\n')
   })
 
@@ -153,7 +143,7 @@ describe('what it prints', () => {
     await served.untilSessions(room, (sessions) => sessions.length === 2)
     await served.say(room, 'hello')
     await observer.until(({ messages }) => messages.length > 0)
-    await program.until(shows('hello\n'))
+    await program.says('stdout', 'hello\n')
     expect(await program.interrupt()).toEqual({ code: 0, stdout: 'hello\n', stderr: '' })
   })
 })
@@ -164,9 +154,9 @@ describe('a message that would command the terminal', () => {
   test('is one line of harmless escapes', async () => {
     const room = await served.room()
     const program = start([room], { tty: true })
-    await program.until(joined)
+    await program.joined()
     await served.say(room, hostile)
-    await program.until(shows('\n'))
+    await program.says('stdout', '\n')
     expect(program.host.stdout.text).toBe(
       '\\u001b[2Jcleared\\u009b31m\\u202egnirts\\r\\nsecond line\\u0007\n',
     )
@@ -175,9 +165,9 @@ describe('a message that would command the terminal', () => {
   test('is harmless in JSON on a terminal, too, and still the same value', async () => {
     const room = await served.room()
     const program = start([room, '-o', 'ndjson'], { tty: true })
-    await program.until(shows('joined'))
+    await program.says('stdout', 'joined')
     await served.say(room, hostile)
-    await program.until(shows('second'))
+    await program.says('stdout', 'second')
     const { stdout } = program.host
     expect(stdout.text).not.toMatch(/[^\x20-\x7e\n]/)
     expect(lines(stdout.text).at(-1)).toEqual({ event: 'message', message: hostile })
@@ -188,7 +178,7 @@ describe('who takes part', () => {
   test('is nobody in particular without a token, and needs no API key', async () => {
     const room = await served.room()
     const program = start([room], { env: { MEETROOM_API_KEY: undefined } })
-    await program.until(joined)
+    await program.joined()
     expect(await served.sessions(room)).toMatchObject([{ user_id: null }])
   })
 
@@ -196,7 +186,7 @@ describe('who takes part', () => {
     await served.user('ada lovelace')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada lovelace' }] })
     const program = start([room, '--as', 'ada lovelace'])
-    await program.until(joined)
+    await program.joined()
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada lovelace' }])
   })
 
@@ -204,7 +194,7 @@ describe('who takes part', () => {
     const token = await served.user('ada')
     const room = await served.room({ type: 'public' })
     const program = start([room, '--token', token], { env: { MEETROOM_API_KEY: undefined } })
-    await program.until(joined)
+    await program.joined()
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }])
   })
 
@@ -261,7 +251,7 @@ describe('it is refused', () => {
   test('where nothing listens: 5, after the retries', async () => {
     await served.stop()
     const program = start(['room', '--retries', '2'])
-    const { code, stderr } = await program.done
+    const { code, stderr } = await program.end()
     expect(code).toBe(5)
     expect(stderr).toContain('error: no connection (ECONNREFUSED)\n')
     expect(program.host.slept).toHaveLength(2)
@@ -295,9 +285,9 @@ describe('while it takes part', () => {
     const room = await served.room({ type: 'private' })
     const member = await served.member(room, 'ada')
     const program = start([room, '--as', 'ada'])
-    await program.until(joined)
+    await program.joined()
     await served.ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })
-    const { code, stderr } = await program.done
+    const { code, stderr } = await program.end()
     expect(code).toBe(1)
     expect(stderr).toContain('error: cannot take part: blocked\n')
   })
@@ -305,10 +295,10 @@ describe('while it takes part', () => {
   test('the end of the meeting ends it: 0, with everything printed that came before', async () => {
     const room = await served.room()
     const program = start([room])
-    await program.until(joined)
+    await program.joined()
     await served.say(room, 'goodbye')
     await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
-    expect(await program.done).toEqual({
+    expect(await program.end()).toEqual({
       code: 0,
       stdout: 'goodbye\n',
       stderr: `joined room ${room}; ^C leaves\nthe room is terminated\n`,
@@ -318,18 +308,18 @@ describe('while it takes part', () => {
   test('the meeting clock ends it: 0', async () => {
     const room = await served.room({ max_meeting_seconds: 2 })
     const program = start([room])
-    await program.until(joined)
+    await program.joined()
     await served.join(room)
     await served.advance(2000)
-    expect(await program.done).toMatchObject({ code: 0 })
+    expect(await program.end()).toMatchObject({ code: 0 })
   })
 
   test('the deletion of the room ends it: 1', async () => {
     const room = await served.room()
     const program = start([room])
-    await program.until(joined)
+    await program.joined()
     await served.ask('DELETE', `/rooms/${room}`)
-    const { code, stderr } = await program.done
+    const { code, stderr } = await program.end()
     expect(code).toBe(1)
     expect(stderr).toContain('error: cannot take part: the room is deleted\n')
   })
@@ -338,9 +328,9 @@ describe('while it takes part', () => {
     await served.user('ada')
     const room = await served.room()
     const program = start([room, '--as', 'ada'])
-    await program.until(joined)
+    await program.joined()
     await served.ask('DELETE', '/users/ada')
-    expect(await program.done).toMatchObject({ code: 1 })
+    expect(await program.end()).toMatchObject({ code: 1 })
   })
 
   test('a service that says what is not JSON is at fault: 6', async () => {
@@ -364,15 +354,15 @@ describe('when the connection drops', () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room], { baseUrl: relay.baseUrl })
-    await program.until(joined)
+    await program.joined()
     await served.say(room, 'one')
     await served.say(room, 'two')
-    await program.until(shows('two\n'))
+    await program.says('stdout', 'two\n')
     relay.cut()
-    await program.until(rejoined)
+    await program.joined(2)
     await served.say(room, 'three')
     await served.say(room, 'four')
-    await program.until(shows('four\n'))
+    await program.says('stdout', 'four\n')
     const { code, stdout, stderr } = await program.interrupt()
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'one\ntwo\nthree\nfour\n' })
     expect(stderr).toContain('the connection is lost; trying again in 0.1 s\n')
@@ -384,12 +374,12 @@ describe('when the connection drops', () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room, '-o', 'ndjson'], { baseUrl: relay.baseUrl })
-    await program.until(shows('joined'))
+    await program.says('stdout', 'joined')
     for (const round of [1, 2, 3]) {
       await served.say(room, `before cut ${round}`)
-      await program.until(shows(`before cut ${round}`))
+      await program.says('stdout', `before cut ${round}`)
       relay.cut()
-      await program.until(({ stdout }) => stdout.split('"joined"').length === round + 2)
+      await program.says('stdout', '"joined"', round + 1)
     }
     const { stdout } = await program.interrupt()
     expect(lines(stdout).map(({ event, message }) => message ?? event)).toEqual([
@@ -402,9 +392,9 @@ describe('when the connection drops', () => {
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada' }] })
     const relay = await relayTo(served.baseUrl)
     const program = start([room, '--as', 'ada'], { baseUrl: relay.baseUrl })
-    await program.until(joined)
+    await program.joined()
     relay.cut()
-    await program.until(rejoined)
+    await program.joined(2)
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }, { user_id: 'ada' }])
   })
 
@@ -413,27 +403,27 @@ describe('when the connection drops', () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room], { baseUrl: relay.baseUrl })
-    await program.until(joined)
+    await program.joined()
     await served.stop()
-    await program.until(({ stderr }) => stderr.split('trying again').length > 10)
+    await program.says('stderr', 'trying again', 10)
     expect(program.host.stderr.text).toContain('the service is stopping; trying again in 0.1 s\n')
     expect(Math.max(...program.host.slept)).toBeLessThanOrEqual(5000)
     const again = await restart(served)
     relay.leadTo(again.baseUrl)
-    await program.until(rejoined)
+    await program.joined(2)
     await again.say(room, 'welcome back')
-    await program.until(shows('welcome back\n'))
+    await program.says('stdout', 'welcome back\n')
   })
 
   test('a room that is over by then is no reason to go on', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room], { baseUrl: relay.baseUrl })
-    await program.until(joined)
+    await program.joined()
     relay.freeze()
     await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
     relay.cut()
-    const { stderr } = await program.done
+    const { stderr } = await program.end()
     expect(stderr).toContain('the room is terminated\n')
   })
 
@@ -442,10 +432,10 @@ describe('when the connection drops', () => {
     const relay = await relayTo(served.baseUrl)
     const machine = testMachine()
     const program = start([room], { baseUrl: relay.baseUrl, machine })
-    await program.until(joined)
+    await program.joined()
     relay.freeze()
     machine.advance(20_000)
-    await program.until(rejoined)
+    await program.joined(2)
   })
 })
 
@@ -453,7 +443,7 @@ describe('^C', () => {
   test('leaves cleanly: the session has ended, and the exit code is 0', async () => {
     const room = await served.room()
     const program = start([room])
-    await program.until(joined)
+    await program.joined()
     await served.advance(3000)
     expect(await program.interrupt()).toMatchObject({ code: 0, stdout: '' })
     const [session] = await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
@@ -465,7 +455,7 @@ describe('^C', () => {
     const relay = await relayTo(served.baseUrl)
     const machine = testMachine()
     const program = start([room], { baseUrl: relay.baseUrl, machine })
-    await program.until(joined)
+    await program.joined()
     relay.freeze()
     const done = program.interrupt()
     machine.advance(1000)
@@ -485,26 +475,26 @@ describe('when standard output', () => {
   test('is closed, as by head, it leaves quietly', async () => {
     const room = await served.room()
     const program = start([room])
-    await program.until(joined)
+    await program.joined()
     program.host.stdout.failure = Object.assign(new Error('broken pipe'), { code: 'EPIPE' })
     await served.say(room, 'hello')
-    expect(await program.done).toMatchObject({ code: 0, stderr: `joined room ${room}; ^C leaves\n` })
+    expect(await program.end()).toMatchObject({ code: 0, stderr: `joined room ${room}; ^C leaves\n` })
     await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
   })
 
   test('is full, it says so: 74', async () => {
     const room = await served.room()
     const program = start([room])
-    await program.until(joined)
+    await program.joined()
     program.host.stdout.failure = Object.assign(new Error('no space'), { code: 'ENOSPC' })
     await served.say(room, 'hello')
-    expect(await program.done).toMatchObject({ code: 74 })
+    expect(await program.end()).toMatchObject({ code: 74 })
     await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
   })
 })
 
 test.each(['--dry-run', '--curl'])('%s has nothing to show of a session', async (flag) => {
-  expect(await start(['r1', flag]).done).toEqual({
+  expect(await start(['r1', flag]).end()).toEqual({
     code: 2,
     stdout: '',
     stderr: `error: ${flag} is for commands that send requests\n`,

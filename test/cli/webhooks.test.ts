@@ -11,6 +11,7 @@ import { type HostOptions, testHost } from '../helpers/host.ts'
 import { Inbox } from '../helpers/inbox.ts'
 import { openSocket } from '../helpers/raw.ts'
 import { type Received, startReceiver } from '../helpers/receiver.ts'
+import { soon } from '../helpers/waiting.ts'
 import { loadWebhookEvents } from '../helpers/wire.ts'
 import { tempDir } from '../helpers/world.ts'
 
@@ -26,8 +27,8 @@ const hostHere = (options: HostOptions = {}) =>
   testHost({ cwd: dir, env: { MEETROOM_CONFIG_DIR: join(dir, 'config') }, ...options })
 
 /** Whatever is written from now on, line by line. */
-function watch(output: Output): Inbox<string> {
-  const inbox = new Inbox<string>()
+function watch(output: Output, name: string): Inbox<string> {
+  const inbox = new Inbox<string>(`a line on ${name}`)
   const write = output.write.bind(output)
   output.write = async (data) => {
     await write(data)
@@ -39,8 +40,8 @@ function watch(output: Output): Inbox<string> {
 /** Starts `webhooks listen` on a free port and waits until it listens. */
 async function listen(flags: readonly string[] = [], options: HostOptions = {}) {
   const host = hostHere(options)
-  const stdout = watch(host.stdout)
-  const stderr = watch(host.stderr)
+  const stdout = watch(host.stdout, 'standard output')
+  const stderr = watch(host.stderr, 'standard error')
   const isJson = flags.includes('--json')
   const code = main(['webhooks', 'listen', '--port', '0', ...flags], host)
   const url = isJson
@@ -198,8 +199,7 @@ describe('what listen does not accept', () => {
     const head =
       'POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n{"action":'
     socket.write(head)
-    // The listener is at the body now.
-    await once(socket, 'data')
+    await soon('the listener to want the body', once(socket, 'data'))
     socket.destroy()
     expect(await post(body)).toBe(200)
     expect(stdout.all).toEqual([line])
@@ -209,7 +209,7 @@ describe('what listen does not accept', () => {
     const { url, post } = await listen()
     const socket = await openSocket(url)
     socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n')
-    await once(socket, 'data')
+    await soon('the listener to want the body', once(socket, 'data'))
     expect(await post(body)).toBe(200)
   })
 
@@ -275,11 +275,9 @@ describe('listen --secret', () => {
     'with “%s” is a usage error, before anything is listened to',
     async (impossible) => {
       const host = hostHere()
-      // Whoever listens all the same is stopped at once.
-      const stdout = watch(host.stdout)
-      const code = main(['webhooks', 'listen', '--port', '0', '--json', '--secret', impossible], host)
-      void stdout.next().then(() => host.signal('SIGINT'))
-      expect(await code).toBe(2)
+      const code = main(['webhooks', 'listen', '--port', '0', '--secret', impossible], host)
+      onTestFinished(() => host.signal('SIGINT'))
+      expect(await soon('listen to refuse the secret', code)).toBe(2)
     },
   )
 })

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
+import { soon } from './waiting.ts'
 
 export interface Finished {
   code: number | null
@@ -22,25 +23,33 @@ export function runBuilt(
   return runCommand(node, [launcher, ...argv], env, stdin)
 }
 
-/** Runs any command to its end. */
+/**
+ * Runs any command to its end.
+ * @throws when it does not end in time
+ */
 export function runCommand(
   command: string,
   argv: readonly string[],
   env: Record<string, string>,
   stdin = '',
+  { cwd, patienceMs = 25_000 }: { cwd?: string; patienceMs?: number } = {},
 ): Promise<Finished> {
-  return new Promise((done, failed) => {
-    const child = spawn(command, argv, { env: { PATH: process.env['PATH'], ...env } })
-    let stdout = ''
-    let stderr = ''
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      stdout += text
-    })
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      stderr += text
-    })
+  const child = spawn(command, argv, { env: { PATH: process.env['PATH'], ...env }, cwd })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  const ended = new Promise<Finished>((done, failed) => {
     child.on('error', failed)
     child.on('close', (code) => done({ code, stdout, stderr }))
-    child.stdin.end(stdin)
   })
+  child.stdin.end(stdin)
+  const seen = () => ({ stdout, stderr })
+  return soon(`the end of ${[command, ...argv].join(' ')}`, ended, seen, patienceMs).finally(() =>
+    child.kill('SIGKILL'),
+  )
 }

@@ -45,6 +45,8 @@ export interface TestHost extends Host {
   /** Types at the terminal. */
   type(text: string): void
   signal(name: 'SIGINT' | 'SIGTERM'): void
+  /** From here on timers fire at once; gives the delays that are asked for, in milliseconds. */
+  hurry(): readonly number[]
 }
 
 /** A machine of its own for one run of the program. */
@@ -67,7 +69,7 @@ export function testHost({
   const prompt = new PassThrough()
   prompt.on('data', (chunk) => void stderr.write(chunk))
   if (!tty && stdin === undefined) keyboard.end()
-  return {
+  const host: TestHost = {
     env,
     stdin:
       stdin === undefined ? keyboard : Object.assign(Readable.from([Buffer.from(stdin)]), { isTTY: false }),
@@ -105,5 +107,15 @@ export function testHost({
     signal: (name) => {
       for (const listener of listeners) listener(name)
     },
+    hurry() {
+      const delays: number[] = []
+      host.after = (ms, work) => {
+        delays.push(ms)
+        const timer = setImmediate(work)
+        return () => clearImmediate(timer)
+      }
+      return delays
+    },
   }
+  return host
 }

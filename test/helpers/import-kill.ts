@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Pool } from 'undici'
 import { type Served, send, startService } from '../bench/served.ts'
 import { launcher, node } from './built.ts'
+import { soon } from './waiting.ts'
 
 export interface ImportKills {
   kind: 'users' | 'rooms'
@@ -83,7 +84,7 @@ export async function importKillLoop({
     // Some in the start, with its lock and journal; most among the requests, before or after the service acts.
     if (random() < 0.2) timer = setTimeout(kill, random() * 400)
     else proxy.after(1 + Math.floor(random() * 200), random() < 0.5 ? 'came' : 'acted', kill)
-    const code = await ended
+    const code = await soon('the end of an import', ended, () => stderr, 45_000)
     clearTimeout(timer)
     // What is still on its way when a run goes on cannot be told from what never left.
     await proxy.idle()
@@ -223,10 +224,11 @@ async function countingProxy(served: Served, kind: 'users' | 'rooms') {
     },
     async idle() {
       countdown = undefined
-      if (under > 0)
-        await new Promise<void>((done) => {
-          becameIdle = done
-        })
+      if (under === 0) return
+      const idle = new Promise<void>((done) => {
+        becameIdle = done
+      })
+      await soon('the requests under way to be answered', idle, () => ({ under }))
     },
     async stop() {
       server.closeAllConnections()

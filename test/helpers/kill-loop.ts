@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
 import { launcher } from './built.ts'
+import { soon } from './waiting.ts'
 
 export interface KillLoop {
   dir: string
@@ -28,7 +29,7 @@ export interface Survived {
 interface Running {
   child: ChildProcess
   baseUrl: string
-  ended: Promise<unknown>
+  ended(): Promise<unknown>
 }
 
 /**
@@ -37,7 +38,7 @@ interface Running {
  */
 export async function killLoop({ dir, kills, random }: KillLoop): Promise<Survived> {
   const events = new Map<string, Set<string>>()
-  let delivered = () => {}
+  let noted = () => {}
   const receiver = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
@@ -45,7 +46,7 @@ export async function killLoop({ dir, kills, random }: KillLoop): Promise<Surviv
     const event = `${action} ${payload.sessionId}`
     events.set(event, (events.get(event) ?? new Set()).add(String(request.headers['webhook-id'])))
     response.end()
-    delivered()
+    noted()
   })
   await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done))
   const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
@@ -81,7 +82,7 @@ export async function killLoop({ dir, kills, random }: KillLoop): Promise<Surviv
     }
     // Whatever is under way when the kill comes fails, and has not been acknowledged.
     await Promise.allSettled([writer(), writer(), visitor(), visitor()])
-    await running.ended
+    await running.ended()
   }
 
   const running = await start(dir)
@@ -89,13 +90,14 @@ export async function killLoop({ dir, kills, random }: KillLoop): Promise<Surviv
   const { sessions } = await api('GET', `/rooms/${meeting}/sessions`)
   const wanted = sessions.flatMap(({ id }: { id: string }) => [`sessionJoined ${id}`, `sessionLeft ${id}`])
   const missing = () => wanted.filter((event: string) => !events.has(event))
-  await new Promise<void>((done) => {
-    delivered = () => missing().length === 0 && done()
-    delivered()
+  const delivered = new Promise<void>((done) => {
+    noted = () => missing().length === 0 && done()
+    noted()
   })
+  await soon('every event to be delivered', delivered, missing, 45_000)
   const found = await Promise.all(rooms.map(async (id) => (await api('GET', `/rooms/${id}`)).room?.id === id))
   running.child.kill('SIGTERM')
-  await running.ended
+  await running.ended()
   receiver.closeAllConnections()
   receiver.close()
   return {
@@ -124,12 +126,13 @@ async function start(dir: string): Promise<Running> {
     '0.01',
   ]
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const ended = new Promise((done) => child.once('close', done))
-  const ready = await new Promise<string>((done, failed) => {
+  const closed = new Promise((done) => child.once('close', done))
+  const ready = new Promise<string>((done, failed) => {
     child.stdout.setEncoding('utf8').once('data', done)
     child.once('close', () => failed(new Error('the service ended before it was ready')))
   })
-  return { child, baseUrl: JSON.parse(ready).base_url, ended }
+  const { base_url } = JSON.parse(await soon('the service to be ready', ready))
+  return { child, baseUrl: base_url, ended: () => soon('the end of the service', closed) }
 }
 
 function apiOf({ baseUrl }: Running, dir: string) {

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { serve } from '../../src/local/serve.ts'
 import { testNow } from './host.ts'
+import { soon, Watched } from './waiting.ts'
 import { tempDir } from './world.ts'
 
 /** A machine on which time passes when a test says so, and not otherwise. */
@@ -78,9 +79,8 @@ export interface Refusal {
 export class Peer {
   readonly #socket: WebSocket
   readonly frames: Frame[] = []
-  readonly closed: Promise<{ code: number; reason: string }>
-  #isClosed = false
-  #watchers = new Set<() => void>()
+  readonly #closed: Promise<{ code: number; reason: string }>
+  readonly #watched = new Watched(() => this.frames)
 
   constructor(
     socket: WebSocket,
@@ -90,13 +90,12 @@ export class Peer {
     this.#socket = socket
     socket.on('message', (data) => {
       this.frames.push(JSON.parse(data.toString()))
-      for (const look of this.#watchers) look()
+      this.#watched.changed()
     })
-    this.closed = new Promise((resolve) => {
+    this.#closed = new Promise((resolve) => {
       socket.on('close', (code, reason) => {
-        this.#isClosed = true
         resolve({ code, reason: reason.toString() })
-        for (const look of this.#watchers) look()
+        this.#watched.end('the connection was closed')
       })
     })
     socket.on('error', () => {})
@@ -115,16 +114,12 @@ export class Peer {
 
   /** Waits for frames until they are as expected. */
   until(holds: (peer: Peer) => boolean): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const look = () => {
-        if (holds(this)) resolve()
-        else if (this.#isClosed) reject(new Error(`closed after ${JSON.stringify(this.frames)}`))
-        else return
-        this.#watchers.delete(look)
-      }
-      this.#watchers.add(look)
-      look()
-    })
+    return this.#watched.until(String(holds), () => holds(this))
+  }
+
+  /** Waits for the connection to end, and says how it did. */
+  get closed(): Promise<{ code: number; reason: string }> {
+    return soon('the connection to be closed', this.#closed, () => this.frames)
   }
 
   /** Gives a sign of life, and waits until the service has heard it. */
@@ -132,7 +127,7 @@ export class Peer {
     if (this.#socket.readyState !== WebSocket.OPEN) return
     const heard = new Promise((resolve) => this.#socket.once('pong', resolve))
     this.#socket.ping()
-    await Promise.race([heard, this.closed])
+    await soon('a pong', Promise.race([heard, this.#closed]))
   }
 
   send(data: string): void {
@@ -275,8 +270,11 @@ export async function serveWorkspace({ dir, machine = testMachine() }: ServedOpt
      */
     async untilSessions(room: string, holds: (sessions: any[]) => boolean): Promise<any[]> {
       let found = await sessions(room)
-      while (!holds(found)) found = await sessions(room)
-      return found
+      const asking = async () => {
+        while (!holds(found)) found = await sessions(room)
+        return found
+      }
+      return soon(`sessions so that ${holds}`, asking(), () => found)
     },
 
     /** Lets time pass, while peers answer pings as they do: all but the silent ones. */

@@ -17,7 +17,7 @@ export async function startReceiver(
   answer: (received: Received, response: ServerResponse) => void = ok,
   host = '127.0.0.1',
 ): Promise<{ url: string; port: number; inbox: Inbox<Received> }> {
-  const inbox = new Inbox<Received>()
+  const inbox = new Inbox<Received>('a request')
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)

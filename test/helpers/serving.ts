@@ -5,6 +5,7 @@ import { processHost } from '../../src/host.ts'
 import { type ServeOptions, serve } from '../../src/local/serve.ts'
 import { launcher, node } from './built.ts'
 import { Inbox } from './inbox.ts'
+import { soon } from './waiting.ts'
 import { tempDir } from './world.ts'
 
 /** The service in this process, on a free port of loopback, in memory. */
@@ -36,7 +37,8 @@ export interface Running {
   child: ChildProcess
   stdout: Inbox<string>
   stderr: Inbox<string>
-  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  /** Waits for its end. */
+  ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   /** Everything on standard error so far. */
   log(): string
   /** The first line on standard error from here on that matches. */
@@ -46,32 +48,27 @@ export interface Running {
 /** Starts the built program. It is killed when the test is over, if it still runs. */
 export function startBuilt(argv: readonly string[], env: Record<string, string>): Running {
   const child = spawn(node, [launcher, ...argv], { env: { PATH: process.env['PATH'], ...env } })
-  const stdout = lines(child.stdout)
-  const stderr = lines(child.stderr)
-  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+  const stdout = lines(child.stdout, 'a line on standard output')
+  const stderr = lines(child.stderr, 'a line on standard error')
+  const closed = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.on('close', (code, signal) => resolve({ code, signal }))
   })
   onTestFinished(async () => {
     child.kill('SIGKILL')
-    await ended
+    await closed
   })
   return {
     child,
     stdout,
     stderr,
-    ended,
+    ended: () => soon('the end of the program', closed, () => stderr.all),
     log: () => stderr.all.join('\n'),
-    async logged(pattern) {
-      for (;;) {
-        const line = await stderr.next()
-        if (pattern.test(line)) return line
-      }
-    },
+    logged: (pattern) => stderr.find(`like ${pattern}`, (line) => pattern.test(line)),
   }
 }
 
-function lines(stream: NodeJS.ReadableStream): Inbox<string> {
-  const inbox = new Inbox<string>()
+function lines(stream: NodeJS.ReadableStream, what: string): Inbox<string> {
+  const inbox = new Inbox<string>(what)
   let rest = ''
   stream.setEncoding('utf8')
   stream.on('data', (text: string) => {
@@ -103,7 +100,7 @@ export interface Ready {
 /** Starts `meetroom serve --json` on a free port and waits until it is ready. */
 export async function startServe(argv: readonly string[], env: Record<string, string>) {
   const running = startBuilt(['serve', '--port', '0', '--json', ...argv], env)
-  const first = await Promise.race([running.stdout.next(), running.ended.then(() => undefined)])
+  const first = await Promise.race([running.stdout.next(), running.ended().then(() => undefined)])
   if (first === undefined) throw new Error(`serve ended before it was ready:\n${running.log()}`)
   return { ...running, ready: JSON.parse(first) as Ready }
 }

@@ -6,6 +6,7 @@ import type { Transport, WireRequest, WireResponse } from '../../src/api/wire.ts
 import { openWorkspace } from '../../src/local/workspace.ts'
 import { main } from '../../src/main.ts'
 import { type HostOptions, type TestHost, testHost, testNow } from './host.ts'
+import { soon } from './waiting.ts'
 
 export interface Run {
   code: number
@@ -73,11 +74,16 @@ export async function createWorld() {
         const next = () => workspace.service(request)
         return world.intercept ? world.intercept(request, next, signal) : next()
       }
-      const done = main(argv, host, async () => transport).then((code) => ({
+      const run = main(argv, host, async () => transport).then((code) => ({
         code,
         stdout: host.stdout.text,
         stderr: host.stderr.text,
         host,
+      }))
+      const done = soon(`the end of meetroom ${argv.join(' ')}`, run, () => ({
+        stdout: host.stdout.text,
+        stderr: host.stderr.text,
+        requests: world.requests.map(({ method, url }) => `${method} ${url}`),
       }))
       return { host, done }
     },
