@@ -240,34 +240,34 @@ describe('--version', () => {
 
 describe('a mistake', () => {
   test.each([
-    ['romos list', 'unknown command “romos”', '(?:D|d)id you mean rooms\\?'],
-    ['rooms lst', 'unknown command “lst”', '(?:D|d)id you mean list\\?'],
-    ['rooms lsit', 'unknown command “lsit”', '(?:D|d)id you mean list\\?'],
-    ['usres', 'unknown command “usres”', '(?:D|d)id you mean users\\?'],
-    ['rooms xyzzy', 'unknown command “xyzzy”', 'see .*--help'],
-    ['rooms list --limt 3', 'unknown option “--limt”', '(?:D|d)id you mean --limit\\?'],
-    ['rooms list --jsno', 'unknown option “--jsno”', '(?:D|d)id you mean --json\\?'],
-    ['--jsno rooms list', 'unknown option “--jsno”', '(?:D|d)id you mean --json\\?'],
-    ['rooms list --xyzzy', 'unknown option “--xyzzy”', 'see .*--help'],
-    ['rooms list extra', 'too many arguments for “list”. Expected 0 arguments but got 1.', 'see .*--help'],
-    ['rooms get', 'missing required argument “room”', 'see .*--help'],
-    ['rooms list --name', 'option “--name <name>” argument missing', 'see .*--help'],
+    ['romos list', 'unknown command “romos”', 'Did you mean rooms?'],
+    ['rooms lst', 'unknown command “lst”', 'Did you mean list?'],
+    ['rooms lsit', 'unknown command “lsit”', 'Did you mean list?'],
+    ['usres', 'unknown command “usres”', 'Did you mean users?'],
+    ['rooms xyzzy', 'unknown command “xyzzy”', 'see --help'],
+    ['rooms list --limt 3', 'unknown option “--limt”', 'Did you mean --limit?'],
+    ['rooms list --jsno', 'unknown option “--jsno”', 'Did you mean --json?'],
+    ['--jsno rooms list', 'unknown option “--jsno”', 'Did you mean --json?'],
+    ['rooms list --xyzzy', 'unknown option “--xyzzy”', 'see --help'],
+    ['rooms list extra', 'too many arguments for “list”. Expected 0 arguments but got 1.', 'see --help'],
+    ['rooms get', 'missing required argument “room”', 'see --help'],
+    ['rooms list --name', 'option “--name <name>” argument missing', 'see --help'],
     [
       'rooms list -o xml',
       'option “-o, --output <format>” argument “xml” is invalid. Allowed choices are table, json, ndjson, csv, ids.',
-      'see .*--help',
+      'see --help',
     ],
     [
       'rooms create --type opne',
       'option “--type <type>” argument “opne” is invalid. Allowed choices are open, public, private.',
-      '(?:(?:D|d)id you mean open\\?|see .*--help)',
+      'see --help',
     ],
   ])('%s exits 2 and says what to do', async (line, message, hint) => {
     const { code, stdout, stderr } = await world.run(line)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     const [first, second, ...rest] = stderr.split('\n')
     expect(first).toBe(`error: ${message}`)
-    expect(second).toMatch(new RegExp(`^hint: ${hint}$`))
+    expect(second).toBe(`hint: ${hint}`)
     expect(rest).toEqual([''])
     expect(world.requests).toEqual([])
   })

@@ -173,7 +173,7 @@ describe('output', () => {
     world.intercept = async ({ headers }, next) =>
       world.requests.length > 1 ? answer(422, { message: `no ${headers['authorization']}` }) : next()
     const { code, stdout, stderr } = await run('users import people.csv -o ndjson --failed-out again.csv')
-    expect(code).not.toBe(0)
+    expect(code).toBe(1)
     const said = [stdout, stderr, here.read('again.csv'), here.read('people.csv.journal')].join('')
     expect(said).toContain('no Bearer [API key]')
     expect(said).not.toContain(world.apiKey)

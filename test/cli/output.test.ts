@@ -192,8 +192,8 @@ describe('JSON', () => {
 
   test('as NDJSON loses no digit, no field and not their order', async () => {
     say(odd)
-    expect(await print('rooms list -o ndjson')).toMatch(
-      /^\{"name":"A\/😀","id":"r1","type":"open","z":1(\.0)?,"a":12345678901234567890,"e":1E400,"m":-?0,"d":0\.1000000000000000055511151231257827\}\n$/,
+    expect(await print('rooms list -o ndjson')).toBe(
+      '{"name":"A/😀","id":"r1","type":"open","z":1,"a":12345678901234567890,"e":1E400,"m":0,"d":0.1000000000000000055511151231257827}\n',
     )
   })
 
@@ -232,7 +232,7 @@ describe('JSON', () => {
   test('with a key twice and a number that a double cannot hold is not our bug', async () => {
     say('{"rooms":[{"id":"r1","type":"open","name":"n","n":12345678901234567890,"x":1,"x":2}]}')
     for (const format of ['json', 'ndjson', 'ids', 'table'])
-      expect([0, 6], format).toContain((await world.run(`rooms list -o ${format}`)).code)
+      expect(await world.run(`rooms list -o ${format}`), format).toMatchObject({ code: 0, stderr: '' })
   })
 
   test('with __proto__ as a field keeps it', async () => {
@@ -358,13 +358,13 @@ describe('a field that there is not, in a command that changes something,', () =
     'rooms create --name X --type open --columns nmae',
   ])('%s: exit 2 means that nothing was sent', async (line) => {
     const { code } = await world.run(line)
-    expect({ code, sent: writes().length }).toEqual(code === 2 ? { code: 2, sent: 0 } : { code: 0, sent: 1 })
+    expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
   })
 
   test('does not stop a bulk in the middle', async () => {
     for (const user_id of ['a', 'b', 'c']) await world.send('POST', '/users', { user_id })
     const { code } = await world.run('users delete a b c --yes --columns nmae')
-    expect({ code, sent: writes().length }).toEqual(code === 2 ? { code: 2, sent: 0 } : { code: 0, sent: 3 })
+    expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
   })
 })
 
@@ -379,7 +379,7 @@ describe('deprecated fields', () => {
   test('are blank where they are asked for', async () => {
     expect(await print('rooms list --columns id,is_terminated --no-header')).toBe('r1\n')
     expect(await print('rooms list -o csv --columns id,is_terminated --no-header')).toBe('r1,\r\n')
-    expect(await print('rooms get r1 --columns id,is_terminated')).toMatch(/^id( +)r1\n(is_terminated\n)?$/)
+    expect(await print('rooms get r1 --columns id,is_terminated')).toBe('id  r1\n')
   })
 
   test('survive in JSON', async () => {
