@@ -1,12 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Importing, importing, resultsOf } from '../helpers/imports.ts'
-import { createWorld, type World } from '../helpers/world.ts'
+import { createImportWorld, type ImportWorld, resultsOf } from '../helpers/imports.ts'
 
-let world: World
-let here: Importing
+let world: ImportWorld
 beforeEach(async () => {
-  world = await createWorld()
-  here = importing(world)
+  world = await createImportWorld()
 })
 
 const run = (line: string) => world.run(line)
@@ -15,7 +12,7 @@ const user = (user_id: string, fields: object = {}) => world.send('POST', '/user
 describe('users who are there already', () => {
   beforeEach(async () => {
     await user('ada', { name: 'Old', email: 'ada@x.test' })
-    here.file('people.csv', 'user_id,name\nada,New\ngrace,Grace\n')
+    world.file('people.csv', 'user_id,name\nada,New\ngrace,Grace\n')
   })
 
   test.each([
@@ -35,14 +32,14 @@ describe('users who are there already', () => {
     ['--if-exists overwrite', 0, 'imported 2 of 2 users\n', 'New'],
   ])('%s', async (flags, code, stderr, name) => {
     expect(await run(`users import people.csv ${flags}`.trim())).toMatchObject({ code, stdout: '', stderr })
-    expect(await here.users()).toEqual({ ada: name, grace: 'Grace' })
-    expect(here.writes()).toHaveLength(name === 'New' ? 2 : 1)
+    expect(await world.users()).toEqual({ ada: name, grace: 'Grace' })
+    expect(world.writes()).toHaveLength(name === 'New' ? 2 : 1)
   })
 
   test('overriding looks nothing up, as the service overrides by itself', async () => {
     await run('users import people.csv --if-exists overwrite')
-    expect(here.requests()).toEqual(['POST /users', 'POST /users'])
-    expect(await here.user('ada')).toMatchObject({ email: null })
+    expect(world.sent()).toEqual(['POST /users', 'POST /users'])
+    expect(await world.user('ada')).toMatchObject({ email: null })
   })
 
   test('skipping everything is a success', async () => {
@@ -57,10 +54,10 @@ describe('users who are there already', () => {
 describe('members who are there already', () => {
   let room: string
   beforeEach(async () => {
-    room = await here.room('A', 'private')
+    room = await world.room('A', 'private')
     for (const id of ['ada', 'grace', 'kay']) await user(id)
     await world.send('POST', `/rooms/${room}/members`, { user_id: 'ada', type: 'guest', name: 'Old' })
-    here.file(
+    world.file(
       'members.csv',
       'user_id,type,name,is_blocked\nada,host,New,true\ngrace,monitor,G,\nkay,,,true\n',
     )
@@ -82,7 +79,7 @@ describe('members who are there already', () => {
       stdout: '',
       stderr: stderr.replace('ROOM', room),
     })
-    expect(await here.members(room)).toEqual([ada, 'grace monitor G', 'kay guest -'])
+    expect(await world.members(room)).toEqual([ada, 'grace monitor G', 'kay guest -'])
     const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
     const blockedIds = members.filter((member: any) => member.is_blocked).map((member: any) => member.user_id)
     expect(blockedIds.sort()).toEqual(blocked ? ['ada', 'kay'] : ['kay'])
@@ -90,13 +87,13 @@ describe('members who are there already', () => {
 
   test('a room is asked for its members once, however many rows it has', async () => {
     await run(`members import members.csv --room ${room} --if-exists overwrite`)
-    expect(here.requests().filter((line) => line.startsWith('GET'))).toEqual([
+    expect(world.sent().filter((line) => line.startsWith('GET'))).toEqual([
       `GET /rooms/${room}/members?limit=100`,
     ])
   })
 
   test('a room and a user that are not there', async () => {
-    here.file('members.csv', `room_id,user_id\nnope,ada\n${room},nobody\n${room},grace\n`)
+    world.file('members.csv', `room_id,user_id\nnope,ada\n${room},nobody\n${room},grace\n`)
     const { code, stdout } = await run('members import members.csv -o ndjson')
     expect({ code, results: resultsOf(stdout).map(({ status, error }) => error ?? status) }).toEqual({
       code: 8,
@@ -108,8 +105,8 @@ describe('members who are there already', () => {
 describe('rooms that are there already', () => {
   let id: string
   beforeEach(async () => {
-    id = await here.room('Old')
-    here.file('rooms.csv', `id,name,type,layout,is_terminated\n${id},New,open,grid,true\n,Other,private,,\n`)
+    id = await world.room('Old')
+    world.file('rooms.csv', `id,name,type,layout,is_terminated\n${id},New,open,grid,true\n,Other,private,,\n`)
   })
 
   test.each([
@@ -118,7 +115,7 @@ describe('rooms that are there already', () => {
     ['overwrite', 0, ['New', 'Other'], 'imported 2 of 2 rooms\n'],
   ])('--if-exists %s', async (what, code, rooms, summary) => {
     const ended = await run(`rooms import rooms.csv --if-exists ${what}`)
-    expect({ code: ended.code, rooms: await here.rooms() }).toEqual({ code, rooms })
+    expect({ code: ended.code, rooms: await world.rooms() }).toEqual({ code, rooms })
     expect(ended.stderr.endsWith(summary)).toBe(true)
     const { room } = (await world.send('GET', `/rooms/${id}`)).body
     expect([room.layout, room.terminated_at !== null]).toEqual(
@@ -127,7 +124,7 @@ describe('rooms that are there already', () => {
   })
 
   test('what cannot be changed in a room is not said to have been', async () => {
-    here.file('rooms.csv', `id,name,type,record\n${id},New,private,true\n`)
+    world.file('rooms.csv', `id,name,type,record\n${id},New,private,true\n`)
     const { code, stdout } = await run('rooms import rooms.csv --if-exists overwrite -o ndjson')
     expect({ code, statuses: resultsOf(stdout).map(({ status }) => status) }).toEqual({
       code: 1,
@@ -136,20 +133,20 @@ describe('rooms that are there already', () => {
   })
 
   test('an id that is not there makes a room with an id of its own', async () => {
-    here.file('rooms.csv', 'id,name,type,is_terminated\nformer,R1,open,\nother,R2,public,true\n')
+    world.file('rooms.csv', 'id,name,type,is_terminated\nformer,R1,open,\nother,R2,public,true\n')
     const { code, stdout } = await run('rooms import rooms.csv -o ndjson')
     expect({ code, keys: resultsOf(stdout).map(({ key }) => key) }).toEqual({
       code: 0,
       keys: ['former', 'other'],
     })
-    expect(await here.rooms()).toEqual(['Old', 'R1', 'R2'])
+    expect(await world.rooms()).toEqual(['Old', 'R1', 'R2'])
     const { rooms } = (await world.send('GET', '/rooms?is_terminated=true')).body
     expect(rooms.map(({ name, type }: any) => `${name} ${type}`)).toEqual(['R2 public'])
   })
 
   test('every field that a room can be made with', async () => {
     await user('ada')
-    here.file(
+    world.file(
       'rooms.csv',
       'name,type,record,max_meeting_seconds,members,layout,webhook\n' +
         'R,private,true,60,"[{""user_id"":""ada"",""type"":""host""}]",grid,"{""url"":""https://hook.test/""}"\n',
@@ -170,7 +167,7 @@ describe('rooms that are there already', () => {
 describe('--dry-run', () => {
   beforeEach(async () => {
     await user('ada', { name: 'Old' })
-    here.file('people.csv', 'user_id,name\nada,New\ngrace,Grace\n')
+    world.file('people.csv', 'user_id,name\nada,New\ngrace,Grace\n')
   })
 
   test.each([
@@ -209,16 +206,16 @@ describe('--dry-run', () => {
         ['ada', statuses[0]],
         ['grace', statuses[1]],
       ])
-      expect(here.writes()).toEqual([])
-      expect(await here.users()).toEqual({ ada: 'Old' })
-      expect(here.read('people.csv.journal')).toBeUndefined()
+      expect(world.writes()).toEqual([])
+      expect(await world.users()).toEqual({ ada: 'Old' })
+      expect(world.read('people.csv.journal')).toBeUndefined()
     },
   )
 
   test('of rooms and members writes nothing either', async () => {
-    const room = await here.room('A')
-    here.file('rooms.csv', `id,name,type,is_terminated\n${room},B,open,true\n,C,open,true\n`)
-    here.file('members.csv', 'user_id,name\nada,A\ngrace,G\n')
+    const room = await world.room('A')
+    world.file('rooms.csv', `id,name,type,is_terminated\n${room},B,open,true\n,C,open,true\n`)
+    world.file('members.csv', 'user_id,name\nada,A\ngrace,G\n')
     expect(await run('rooms import rooms.csv --dry-run --if-exists overwrite')).toMatchObject({
       code: 0,
       stderr:
@@ -226,12 +223,12 @@ describe('--dry-run', () => {
         'would create 1, overwrite 1, skip 0 of 2 rooms; 0 would fail\n',
     })
     expect(await run(`members import members.csv --dry-run --room ${room}`)).toMatchObject({ code: 0 })
-    expect(here.writes()).toEqual([])
-    expect(await here.rooms()).toEqual(['A'])
+    expect(world.writes()).toEqual([])
+    expect(await world.rooms()).toEqual(['A'])
   })
 
   test('is no exception to the check of the whole file', async () => {
-    here.file('people.csv', 'user_id\nada\n""\n,\n')
+    world.file('people.csv', 'user_id\nada\n""\n,\n')
     expect(await run('users import people.csv --dry-run')).toMatchObject({ code: 2 })
     expect(world.requests).toEqual([])
   })

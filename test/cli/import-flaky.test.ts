@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { TransportError, type WireRequest, type WireResponse } from '../../src/api/wire.ts'
 import { type TestHost, testNow } from '../helpers/host.ts'
 import {
-  type Importing,
-  importing,
+  createImportWorld,
+  type ImportWorld,
   lineOf,
   lost,
   resultsOf,
@@ -12,13 +12,11 @@ import {
   usersCsv,
   usersOf,
 } from '../helpers/imports.ts'
-import { answer, createWorld, type World } from '../helpers/world.ts'
+import { answer } from '../helpers/world.ts'
 
-let world: World
-let here: Importing
+let world: ImportWorld
 beforeEach(async () => {
-  world = await createWorld()
-  here = importing(world)
+  world = await createImportWorld()
 })
 
 const run = (line: string) => world.run(line)
@@ -67,7 +65,7 @@ async function honest(kind: 'users' | 'rooms', stdout: string, rows: number): Pr
   const results = resultsOf(stdout)
   const names = kind === 'users' ? Object.keys(usersOf(rows)) : roomsOf(rows)
   const prefix = kind === 'users' ? 'u' : 'R'
-  const held = kind === 'users' ? Object.keys(await here.users()) : await here.rooms()
+  const held = kind === 'users' ? Object.keys(await world.users()) : await world.rooms()
   expect(results.map(({ row }) => row)).toEqual(Array.from({ length: rows }, (_, i) => i + 1))
   const said = (status: string) =>
     results.filter((result) => result.status === status).map(({ row }) => `${prefix}${row}`)
@@ -82,16 +80,16 @@ async function honest(kind: 'users' | 'rooms', stdout: string, rows: number): Pr
 describe.each(['users', 'rooms'] as const)('%s', (kind) => {
   const rows = 25
   const [file, whole] = kind === 'users' ? [usersCsv(rows), usersOf(rows)] : [roomsCsv(rows), roomsOf(rows)]
-  const held = () => (kind === 'users' ? here.users() : here.rooms())
+  const held = () => (kind === 'users' ? world.users() : world.rooms())
   const line = `${kind} import in.csv -o ndjson`
-  beforeEach(() => here.file('in.csv', file))
+  beforeEach(() => world.file('in.csv', file))
 
   test('one request in five fails: what failed is told and kept, and comes in with the next run', async () => {
     going(refuse(500), every(5))
     const first = await run(`${line} --failed-out again.csv`)
     const ok = await honest(kind, first.stdout, rows)
     expect(first.code).toBe(8)
-    const rejects = here.read('again.csv') ?? ''
+    const rejects = world.read('again.csv') ?? ''
     expect(rejects.split('\r\n').slice(1, -1)).toHaveLength(rows - ok.length)
     world.intercept = undefined
     expect(await run(`${kind} import again.csv`)).toMatchObject({ code: 0 })
@@ -105,7 +103,7 @@ describe.each(['users', 'rooms'] as const)('%s', (kind) => {
     world.requests.length = 0
     expect(await run(`${line} --resume`)).toMatchObject({ code: 0 })
     expect(await held()).toEqual(whole)
-    expect(here.writes()).toHaveLength(rows - ok.length)
+    expect(world.writes()).toHaveLength(rows - ok.length)
   })
 
   test.each<[string, (next: Next) => Promise<WireResponse>, (n: number, request: WireRequest) => boolean]>([
@@ -172,17 +170,17 @@ describe('rooms: what the service has done is not done again', () => {
     ['an answer that is cut off', cutAnswer],
     ['an answer that never came', lostAnswer],
   ])('after %s', async (_what, wrong) => {
-    here.file('in.csv', roomsCsv(1))
+    world.file('in.csv', roomsCsv(1))
     going(wrong, isWrite)
     const first = await run('rooms import in.csv --failed-out again.csv -o ndjson')
     expect({ code: first.code, results: resultsOf(first.stdout).map(({ status }) => status) }).toEqual({
       code: 7,
       results: ['unknown'],
     })
-    expect(here.read('again.csv')).toBeUndefined()
+    expect(world.read('again.csv')).toBeUndefined()
     world.intercept = undefined
     expect(await run('rooms import in.csv --resume')).toMatchObject({ code: 7 })
-    expect(await here.rooms()).toEqual(['R1'])
+    expect(await world.rooms()).toEqual(['R1'])
   })
 
   test.each([
@@ -193,15 +191,15 @@ describe('rooms: what the service has done is not done again', () => {
     ['cannot be reached', neverSent],
     ['breaks off', lost],
   ])('a room that is made and not yet terminated, when the second request %s', async (_what, wrong) => {
-    here.file('in.csv', 'name,type,is_terminated\nR1,open,true\n')
+    world.file('in.csv', 'name,type,is_terminated\nR1,open,true\n')
     going(wrong, (_n, { method }) => method === 'PUT')
     await run('rooms import in.csv')
-    expect(await here.rooms()).toEqual(['R1'])
+    expect(await world.rooms()).toEqual(['R1'])
     await run('rooms import in.csv --resume')
-    expect(await here.rooms()).toEqual(['R1'])
+    expect(await world.rooms()).toEqual(['R1'])
     world.intercept = undefined
     expect(await run('rooms import in.csv --resume')).toMatchObject({ code: 0 })
-    expect(await here.rooms()).toEqual(['R1'])
+    expect(await world.rooms()).toEqual(['R1'])
     const [room] = (await world.send('GET', '/rooms')).body.rooms
     expect(room.terminated_at).toEqual(expect.any(String))
   })
@@ -214,9 +212,9 @@ describe('members: who was added is not added again', () => {
     ['answers 400', refuse(400)],
     ['cannot be reached', neverSent],
   ])('and not yet blocked, when the second request %s', async (_what, wrong) => {
-    const room = await here.room('R', 'private')
+    const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
-    here.file('in.csv', `room_id,user_id,is_blocked\n${room},ada,true\n`)
+    world.file('in.csv', `room_id,user_id,is_blocked\n${room},ada,true\n`)
     going(wrong, (_n, { method }) => method === 'PUT')
     const { code, stdout } = await run('members import in.csv -o ndjson')
     expect({ code, results: resultsOf(stdout) }).toMatchObject({
@@ -234,7 +232,7 @@ describe('members: who was added is not added again', () => {
       code: 0,
       stderr: 'imported 1 of 1 member\n',
     })
-    expect(here.writes().filter((line) => line.startsWith('POST'))).toEqual([`POST /rooms/${room}/members`])
+    expect(world.writes().filter((line) => line.startsWith('POST'))).toEqual([`POST /rooms/${room}/members`])
     const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
     expect(members).toMatchObject([{ user_id: 'ada', is_blocked: true }])
   })
@@ -242,7 +240,7 @@ describe('members: who was added is not added again', () => {
 
 describe('users: what was sent and came through is not said to have failed', () => {
   test('when the answer is lost and the service is busy after it', async () => {
-    here.file('in.csv', usersCsv(1))
+    world.file('in.csv', usersCsv(1))
     let posts = 0
     world.intercept = (request, next) => {
       if (request.method === 'GET') return next()
@@ -261,7 +259,7 @@ describe('users: what was sent and came through is not said to have failed', () 
     ['failing', 500],
     ['refusing the key', 401],
   ])('when the answer is lost and the service is %s from then on', async (_what, status) => {
-    here.file('in.csv', usersCsv(1))
+    world.file('in.csv', usersCsv(1))
     let posts = 0
     world.intercept = (request, next) => {
       if (request.method === 'GET') return next()
@@ -269,7 +267,7 @@ describe('users: what was sent and came through is not said to have failed', () 
     }
     const { code, stdout } = await run('users import in.csv -o ndjson --failed-out again.csv')
     expect({ code, results: resultsOf(stdout) }).toMatchObject({ code: 7, results: [{ status: 'unknown' }] })
-    expect(here.read('again.csv')).toBeUndefined()
+    expect(world.read('again.csv')).toBeUndefined()
     world.intercept = undefined
     expect(await run('users import in.csv --resume')).toMatchObject({
       code: 0,
@@ -278,7 +276,7 @@ describe('users: what was sent and came through is not said to have failed', () 
   })
 
   test('when a field that the document does not list is sent along', async () => {
-    here.file('in.csv', 'user_id,Dept\nada,Maths\n')
+    world.file('in.csv', 'user_id,Dept\nada,Maths\n')
     const argv = ['users', 'import', 'in.csv', '--map', 'Dept=department']
     going(lostAnswer, isWrite)
     expect(await world.run(argv)).toMatchObject({
@@ -289,7 +287,7 @@ describe('users: what was sent and came through is not said to have failed', () 
     })
     world.intercept = undefined
     expect((await world.run([...argv, '--resume'])).stderr).not.toContain('failed')
-    expect(await here.users()).toEqual({ ada: null })
+    expect(await world.users()).toEqual({ ada: null })
   })
 })
 
@@ -297,11 +295,11 @@ describe('members', () => {
   let room: string
   const everybody = Object.keys(usersOf(20)).map((id) => `${id} guest ${id.replace('u', 'N')}`)
   beforeEach(async () => {
-    room = await here.room('A')
-    here.file('people.csv', usersCsv(20))
+    room = await world.room('A')
+    world.file('people.csv', usersCsv(20))
     await run('users import people.csv --no-journal')
     world.requests.length = 0
-    here.file('in.csv', usersCsv(20).replace(/,.*/g, ''))
+    world.file('in.csv', usersCsv(20).replace(/,.*/g, ''))
   })
 
   test.each<[string, (next: Next) => Promise<WireResponse>, (n: number) => boolean]>([
@@ -311,13 +309,13 @@ describe('members', () => {
   ])('%s: everybody comes in once', async (_what, wrong, which) => {
     going(wrong, which)
     expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 0 })
-    expect(await here.members(room)).toEqual(everybody.sort())
+    expect(await world.members(room)).toEqual(everybody.sort())
   })
 
   test('a room that once could not be asked for its members is asked again', async () => {
     going(refuse(500), (n) => n === 1)
     expect(await run(`members import in.csv --room ${room} --concurrency 2`)).toMatchObject({ code: 8 })
-    expect((await here.members(room)).length).toBeGreaterThanOrEqual(17)
+    expect((await world.members(room)).length).toBeGreaterThanOrEqual(17)
   })
 
   test.each([
@@ -328,7 +326,7 @@ describe('members', () => {
     expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 8 })
     world.intercept = undefined
     expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
-    expect(await here.members(room)).toEqual(everybody.sort())
+    expect(await world.members(room)).toEqual(everybody.sort())
     expect(
       new Set(world.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)).size,
     ).toBe(20)
@@ -354,7 +352,7 @@ describe('back-off', () => {
 
   /** Imports five users, two at a time; the seconds at which each request was sent. */
   async function sentAt(wrong: () => Promise<WireResponse>, concurrency = 2): Promise<number[]> {
-    here.file('in.csv', usersCsv(5))
+    world.file('in.csv', usersCsv(5))
     const { host, done } = world.start(
       `users import in.csv --no-journal --if-exists overwrite --concurrency ${concurrency}`.split(' '),
     )
@@ -365,7 +363,7 @@ describe('back-off', () => {
       return seconds.length === 1 ? wrong() : next()
     }
     expect((await done).code).toBe(0)
-    expect(await here.users()).toEqual(usersOf(5))
+    expect(await world.users()).toEqual(usersOf(5))
     return seconds
   }
 
@@ -392,7 +390,7 @@ describe('a service that is gone', () => {
     ['refuses connections', 'rooms', neverSent, 5],
     ['breaks connections off', 'rooms', lost, 7],
   ])('%s: %s are not all tried', async (_what, kind, wrong, code) => {
-    here.file('in.csv', kind === 'users' ? usersCsv(200) : roomsCsv(200))
+    world.file('in.csv', kind === 'users' ? usersCsv(200) : roomsCsv(200))
     world.intercept = wrong
     expect(await run(`${kind} import in.csv --retries 0`)).toMatchObject({ code })
     expect(new Set(world.requests.map((request) => lineOf(request) + request.body)).size).toBeLessThan(50)

@@ -1,12 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Importing, importing } from '../helpers/imports.ts'
-import { createWorld, type World } from '../helpers/world.ts'
+import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
 
-let world: World
-let here: Importing
+let world: ImportWorld
 beforeEach(async () => {
-  world = await createWorld()
-  here = importing(world)
+  world = await createImportWorld()
 })
 
 /** How an import of users went, and which users there are after it. */
@@ -50,7 +47,7 @@ describe('CSV', () => {
       { ada: 'Ada' },
     ],
   ])('%s', async (_what, content, held) => {
-    expect(await here.imported('people.csv', content)).toEqual(users(held))
+    expect(await world.imported('people.csv', content)).toEqual(users(held))
   })
 
   test.each([
@@ -66,7 +63,7 @@ describe('CSV', () => {
     ["'", "'"],
     ["''", "''"],
   ])('the cell %j says %j', async (cell, name) => {
-    expect(await here.imported('people.csv', `user_id,name\nada,${cell}\n`)).toEqual(users({ ada: name }))
+    expect(await world.imported('people.csv', `user_id,name\nada,${cell}\n`)).toEqual(users({ ada: name }))
   })
 
   const quoting = 'hint: a cell with quotes in it is written "like ""this"" one"\n'
@@ -110,12 +107,12 @@ describe('CSV', () => {
     ],
     ['a column twice', 'user_id,name,name\nada,A,B\n', 'error: two columns are name\n'],
   ])('%s', async (_what, content, stderr) => {
-    expect(await here.imported('people.csv', content)).toEqual(refused(stderr))
+    expect(await world.imported('people.csv', content)).toEqual(refused(stderr))
     expect(world.requests).toEqual([])
   })
 
   test('a header with nothing below it is an import of nothing', async () => {
-    expect(await here.imported('people.csv', 'user_id,name\n')).toEqual({
+    expect(await world.imported('people.csv', 'user_id,name\n')).toEqual({
       ...users({}),
       stderr: 'imported 0 of 0 users\n',
     })
@@ -125,7 +122,7 @@ describe('CSV', () => {
 describe('--map', () => {
   test('reads a column as a field, and leaves columns out', async () => {
     expect(
-      await here.imported(
+      await world.imported(
         'people.csv',
         'Full name,Notes,Kürzel,a=b\nAda,x,ada,ada@x.test\n',
         ...[
@@ -140,18 +137,20 @@ describe('--map', () => {
         ],
       ),
     ).toEqual(users({ ada: 'Ada' }))
-    expect(await here.user('ada')).toMatchObject({ email: 'ada@x.test' })
+    expect(await world.user('ada')).toMatchObject({ email: 'ada@x.test' })
   })
 
   test('names fields that the document does not list, and they are sent as they are', async () => {
-    await here.imported('people.csv', 'user_id,Dept\nada,01\n', '--map', 'Dept=department')
+    await world.imported('people.csv', 'user_id,Dept\nada,01\n', '--map', 'Dept=department')
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","department":"01"}')
   })
 
   test('goes for NDJSON and JSON too', async () => {
     const map = ['--map', 'login=user_id', '--map', 'Notes=']
-    expect(await here.imported('a.ndjson', '{"login":"ada","Notes":{}}\n', ...map)).toMatchObject({ code: 0 })
-    expect(await here.imported('b.json', '[{"login":"grace","Notes":7}]', ...map)).toMatchObject({
+    expect(await world.imported('a.ndjson', '{"login":"ada","Notes":{}}\n', ...map)).toMatchObject({
+      code: 0,
+    })
+    expect(await world.imported('b.json', '[{"login":"grace","Notes":7}]', ...map)).toMatchObject({
       code: 0,
       users: { ada: null, grace: null },
     })
@@ -166,7 +165,7 @@ describe('--map', () => {
       "error: there is no column user_id\nhint: columns are user_id, name, email; map one: --map 'COLUMN=user_id'\n",
     ],
   ])('%j is refused', async (map, stderr) => {
-    expect(await here.imported('people.csv', 'user_id,name,email\nada,A,a\n', '--map', map)).toEqual(
+    expect(await world.imported('people.csv', 'user_id,name,email\nada,A,a\n', '--map', map)).toEqual(
       refused(stderr),
     )
   })
@@ -184,18 +183,18 @@ describe('NDJSON', () => {
       '{"user_id":"ada","name":"Ada","access_token":"t"}\n{"user_id":"grace","name":"Grace","profile_url":null,"email":"#DEPRECATED#"}\n',
     ],
   ])('%s', async (_what, content) => {
-    expect(await here.imported('people.ndjson', content)).toEqual(users({ ada: 'Ada', grace: 'Grace' }))
+    expect(await world.imported('people.ndjson', content)).toEqual(users({ ada: 'Ada', grace: 'Grace' }))
   })
 
   test('text is taken as it is: only spreadsheets need to be kept from formulas', async () => {
-    expect(await here.imported('people.ndjson', '{"user_id":"ada","name":"\'=1"}\n')).toEqual(
+    expect(await world.imported('people.ndjson', '{"user_id":"ada","name":"\'=1"}\n')).toEqual(
       users({ ada: "'=1" }),
     )
   })
 
   test('every line that is no row is told', async () => {
     expect(
-      await here.imported(
+      await world.imported(
         'people.ndjson',
         '{"user_id":"ada"}\n\n[1]\n"x"\nnull\n{"user_id":7}\nnope\n{"x":1,"user_id":"b"}\n{}\n{"user_id":"c"',
       ),
@@ -217,7 +216,7 @@ describe('NDJSON', () => {
   })
 
   test('an empty file is an import of nothing', async () => {
-    expect(await here.imported('people.ndjson', '')).toEqual({
+    expect(await world.imported('people.ndjson', '')).toEqual({
       ...users({}),
       stderr: 'imported 0 of 0 users\n',
     })
@@ -240,11 +239,11 @@ describe('JSON', () => {
     ],
     ['with a BOM', '\ufeff[{"user_id":"ada","name":"Ada"},{"user_id":"grace","name":"Grace"}]\n'],
   ])('%s', async (_what, content) => {
-    expect(await here.imported('people.json', content)).toEqual(users({ ada: 'Ada', grace: 'Grace' }))
+    expect(await world.imported('people.json', content)).toEqual(users({ ada: 'Ada', grace: 'Grace' }))
   })
 
   test('an empty array is an import of nothing', async () => {
-    expect(await here.imported('people.json', '[]')).toEqual({
+    expect(await world.imported('people.json', '[]')).toEqual({
       ...users({}),
       stderr: 'imported 0 of 0 users\n',
     })
@@ -255,7 +254,7 @@ describe('JSON', () => {
       user_id: `u${i}`,
       name: `${i} ${'é漢😀'.repeat(60)}`,
     }))
-    expect(await here.imported('people.json', JSON.stringify(rows))).toEqual(
+    expect(await world.imported('people.json', JSON.stringify(rows))).toEqual(
       users(Object.fromEntries(rows.map(({ user_id, name }) => [user_id, name]).sort())),
     )
   })
@@ -277,7 +276,7 @@ describe('JSON', () => {
     ['true', 'it is neither an array nor an object'],
     ['42', 'it is neither an array nor an object'],
   ])('%j is refused', async (content, why) => {
-    expect(await here.imported('people.json', content)).toEqual(
+    expect(await world.imported('people.json', content)).toEqual(
       refused(
         `error: people.json is no JSON array: ${why}\nhint: JSON input is an array of objects, or {"users": […]}\n`,
       ),
@@ -290,7 +289,7 @@ describe('JSON', () => {
     '{"paging":{"total":2,"users":"[]"},"note":"\\"[","users" : [ {"user_id":"ada","name":"Ada"} , {"user_id":"grace","name":"Grace"} ] }',
     '{"\\u0075sers":[{"user_id":"ada","name":"Ada"},{"name":"Grace","user_id":"grace","deprecated":null}],"x":[[1,{"users":[7]}]]}',
   ])('an object that a list command prints: %s', async (content) => {
-    expect(await here.imported('people.json', content)).toMatchObject({
+    expect(await world.imported('people.json', content)).toMatchObject({
       users: { ada: 'Ada', grace: 'Grace' },
     })
   })
@@ -300,7 +299,7 @@ describe('JSON', () => {
     '[{"user_id":"ada"},{"user_id":grace}]',
     '[{"user_id":"ada"},]',
   ])('%s has a row that is none', async (content) => {
-    const { code, stderr } = await here.imported('people.json', content)
+    const { code, stderr } = await world.imported('people.json', content)
     expect({ code, first: stderr.split('\n')[0] }).toEqual({
       code: 2,
       first: 'error: people.json row 2: not JSON',
@@ -308,7 +307,7 @@ describe('JSON', () => {
   })
 
   test('rows are told by their number, for there are no lines to count', async () => {
-    expect(await here.imported('people.json', '[{"user_id":"ada"},7,{"user_id":"ada"},["x"]]')).toEqual(
+    expect(await world.imported('people.json', '[{"user_id":"ada"},7,{"user_id":"ada"},["x"]]')).toEqual(
       refused(
         'error: people.json row 2: not a JSON object\n' +
           'error: people.json row 4: not a JSON object\n' +

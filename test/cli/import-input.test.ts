@@ -3,14 +3,11 @@ import { mkdirSync } from 'node:fs'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Importing, importing, resultsOf } from '../helpers/imports.ts'
-import { createWorld, type World } from '../helpers/world.ts'
+import { createImportWorld, type ImportWorld, resultsOf } from '../helpers/imports.ts'
 
-let world: World
-let here: Importing
+let world: ImportWorld
 beforeEach(async () => {
-  world = await createWorld()
-  here = importing(world)
+  world = await createImportWorld()
 })
 
 const one = (id: string, name: string | null) => ({
@@ -32,20 +29,20 @@ describe('the format', () => {
     ['people.jsonl', content.ndjson],
     ['people.json', content.json],
   ])('is told by the name %s', async (name, text) => {
-    expect(await here.imported(name, text)).toEqual(one('ada', null))
+    expect(await world.imported(name, text)).toEqual(one('ada', null))
   })
 
   test.each(Object.entries(content))('--input-format %s goes before the name', async (format, text) => {
-    expect(await here.imported('people.txt', text, '--input-format', format)).toEqual(one('ada', null))
+    expect(await world.imported('people.txt', text, '--input-format', format)).toEqual(one('ada', null))
     await world.send('DELETE', '/users/ada')
     const other = format === 'csv' ? 'people.json' : 'people.csv'
-    expect(await here.imported(other, text, '--input-format', format)).toEqual(one('ada', null))
+    expect(await world.imported(other, text, '--input-format', format)).toEqual(one('ada', null))
   })
 
   test('a name that does not tell needs it', async () => {
-    expect(await here.imported('people.txt', content.csv)).toEqual(
+    expect(await world.imported('people.txt', content.csv)).toEqual(
       refused(
-        `error: the format of ${here.path('people.txt')} is not known by its name\n` +
+        `error: the format of ${world.path('people.txt')} is not known by its name\n` +
           'hint: name it with --input-format csv|ndjson|json\n',
       ),
     )
@@ -54,17 +51,17 @@ describe('the format', () => {
   test.each(Object.entries(content))('standard input may be %s', async (format, stdin) => {
     const run = await world.run(`users import - --input-format ${format}`, { stdin })
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: 'imported 1 of 1 user\n' })
-    expect(await here.users()).toEqual({ ada: null })
+    expect(await world.users()).toEqual({ ada: null })
   })
 
   test('a pipe, which can be read only once, is read once', async () => {
-    execFileSync('mkfifo', [here.path('pipe.csv')])
-    spawn('sh', ['-c', `printf 'user_id\\nada\\n' > '${here.path('pipe.csv')}'`])
+    execFileSync('mkfifo', [world.path('pipe.csv')])
+    spawn('sh', ['-c', `printf 'user_id\\nada\\n' > '${world.path('pipe.csv')}'`])
     expect(await world.run('users import pipe.csv')).toMatchObject({
       code: 0,
       stderr: 'imported 1 of 1 user\n',
     })
-    expect(here.read('pipe.csv.journal')).toBeUndefined()
+    expect(world.read('pipe.csv.journal')).toBeUndefined()
   })
 
   test('standard input has no name to tell it', async () => {
@@ -90,7 +87,7 @@ describe('the format', () => {
   })
 
   test('a file that is not there, and one that is a folder', async () => {
-    mkdirSync(here.path('folder.csv'))
+    mkdirSync(world.path('folder.csv'))
     expect(await world.run('users import nope.csv')).toMatchObject({
       code: 2,
       stderr: 'error: nope.csv cannot be read (ENOENT)\n',
@@ -148,14 +145,14 @@ describe('text that is not UTF-8', () => {
       `has a NUL at byte offset ${chunk + 7}: it is UTF-16, or no text`,
     ],
   ])('%s', async (_what, content, why) => {
-    expect(await here.imported('people.csv', content)).toEqual(
+    expect(await world.imported('people.csv', content)).toEqual(
       refused(`error: people.csv ${why}\nhint: save it as UTF-8\n`),
     )
     expect(world.requests).toEqual([])
   })
 
   test.each(['ndjson', 'json'])('%s is refused in the same way', async (format) => {
-    expect(await here.imported(`people.${format}`, latin1('[{"user_id":"ad\xe9le"}]\n'))).toEqual(
+    expect(await world.imported(`people.${format}`, latin1('[{"user_id":"ad\xe9le"}]\n'))).toEqual(
       refused(`error: people.${format} is not UTF-8 at byte offset 15\nhint: save it as UTF-8\n`),
     )
   })
@@ -178,7 +175,7 @@ describe('a character that two pieces of the file share', () => {
   )('$format: $first bytes of $character in the first', async ({ character, first, format }) => {
     const [before, after] = forms[format]
     const name = 'x'.repeat(chunk - before.length - first) + character
-    expect(await here.imported(`people.${format}`, before + name + after)).toEqual(one('ada', name))
+    expect(await world.imported(`people.${format}`, before + name + after)).toEqual(one('ada', name))
   })
 })
 
@@ -208,9 +205,8 @@ test('any table comes in as it is', { timeout: 60_000 }, async () => {
   })
   await fc.assert(
     fc.asyncProperty(people, form, async (rows, options) => {
-      world = await createWorld()
-      here = importing(world)
-      here.file('people.csv', stringify(rows, { ...options, header: true, quoted_match: /[\r\n]/ }))
+      world = await createImportWorld()
+      world.file('people.csv', stringify(rows, { ...options, header: true, quoted_match: /[\r\n]/ }))
       const { code, stdout, stderr } = await world.run(
         'users import people.csv --if-exists overwrite -o ndjson',
       )

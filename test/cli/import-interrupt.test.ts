@@ -4,15 +4,21 @@ import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { WireResponse } from '../../src/api/wire.ts'
 import { launcher, node } from '../helpers/built.ts'
-import { goOn, type Importing, importing, roomsCsv, roomsOf, usersCsv, usersOf } from '../helpers/imports.ts'
+import {
+  createImportWorld,
+  goOn,
+  type ImportWorld,
+  roomsCsv,
+  roomsOf,
+  usersCsv,
+  usersOf,
+} from '../helpers/imports.ts'
 import { latch, soon } from '../helpers/waiting.ts'
-import { createWorld, type Run, type World } from '../helpers/world.ts'
+import type { Run } from '../helpers/world.ts'
 
-let world: World
-let here: Importing
+let world: ImportWorld
 beforeEach(async () => {
-  world = await createWorld()
-  here = importing(world)
+  world = await createImportWorld()
 })
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -52,7 +58,7 @@ async function interrupted(
 
 describe('^C', () => {
   test('hands nothing more out, finishes what is under way, and says how to go on', async () => {
-    here.file('in.csv', usersCsv(40))
+    world.file('in.csv', usersCsv(40))
     const line = 'users import in.csv --if-exists overwrite --concurrency 4'
     const { code, stdout, stderr, later } = await interrupted(line.split(' '), { answered: 9, underWay: 4 })
     expect({ code, stdout, stderr, later }).toEqual({
@@ -64,49 +70,49 @@ describe('^C', () => {
         `hint: go on with: meetroom users import in.csv --if-exists overwrite --concurrency 4 --resume\n`,
       later: 0,
     })
-    expect(Object.keys(await here.users())).toHaveLength(13)
+    expect(Object.keys(await world.users())).toHaveLength(13)
     world.requests.length = 0
     expect(await world.run(goOn(stderr))).toMatchObject({ code: 0, stderr: 'imported 40 of 40 users\n' })
     expect(world.requests).toHaveLength(27)
-    expect(await here.users()).toEqual(usersOf(40))
+    expect(await world.users()).toEqual(usersOf(40))
   })
 
   test('rooms: none is made twice, and none is missing', async () => {
-    here.file('in.csv', roomsCsv(30))
+    world.file('in.csv', roomsCsv(30))
     const { code, stderr } = await interrupted('rooms import in.csv'.split(' '), {
       answered: 11,
       underWay: 8,
     })
     expect(code).toBe(130)
     expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
-    expect(await here.rooms()).toEqual(roomsOf(30))
+    expect(await world.rooms()).toEqual(roomsOf(30))
     expect(world.requests).toHaveLength(30)
   })
 
   test('a row that takes more than one request is finished', async () => {
-    here.file('in.csv', roomsCsv(6).replaceAll(',open', ',open,true').replace('type', 'type,is_terminated'))
+    world.file('in.csv', roomsCsv(6).replaceAll(',open', ',open,true').replace('type', 'type,is_terminated'))
     const { code, stderr } = await interrupted('rooms import in.csv --concurrency 2'.split(' '), {
       answered: 0,
       underWay: 2,
     })
-    expect({ code, requests: here.requests().map((line) => line.slice(0, 4)) }).toEqual({
+    expect({ code, requests: world.sent().map((line) => line.slice(0, 4)) }).toEqual({
       code: 130,
       requests: ['POST', 'POST', 'PUT ', 'PUT '],
     })
     expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
-    expect(await here.rooms()).toEqual(roomsOf(6))
+    expect(await world.rooms()).toEqual(roomsOf(6))
   })
 
   test('SIGTERM does the same', async () => {
-    here.file('in.csv', usersCsv(40))
+    world.file('in.csv', usersCsv(40))
     const { code, stderr } = await interrupted('users import in.csv'.split(' '), { answered: 8 }, 'SIGTERM')
     expect(code).toBe(143)
     expect(await world.run(goOn(stderr))).toMatchObject({ code: 0 })
-    expect(await here.users()).toEqual(usersOf(40))
+    expect(await world.users()).toEqual(usersOf(40))
   })
 
   test('when nothing is left to do there is nothing to go on with', async () => {
-    here.file('in.csv', usersCsv(4))
+    world.file('in.csv', usersCsv(4))
     expect(
       await interrupted('users import in.csv --if-exists overwrite'.split(' '), { answered: 3 }),
     ).toMatchObject({
@@ -116,7 +122,7 @@ describe('^C', () => {
   })
 
   test('without a journal there is no command to go on with', async () => {
-    here.file('in.csv', usersCsv(40))
+    world.file('in.csv', usersCsv(40))
     expect(
       await interrupted('users import in.csv --no-journal --concurrency 2'.split(' '), {
         answered: 0,
@@ -129,17 +135,17 @@ describe('^C', () => {
   })
 
   test('in a dry run sends no write, and leaves nothing behind', async () => {
-    here.file('in.csv', usersCsv(40))
+    world.file('in.csv', usersCsv(40))
     const { code, stderr } = await interrupted('users import in.csv --dry-run -o ids'.split(' '), {
       answered: 8,
     })
     expect({ code, words: goOn(stderr) }).toEqual({ code: 130, words: [] })
-    expect(here.writes()).toEqual([])
-    expect(here.read('in.csv.journal')).toBeUndefined()
+    expect(world.writes()).toEqual([])
+    expect(world.read('in.csv.journal')).toBeUndefined()
   })
 
   test('while the file is checked: nothing is sent', async () => {
-    here.file('in.csv', usersCsv(20_000))
+    world.file('in.csv', usersCsv(20_000))
     const { host, done } = world.start('users import in.csv'.split(' '))
     host.signal('SIGINT')
     expect((await done).code).toBe(130)
@@ -147,7 +153,7 @@ describe('^C', () => {
   })
 
   test('in JSON modes it is one object on standard error, with the command in its hint', async () => {
-    here.file('in.csv', usersCsv(40))
+    world.file('in.csv', usersCsv(40))
     const { stderr } = await interrupted('users import in.csv -o ndjson --quiet'.split(' '), { answered: 2 })
     expect(JSON.parse(stderr)).toEqual({
       error: {
@@ -164,7 +170,7 @@ describe('the command to go on with', () => {
   test('holds everything that the run was begun with', async () => {
     const name = "o'neill & co people.txt"
     const csv = usersCsv(30).replace('user_id,name', 'id no,Full name')
-    here.file(name, `${csv}only one cell\n`)
+    world.file(name, `${csv}only one cell\n`)
     const argv = [
       ...[
         'users',
@@ -183,15 +189,15 @@ describe('the command to go on with', () => {
     const { code, stderr } = await interrupted(argv, { answered: 7 })
     expect({ code, words: goOn(stderr).sort() }).toEqual({ code: 130, words: [...argv, '--resume'].sort() })
     expect(await world.run(goOn(stderr))).toMatchObject({ code: 8 })
-    expect(await here.users()).toEqual(usersOf(30))
-    expect(here.read('my rejects.csv')).toMatch(/^id no,Full name,reason\r\n.*1 cell under 2 columns\r\n$/)
+    expect(await world.users()).toEqual(usersOf(30))
+    expect(world.read('my rejects.csv')).toMatch(/^id no,Full name,reason\r\n.*1 cell under 2 columns\r\n$/)
   })
 
   test('of members names their room', async () => {
-    const room = await here.room('A')
-    here.file('people.csv', usersCsv(20))
+    const room = await world.room('A')
+    world.file('people.csv', usersCsv(20))
     await world.run('users import people.csv --no-journal')
-    here.file('in.csv', usersCsv(20))
+    world.file('in.csv', usersCsv(20))
     const { code, stderr } = await interrupted(
       ['members', 'import', 'in.csv', '--room', room, '--fail-fast'],
       { answered: 4 },
@@ -201,11 +207,11 @@ describe('the command to go on with', () => {
       words: ['members', 'import', 'in.csv', '--room', room, '--resume'],
     })
     expect((await world.run(goOn(stderr))).code).toBe(0)
-    expect(await here.members(room)).toHaveLength(20)
+    expect(await world.members(room)).toHaveLength(20)
   })
 
   test('names the same service', async () => {
-    here.file('in.csv', usersCsv(30))
+    world.file('in.csv', usersCsv(30))
     const argv = ['users', 'import', 'in.csv', '--base-url', 'https://meet.test/v1/']
     const { stderr } = await interrupted(argv, { answered: 4 })
     expect(goOn(stderr)).toContain('--base-url')
@@ -232,7 +238,7 @@ describe('what does not end', () => {
   }
 
   test('is given five seconds, and its outcome is not known then', async () => {
-    here.file('in.csv', usersCsv(20))
+    world.file('in.csv', usersCsv(20))
     const { code, stderr, waits } = await hanging(
       'users import in.csv --if-exists overwrite --concurrency 2',
       6,
@@ -243,22 +249,22 @@ describe('what does not end', () => {
     )
     world.requests.length = 0
     expect(await world.run(goOn(stderr))).toMatchObject({ code: 0, stderr: 'imported 20 of 20 users\n' })
-    expect(await here.users()).toEqual(usersOf(20))
-    expect(here.writes()).toHaveLength(14)
+    expect(await world.users()).toEqual(usersOf(20))
+    expect(world.writes()).toHaveLength(14)
   })
 
   test('rooms: what was never answered is looked for before it is sent', async () => {
-    here.file('in.csv', roomsCsv(10))
+    world.file('in.csv', roomsCsv(10))
     const { code, stderr } = await hanging('rooms import in.csv --concurrency 2', 4)
     expect(code).toBe(130)
     // One of the two had come through.
-    await here.room('R5')
+    await world.room('R5')
     const { code: second, stderr: end } = await world.run(goOn(stderr))
     expect({ second, end: end.split('\n').slice(-3, -1) }).toEqual({
       second: 8,
       end: ['error: imported 9 of 10 rooms; 1 with unknown outcome', expect.stringContaining('go on with')],
     })
-    expect(await here.rooms()).toEqual(roomsOf(10))
+    expect(await world.rooms()).toEqual(roomsOf(10))
   })
 })
 
@@ -278,7 +284,7 @@ test('a second ^C ends the program at once, and the run can be gone on with', {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  here.file('in.csv', usersCsv(20))
+  world.file('in.csv', usersCsv(20))
   const env = {
     MEETROOM_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     MEETROOM_API_KEY: 'key',
@@ -303,7 +309,7 @@ test('a second ^C ends the program at once, and the run can be gone on with', {
     expect(performance.now() - began).toBeLessThan(4000)
     answering = true
     expect(await start('--resume').ended()).toBe(0)
-    expect(await here.users()).toEqual(usersOf(20))
+    expect(await world.users()).toEqual(usersOf(20))
   } finally {
     server.closeAllConnections()
     server.close()

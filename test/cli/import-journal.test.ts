@@ -2,31 +2,28 @@ import { appendFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testPid } from '../helpers/host.ts'
 import {
+  createImportWorld,
   entriesOf,
   goOn,
-  type Importing,
-  importing,
+  type ImportWorld,
   roomsCsv,
   sentRows,
   usersCsv,
   usersOf,
 } from '../helpers/imports.ts'
-import { createWorld, type World } from '../helpers/world.ts'
 
-let world: World
-let here: Importing
+let world: ImportWorld
 beforeEach(async () => {
-  world = await createWorld()
-  here = importing(world)
+  world = await createImportWorld()
 })
 
 const run = (line: string, stdin?: string) => world.run(line, stdin === undefined ? {} : { stdin })
-const journal = (name = 'in.csv.journal') => entriesOf(here.read(name))
+const journal = (name = 'in.csv.journal') => entriesOf(world.read(name))
 
 describe('what it holds', () => {
   test('what it is of, each row before it is sent, and what became of it', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
-    here.file('in.csv', `${usersCsv(3)}u4,N4,extra\n`)
+    world.file('in.csv', `${usersCsv(3)}u4,N4,extra\n`)
     await run('users import in.csv --concurrency 1 --skip-invalid')
     const [head, ...entries] = journal()
     expect(head).toEqual({
@@ -44,11 +41,11 @@ describe('what it holds', () => {
     ])
     expect(sentRows(entries)).toEqual([1, 2, 3])
     expect(entries.at(-1)).toEqual({ end: true })
-    expect(statSync(here.path('in.csv.journal')).mode & 0o777).toBe(0o600)
+    expect(statSync(world.path('in.csv.journal')).mode & 0o777).toBe(0o600)
   })
 
   test('each row stands there before its request, and its outcome does not', async () => {
-    here.file('in.csv', roomsCsv(20))
+    world.file('in.csv', roomsCsv(20))
     const early: number[] = []
     world.intercept = (request, next) => {
       const row = Number(JSON.parse(request.body ?? '').name.slice(1))
@@ -64,21 +61,21 @@ describe('what it holds', () => {
   test('rows that are done are not among those that are sent again', async () => {
     const before = ['u2', 'u4', 'u5']
     for (const user_id of before) await world.send('POST', '/users', { user_id })
-    here.file('in.csv', usersCsv(6))
+    world.file('in.csv', usersCsv(6))
     await run('users import in.csv')
     for (const id of before) await world.send('DELETE', `/users/${id}`)
     const first = journal().length
     await run('users import in.csv --resume')
     expect(sentRows(journal().slice(first))).toEqual([2, 4, 5])
-    expect(await here.users()).toEqual(usersOf(6))
+    expect(await world.users()).toEqual(usersOf(6))
   })
 
   test('where it is', async () => {
-    here.file('in.csv', usersCsv(1))
+    world.file('in.csv', usersCsv(1))
     const files = async (flags: string) => {
       await run(`users import in.csv --if-exists overwrite ${flags}`.trim())
       const found = readdirSync(world.dir).filter((name) => name !== 'in.csv' && name !== 'config')
-      for (const name of found) rmSync(here.path(name))
+      for (const name of found) rmSync(world.path(name))
       return found
     }
     expect(await files('')).toEqual(['in.csv.journal'])
@@ -96,7 +93,7 @@ describe('what it holds', () => {
   })
 
   test('a place where it cannot be', async () => {
-    here.file('in.csv', usersCsv(1))
+    world.file('in.csv', usersCsv(1))
     const { code, stderr } = await run('users import in.csv --journal nowhere/my.journal')
     expect(code).toBe(74)
     expect(stderr).toMatch(
@@ -107,7 +104,7 @@ describe('what it holds', () => {
 })
 
 describe('a run that has ended', () => {
-  beforeEach(() => here.file('in.csv', usersCsv(2)))
+  beforeEach(() => world.file('in.csv', usersCsv(2)))
 
   test('leaves a journal that the next one writes over', async () => {
     await run('users import in.csv')
@@ -127,8 +124,8 @@ describe('a run that has ended', () => {
       code: 0,
       stderr: 'imported 2 of 2 users\n',
     })
-    expect(here.writes()).toEqual(['POST /users'])
-    expect(await here.users()).toEqual(usersOf(2))
+    expect(world.writes()).toEqual(['POST /users'])
+    expect(await world.users()).toEqual(usersOf(2))
     world.requests.length = 0
     expect(await run('users import in.csv --resume')).toMatchObject({ code: 0 })
     expect(world.requests).toEqual([])
@@ -157,17 +154,17 @@ describe('a run that has ended', () => {
       words: ['users', 'import', 'in.csv', '--resume'],
     })
     expect((await world.run(goOn(stderr))).code).toBe(0)
-    expect(await here.users()).toEqual(usersOf(2))
+    expect(await world.users()).toEqual(usersOf(2))
   })
 })
 
 describe('refused', () => {
   beforeEach(async () => {
-    here.file('in.csv', usersCsv(2))
-    await here.cutOff('users import in.csv')
+    world.file('in.csv', usersCsv(2))
+    await world.cutOff('users import in.csv')
   })
   const hint = 'hint: resume with what it was begun with, or remove the journal to begin anew\n'
-  const path = () => here.path('in.csv.journal')
+  const path = () => world.path('in.csv.journal')
 
   test.each<[string, string, () => unknown, () => string]>([
     [
@@ -181,7 +178,7 @@ describe('refused', () => {
     [
       'an input that has changed',
       'users import in.csv --resume',
-      () => appendFileSync(here.path('in.csv'), 'u3,N3\n'),
+      () => appendFileSync(world.path('in.csv'), 'u3,N3\n'),
       () => `error: the journal ${path()} is of another input: the file has changed since\n${hint}`,
     ],
     [
@@ -213,24 +210,24 @@ describe('refused', () => {
       'users import in.csv --resume --journal other',
       () => {},
       () =>
-        `error: there is no journal ${here.path('other')} to go on with\nhint: leave out --resume to begin\n`,
+        `error: there is no journal ${world.path('other')} to go on with\nhint: leave out --resume to begin\n`,
     ],
     [
       'a file that is no journal',
       'users import in.csv --journal in.csv',
       () => {},
-      () => `error: ${here.path('in.csv')} is no journal of meetroom\n`,
+      () => `error: ${world.path('in.csv')} is no journal of meetroom\n`,
     ],
     [
       'a line of somebody else’s, with nothing behind it',
       'users import in.csv --journal precious.txt',
-      () => here.file('precious.txt', 'precious'),
-      () => `error: ${here.path('precious.txt')} is no journal of meetroom\n`,
+      () => world.file('precious.txt', 'precious'),
+      () => `error: ${world.path('precious.txt')} is no journal of meetroom\n`,
     ],
     [
       'a journal with something else in its middle',
       'users import in.csv --resume',
-      () => here.file('in.csv.journal', `${here.read('in.csv.journal')?.replace('{"sent":1,', 'sent 1')}`),
+      () => world.file('in.csv.journal', `${world.read('in.csv.journal')?.replace('{"sent":1,', 'sent 1')}`),
       () => `error: the journal ${path()} is damaged\n`,
     ],
     [
@@ -241,10 +238,10 @@ describe('refused', () => {
     ],
   ])('%s', async (_what, line, arrange, stderr) => {
     arrange()
-    const [input, before] = [here.read('in.csv'), here.read('in.csv.journal')]
+    const [input, before] = [world.read('in.csv'), world.read('in.csv.journal')]
     expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: stderr() })
     expect(world.requests).toEqual([])
-    expect([here.read('in.csv'), here.read('in.csv.journal')]).toEqual([input, before])
+    expect([world.read('in.csv'), world.read('in.csv.journal')]).toEqual([input, before])
     expect(readdirSync(world.dir).filter((name) => name.includes('.lock'))).toEqual([])
   })
 
@@ -282,10 +279,10 @@ describe('refused', () => {
 })
 
 describe('two runs on one journal', () => {
-  beforeEach(() => here.file('in.csv', usersCsv(9)))
+  beforeEach(() => world.file('in.csv', usersCsv(9)))
   const inUse = () =>
     `error: another import uses this journal (process ${testPid + 1})\n` +
-    `hint: wait for it to end; if there is no such process, remove ${here.path('in.csv.journal.lock')}\n`
+    `hint: wait for it to end; if there is no such process, remove ${world.path('in.csv.journal.lock')}\n`
 
   test('the second is refused while the first is under way, and the first is not disturbed', async () => {
     let second: Awaited<ReturnType<typeof run>> | undefined
@@ -297,24 +294,24 @@ describe('two runs on one journal', () => {
     expect(await world.run('users import in.csv', { pid: testPid + 1 })).toMatchObject({ code: 0 })
     expect(second).toMatchObject({ code: 2, stdout: '', stderr: inUse() })
     expect(world.requests).toHaveLength(18)
-    expect(await here.users()).toEqual(usersOf(9))
-    expect(here.read('in.csv.journal.lock')).toBeUndefined()
+    expect(await world.users()).toEqual(usersOf(9))
+    expect(world.read('in.csv.journal.lock')).toBeUndefined()
   })
 
   test('a lock of a process that lives is respected', async () => {
-    here.file('in.csv.journal.lock', `${testPid + 1}\n`)
+    world.file('in.csv.journal.lock', `${testPid + 1}\n`)
     expect(await run('users import in.csv')).toMatchObject({ code: 2, stderr: inUse() })
     expect(world.requests).toEqual([])
-    expect(here.read('in.csv.journal.lock')).toBe(`${testPid + 1}\n`)
-    expect(here.read('in.csv.journal')).toBeUndefined()
+    expect(world.read('in.csv.journal.lock')).toBe(`${testPid + 1}\n`)
+    expect(world.read('in.csv.journal')).toBeUndefined()
   })
 
   test.each(['999999999\n', '', 'nobody\n', '0\n', '-1\n', `${testPid}\n`])(
     'a lock of %j is taken over',
     async (lock) => {
-      here.file('in.csv.journal.lock', lock)
+      world.file('in.csv.journal.lock', lock)
       expect(await run('users import in.csv')).toMatchObject({ code: 0 })
-      expect(await here.users()).toEqual(usersOf(9))
+      expect(await world.users()).toEqual(usersOf(9))
       expect(readdirSync(world.dir).sort()).toEqual(['in.csv', 'in.csv.journal'])
     },
   )

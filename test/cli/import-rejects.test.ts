@@ -1,13 +1,10 @@
 import { linkSync, mkdirSync, statSync } from 'node:fs'
 import { beforeEach, expect, test } from 'vitest'
-import { type Importing, importing, usersCsv } from '../helpers/imports.ts'
-import { createWorld, type World } from '../helpers/world.ts'
+import { createImportWorld, type ImportWorld, usersCsv } from '../helpers/imports.ts'
 
-let world: World
-let here: Importing
+let world: ImportWorld
 beforeEach(async () => {
-  world = await createWorld()
-  here = importing(world)
+  world = await createImportWorld()
 })
 
 const run = (line: string) => world.run(line)
@@ -16,12 +13,12 @@ const user = (user_id: string, name?: string) => world.send('POST', '/users', { 
 /** Imports, mends what was refused, and imports that. */
 async function mended(name: string, content: string, mend: (rejects: string) => string, ...flags: string[]) {
   await user('ada', 'Old')
-  here.file(name, content)
+  world.file(name, content)
   const first = await world.run(['users', 'import', name, '--failed-out', `again-${name}`, ...flags])
-  const rejects = here.read(`again-${name}`) ?? ''
-  here.file(`again-${name}`, mend(rejects))
+  const rejects = world.read(`again-${name}`) ?? ''
+  world.file(`again-${name}`, mend(rejects))
   const second = await world.run(['users', 'import', `again-${name}`])
-  return { codes: [first.code, second.code], stderr: first.stderr, rejects, users: await here.users() }
+  return { codes: [first.code, second.code], stderr: first.stderr, rejects, users: await world.users() }
 }
 
 test('CSV: the rows as they stood, in their own columns, and why', async () => {
@@ -96,46 +93,46 @@ test('JSON', async () => {
 
 test('rejects that are refused again keep their one column of reasons', async () => {
   await user('ada')
-  here.file('people.csv', 'reason,user_id\nolder,ada\n')
+  world.file('people.csv', 'reason,user_id\nolder,ada\n')
   await run('users import people.csv --failed-out again.csv')
-  expect(here.read('again.csv')).toBe('reason,user_id\r\nthere is a user already,ada\r\n')
+  expect(world.read('again.csv')).toBe('reason,user_id\r\nthere is a user already,ada\r\n')
 })
 
 test('a row of too many cells keeps them all', async () => {
-  here.file('people.csv', 'user_id,name\nada,Lovelace, Ada\ngrace,G\n')
+  world.file('people.csv', 'user_id,name\nada,Lovelace, Ada\ngrace,G\n')
   await run('users import people.csv --skip-invalid --failed-out again.csv')
-  expect(here.read('again.csv')).toBe('user_id,name,reason\r\nada,Lovelace, Ada,3 cells under 2 columns\r\n')
+  expect(world.read('again.csv')).toBe('user_id,name,reason\r\nada,Lovelace, Ada,3 cells under 2 columns\r\n')
 })
 
 test('a line that is no row is kept as well', async () => {
-  here.file('people.ndjson', '{"user_id":"grace"}\n{"user_id":"ada",name:"Ada"}\n["kay"]\n')
+  world.file('people.ndjson', '{"user_id":"grace"}\n{"user_id":"ada",name:"Ada"}\n["kay"]\n')
   await run('users import people.ndjson --skip-invalid --failed-out again.ndjson')
-  expect(here.read('again.ndjson')).toMatch(/ada[\s\S]*kay/)
+  expect(world.read('again.ndjson')).toMatch(/ada[\s\S]*kay/)
 })
 
 test('there is no file when nothing was refused, and it is for its owner alone', async () => {
-  here.file('people.csv', usersCsv(2))
+  world.file('people.csv', usersCsv(2))
   await run('users import people.csv --failed-out again.csv')
-  expect(here.read('again.csv')).toBeUndefined()
+  expect(world.read('again.csv')).toBeUndefined()
   await run('users import people.csv --failed-out again.csv')
-  expect(statSync(here.path('again.csv')).mode & 0o777).toBe(0o600)
-  expect(here.read('again.csv')).toBe(
+  expect(statSync(world.path('again.csv')).mode & 0o777).toBe(0o600)
+  expect(world.read('again.csv')).toBe(
     'user_id,name,reason\r\nu1,N1,there is a user already\r\nu2,N2,there is a user already\r\n',
   )
 })
 
 test('the input itself is no place for them', async () => {
-  here.file('people.csv', `user_id,name\n,A\n${usersCsv(3).slice('user_id,name\n'.length)}`)
-  const before = here.read('people.csv')
+  world.file('people.csv', `user_id,name\n,A\n${usersCsv(3).slice('user_id,name\n'.length)}`)
+  const before = world.read('people.csv')
   expect(await run('users import people.csv --skip-invalid --failed-out ./people.csv')).toMatchObject({
     code: 2,
   })
-  expect(here.read('people.csv')).toBe(before)
+  expect(world.read('people.csv')).toBe(before)
   expect(world.requests).toEqual([])
 })
 
 test('what cannot be written is said before anything is sent', async () => {
-  here.file('people.csv', usersCsv(4))
+  world.file('people.csv', usersCsv(4))
   expect(await run('users import people.csv --failed-out nowhere/again.csv')).toMatchObject({
     code: 74,
     stdout: '',
@@ -146,32 +143,32 @@ test('what cannot be written is said before anything is sent', async () => {
 
 test('what was refused before and is done now stands there no longer', async () => {
   await user('u1')
-  here.file('people.csv', usersCsv(3))
+  world.file('people.csv', usersCsv(3))
   expect(await run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 8 })
-  expect(here.read('again.csv')).toContain('u1,N1,')
+  expect(world.read('again.csv')).toContain('u1,N1,')
   await world.send('DELETE', '/users/u1')
   expect(await run('users import people.csv --failed-out again.csv --resume')).toMatchObject({ code: 0 })
-  expect(here.read('again.csv')).toBeUndefined()
+  expect(world.read('again.csv')).toBeUndefined()
 })
 
 test('a run that is refused, and a dry one, leave the file as it is', async () => {
-  here.file('people.csv', usersCsv(3))
-  here.file('again.csv', 'precious')
-  await here.cutOff('users import people.csv')
+  world.file('people.csv', usersCsv(3))
+  world.file('again.csv', 'precious')
+  await world.cutOff('users import people.csv')
   expect(await run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 2 })
   expect(await run('users import people.csv --no-journal --dry-run --failed-out again.csv')).toMatchObject({
     code: 1,
   })
-  expect(here.read('again.csv')).toBe('precious')
+  expect(world.read('again.csv')).toBe('precious')
 })
 
 test.each(['people.csv.journal', 'linked.csv', 'folder'])('%s is no place for them', async (name) => {
-  here.file('people.csv', usersCsv(3))
-  linkSync(here.path('people.csv'), here.path('linked.csv'))
-  mkdirSync(here.path('folder'))
+  world.file('people.csv', usersCsv(3))
+  linkSync(world.path('people.csv'), world.path('linked.csv'))
+  mkdirSync(world.path('folder'))
   const { code } = await run(`users import people.csv --failed-out ${name}`)
   expect(code).toBe(name === 'folder' ? 74 : 2)
-  expect(here.read('people.csv')).toBe(usersCsv(3))
+  expect(world.read('people.csv')).toBe(usersCsv(3))
   expect(world.requests).toEqual([])
   expect(await run('users import people.csv')).toMatchObject({ code: 0 })
 })

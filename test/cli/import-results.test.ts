@@ -1,22 +1,20 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { TransportError } from '../../src/api/wire.ts'
 import {
+  createImportWorld,
   goOn,
-  type Importing,
-  importing,
+  type ImportWorld,
   resultsOf,
   roomsCsv,
   roomsOf,
   usersCsv,
   usersOf,
 } from '../helpers/imports.ts'
-import { answer, createWorld, type World } from '../helpers/world.ts'
+import { answer } from '../helpers/world.ts'
 
-let world: World
-let here: Importing
+let world: ImportWorld
 beforeEach(async () => {
-  world = await createWorld()
-  here = importing(world)
+  world = await createImportWorld()
 })
 
 const run = (line: string) => world.run(line)
@@ -53,7 +51,7 @@ describe('exit codes', () => {
     ],
   ])('%i%s', async (code, flags, end, arrange) => {
     await arrange()
-    here.file('people.csv', usersCsv(3))
+    world.file('people.csv', usersCsv(3))
     const ended = await run(`users import people.csv${flags}`)
     expect({ code: ended.code, end: ended.stderr.slice(-end.length) }).toEqual({ code, end })
     expect(ended.stdout).toBe('')
@@ -70,7 +68,7 @@ describe('exit codes', () => {
       },
     ],
   ])('%s ends the run, which says how far it came and how to go on', async (_what, error, fail) => {
-    here.file('people.csv', usersCsv(60))
+    world.file('people.csv', usersCsv(60))
     world.intercept = (_request, next) => (world.requests.length > 30 ? fail() : next())
     const ended = await run('users import people.csv --if-exists overwrite --concurrency 3')
     expect(ended.code).toBe(8)
@@ -79,14 +77,14 @@ describe('exit codes', () => {
     expect(world.requests.length).toBeLessThan(60)
     world.intercept = undefined
     expect((await world.run(goOn(ended.stderr))).code).toBe(0)
-    expect(await here.users()).toEqual(usersOf(60))
+    expect(await world.users()).toEqual(usersOf(60))
   })
 })
 
 describe('output', () => {
   beforeEach(async () => {
     await user('u1')
-    here.file('people.csv', usersCsv(3))
+    world.file('people.csv', usersCsv(3))
   })
   const [one, two, three] = [
     { row: 1, key: 'u1', status: 'failed', error: 'there is a user already' },
@@ -151,7 +149,7 @@ describe('output', () => {
   })
 
   test('of twenty failures and more the table tells twenty', async () => {
-    here.file('people.csv', usersCsv(25))
+    world.file('people.csv', usersCsv(25))
     await run('users import people.csv --if-exists overwrite')
     const { stderr } = await run('users import people.csv --concurrency 1')
     expect(stderr.split('\n').slice(19)).toEqual([
@@ -166,7 +164,7 @@ describe('output', () => {
     const { host, done } = world.start('users import people.csv -o ndjson'.split(' '))
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(8)
-    expect(await here.users()).toEqual({ ...usersOf(3), u1: null })
+    expect(await world.users()).toEqual({ ...usersOf(3), u1: null })
   })
 
   test('a key that the service quotes is in no result and in no file', async () => {
@@ -174,18 +172,18 @@ describe('output', () => {
       world.requests.length > 1 ? answer(422, { message: `no ${headers['authorization']}` }) : next()
     const { code, stdout, stderr } = await run('users import people.csv -o ndjson --failed-out again.csv')
     expect(code).toBe(1)
-    const said = [stdout, stderr, here.read('again.csv'), here.read('people.csv.journal')].join('')
+    const said = [stdout, stderr, world.read('again.csv'), world.read('people.csv.journal')].join('')
     expect(said).toContain('no Bearer [API key]')
     expect(said).not.toContain(world.apiKey)
   })
 
   test('when the output cannot be written, what was done is not done again', async () => {
-    here.file('rooms.csv', roomsCsv(20))
+    world.file('rooms.csv', roomsCsv(20))
     const { host, done } = world.start('rooms import rooms.csv -o ndjson'.split(' '))
     host.stdout.failure = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
     expect((await done).code).toBe(74)
     expect(await run('rooms import rooms.csv --resume')).toMatchObject({ code: 0 })
-    expect(await here.rooms()).toEqual(roomsOf(20))
+    expect(await world.rooms()).toEqual(roomsOf(20))
   })
 
   test('when the disk is full, that is an error and no crash', async () => {
@@ -209,7 +207,7 @@ describe('output', () => {
     const warnings: string[] = []
     const warn = ({ message }: Error) => warnings.push(message)
     process.on('warning', warn)
-    here.file('people.csv', usersCsv(100))
+    world.file('people.csv', usersCsv(100))
     await run('users import people.csv --concurrency 50')
     await new Promise((resolve) => setImmediate(resolve))
     process.off('warning', warn)
@@ -224,14 +222,14 @@ describe('pace', () => {
     ['0.5', [2000, 2000, 2000]],
     ['1000', [1, 1, 1]],
   ])('--rate %s', async (rate, slept) => {
-    here.file('people.csv', usersCsv(4))
+    world.file('people.csv', usersCsv(4))
     const { code, host } = await run(`users import people.csv --concurrency 1 --rate ${rate}`)
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept })
-    expect(await here.users()).toEqual(usersOf(4))
+    expect(await world.users()).toEqual(usersOf(4))
   })
 
   test('--concurrency says how many requests are under way at the most', async () => {
-    here.file('people.csv', usersCsv(30))
+    world.file('people.csv', usersCsv(30))
     let under = 0
     let most = 0
     world.intercept = async (_request, next) => {
@@ -241,7 +239,7 @@ describe('pace', () => {
       return next()
     }
     await run('users import people.csv --concurrency 5')
-    expect({ most, users: await here.users() }).toEqual({ most: 5, users: usersOf(30) })
+    expect({ most, users: await world.users() }).toEqual({ most: 5, users: usersOf(30) })
   })
 
   test.each([
@@ -250,7 +248,7 @@ describe('pace', () => {
     ['--fail-fast', 1],
   ])('%s stops the run, which says how to go on', async (flags, tried) => {
     for (let i = 1; i <= 5; i++) await user(`u${i}`)
-    here.file('people.csv', usersCsv(9))
+    world.file('people.csv', usersCsv(9))
     const ended = await run(`users import people.csv --concurrency 1 ${flags}`)
     expect({ code: ended.code, end: ended.stderr.split('\n').slice(-3) }).toEqual({
       code: 1,
@@ -260,14 +258,14 @@ describe('pace', () => {
         '',
       ],
     })
-    expect(here.requests()).toHaveLength(tried)
+    expect(world.sent()).toHaveLength(tried)
   })
 
   test('--max-errors that is not exceeded changes nothing', async () => {
     await user('u1')
     await user('u2')
-    here.file('people.csv', usersCsv(4))
+    world.file('people.csv', usersCsv(4))
     expect(await run('users import people.csv --max-errors 2')).toMatchObject({ code: 8 })
-    expect(Object.keys(await here.users())).toHaveLength(4)
+    expect(Object.keys(await world.users())).toHaveLength(4)
   })
 })

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
+  createImportWorld,
   entriesOf,
   goOn,
-  type Importing,
-  importing,
+  type ImportWorld,
   lost,
   resultsOf,
   roomsCsv,
@@ -12,22 +12,19 @@ import {
   usersCsv,
   usersOf,
 } from '../helpers/imports.ts'
-import { answer, createWorld, type World } from '../helpers/world.ts'
+import { answer } from '../helpers/world.ts'
 
-let world: World
-let here: Importing
-async function newWorld(): Promise<void> {
-  world = await createWorld()
-  here = importing(world)
-}
-beforeEach(newWorld)
+let world: ImportWorld
+beforeEach(async () => {
+  world = await createImportWorld()
+})
 
 const run = (line: string, stdin?: string) => world.run(line, stdin === undefined ? {} : { stdin })
 
 describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind) => {
   const rows = 5
   const [file, whole] = kind === 'users' ? [usersCsv(rows), usersOf(rows)] : [roomsCsv(rows), roomsOf(rows)]
-  const held = () => (kind === 'users' ? here.users() : here.rooms())
+  const held = () => (kind === 'users' ? world.users() : world.rooms())
   const create = (row: number) =>
     kind === 'users'
       ? world.send('POST', '/users', { user_id: `u${row}`, name: `N${row}` })
@@ -35,9 +32,9 @@ describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind)
 
   /** What a run wrote that was not killed, two at a time. */
   async function wholeJournal(): Promise<string> {
-    here.file('in.csv', file)
+    world.file('in.csv', file)
     await run(`${kind} import in.csv --concurrency 2`)
-    return here.read('in.csv.journal') ?? ''
+    return world.read('in.csv.journal') ?? ''
   }
 
   /** What a journal says of the rows: those that were answered, and those that were sent and not answered. */
@@ -62,10 +59,10 @@ describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind)
       return [begin + 1, begin + Math.floor(line.length / 2), begin + line.length - 1, begin + line.length]
     })
     for (const end of ends) {
-      await newWorld()
-      here.file('in.csv', file)
+      world = await createImportWorld()
+      world.file('in.csv', file)
       const left = journal.slice(0, end)
-      here.file('in.csv.journal', left)
+      world.file('in.csv.journal', left)
       const { done, open } = rowsOf(left)
       const there = [...done, ...open.filter(acted)]
       for (const row of there) await create(row)
@@ -81,7 +78,7 @@ describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind)
         continue
       }
       const unknown = kind === 'rooms' ? open.filter(acted) : []
-      expect({ code, held: await held(), writes: here.writes().length }, what).toEqual({
+      expect({ code, held: await held(), writes: world.writes().length }, what).toEqual({
         code: unknown.length === 0 ? 0 : unknown.length === rows ? 7 : 8,
         held: whole,
         writes: rows - there.length,
@@ -99,9 +96,9 @@ describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind)
 
   test('a journal that was gone on with can be gone on with again', async () => {
     const journal = await wholeJournal()
-    await newWorld()
-    here.file('in.csv', file)
-    here.file(
+    world = await createImportWorld()
+    world.file('in.csv', file)
+    world.file(
       'in.csv.journal',
       journal
         .split(/(?<=\n)/)
@@ -111,7 +108,7 @@ describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind)
     )
     for (let before = 1; before < 4; before++) {
       world.intercept = async (request, next) =>
-        request.method !== 'GET' && here.writes().length > before ? answer(401, {}) : next()
+        request.method !== 'GET' && world.writes().length > before ? answer(401, {}) : next()
       expect(await run(`${kind} import in.csv --resume --concurrency 1`)).toMatchObject({ code: 8 })
     }
     world.intercept = undefined
@@ -122,8 +119,8 @@ describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind)
 
 describe('a row that was sent and not answered', () => {
   test('users: those that are there as they should be are done, the others are sent', async () => {
-    here.file('in.csv', usersCsv(3))
-    await here.cutOff('users import in.csv')
+    world.file('in.csv', usersCsv(3))
+    await world.cutOff('users import in.csv')
     await world.send('DELETE', '/users/u1')
     await world.send('PUT', '/users/u2', { name: 'Other' })
     const { code, stdout } = await run('users import in.csv --resume -o ndjson')
@@ -141,18 +138,18 @@ describe('a row that was sent and not answered', () => {
         { row: 3, key: 'u3', status: 'ok', id: 'u3' },
       ],
     })
-    expect(here.writes()).toEqual(['POST /users'])
-    expect(await here.users()).toEqual({ u1: 'N1', u2: 'Other', u3: 'N3' })
+    expect(world.writes()).toEqual(['POST /users'])
+    expect(await world.users()).toEqual({ u1: 'N1', u2: 'Other', u3: 'N3' })
   })
 
   test('a member whose service does not tell whether it is blocked is blocked all the same', async () => {
-    const room = await here.room('R', 'private')
+    const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'u1' })
-    here.file('in.csv', 'user_id,is_blocked\nu1,true\n')
+    world.file('in.csv', 'user_id,is_blocked\nu1,true\n')
     world.intercept = (request, next) => (request.method === 'PUT' ? lost() : next())
     await run(`members import in.csv --room ${room} --retries 0`)
-    const header = here.read('in.csv.journal')?.split('\n')[0]
-    here.file('in.csv.journal', `${header}\n{"sent":1,"to":1}\n`)
+    const header = world.read('in.csv.journal')?.split('\n')[0]
+    world.file('in.csv.journal', `${header}\n{"sent":1,"to":1}\n`)
     world.intercept = undefined
     expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
     const { members } = (await world.send('GET', `/rooms/${room}/members`)).body
@@ -160,12 +157,12 @@ describe('a row that was sent and not answered', () => {
   })
 
   test('looked up and not there, it is as if it had never been sent', async () => {
-    const room = await here.room('R', 'private')
+    const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'u1' })
-    here.file('in.csv', usersCsv(2).replaceAll(/,.*/g, ''))
-    await here.cutOff(`members import in.csv --room ${room}`)
-    const header = here.read('in.csv.journal')?.split('\n')[0]
-    here.file('in.csv.journal', `${header}\n{"sent":1,"to":2}\n`)
+    world.file('in.csv', usersCsv(2).replaceAll(/,.*/g, ''))
+    await world.cutOff(`members import in.csv --room ${room}`)
+    const header = world.read('in.csv.journal')?.split('\n')[0]
+    world.file('in.csv.journal', `${header}\n{"sent":1,"to":2}\n`)
     const resumed = await run(
       `members import in.csv --room ${room} --resume --failed-out rejects.csv -o ndjson`,
     )
@@ -173,13 +170,13 @@ describe('a row that was sent and not answered', () => {
       code: 8,
       results: ['ok', 'failed'],
     })
-    expect(here.read('rejects.csv')).toMatch(/^user_id,reason\r?\nu2,/)
-    expect(here.read('in.csv.journal')?.trimEnd().split('\n').at(-1)).toBe('{"end":true}')
+    expect(world.read('rejects.csv')).toMatch(/^user_id,reason\r?\nu2,/)
+    expect(world.read('in.csv.journal')?.trimEnd().split('\n').at(-1)).toBe('{"end":true}')
   })
 
   test('rooms: is told, and not sent again unless there is no room of its name', async () => {
-    here.file('in.csv', roomsCsv(3))
-    await here.cutOff('rooms import in.csv')
+    world.file('in.csv', roomsCsv(3))
+    await world.cutOff('rooms import in.csv')
     const { rooms } = (await world.send('GET', '/rooms?name=R2')).body
     await world.send('DELETE', `/rooms/${rooms[0].id}`)
     const { code, stdout } = await run('rooms import in.csv --resume -o ndjson')
@@ -193,7 +190,7 @@ describe('a row that was sent and not answered', () => {
         { row: 3, status: 'unknown', error },
       ],
     })
-    expect(await here.rooms()).toEqual(roomsOf(3))
+    expect(await world.rooms()).toEqual(roomsOf(3))
   })
 
   // Whatever keeps a run from finding out what became of a row leaves it as unknown as it was.
@@ -210,18 +207,18 @@ describe('a row that was sent and not answered', () => {
     ],
     ['when the run stops before it', ' --fail-fast', () => {}],
   ])('rooms: is not forgotten %s', async (_what, flags, arrange) => {
-    here.file('in.csv', roomsCsv(4))
-    await here.cutOff('rooms import in.csv')
+    world.file('in.csv', roomsCsv(4))
+    await world.cutOff('rooms import in.csv')
     arrange()
     await run(`rooms import in.csv --resume --concurrency 1${flags}`)
     world.intercept = undefined
     await run('rooms import in.csv --resume')
-    expect(await here.rooms()).toEqual(roomsOf(4))
+    expect(await world.rooms()).toEqual(roomsOf(4))
   })
 
   test('rooms: is not forgotten when the run is interrupted before it', async () => {
-    here.file('in.csv', roomsCsv(4))
-    await here.cutOff('rooms import in.csv')
+    world.file('in.csv', roomsCsv(4))
+    await world.cutOff('rooms import in.csv')
     const { host, done } = world.start('rooms import in.csv --resume --concurrency 1'.split(' '))
     world.intercept = (_request, next) => {
       host.signal('SIGINT')
@@ -230,17 +227,17 @@ describe('a row that was sent and not answered', () => {
     expect((await done).code).toBe(130)
     world.intercept = undefined
     await run('rooms import in.csv --resume')
-    expect(await here.rooms()).toEqual(roomsOf(4))
+    expect(await world.rooms()).toEqual(roomsOf(4))
   })
 
   test('members: is looked up among those of the room', async () => {
-    const room = await here.room('A', 'private')
+    const room = await world.room('A', 'private')
     for (const id of ['u1', 'u2', 'u3']) await world.send('POST', '/users', { user_id: id, name: id })
-    here.file('in.csv', 'user_id,type\nu1,host\nu2,\nu3,monitor\n')
-    await here.cutOff(`members import in.csv --room ${room}`)
+    world.file('in.csv', 'user_id,type\nu1,host\nu2,\nu3,monitor\n')
+    await world.cutOff(`members import in.csv --room ${room}`)
     expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
-    expect(here.writes()).toEqual([])
-    expect(await here.members(room)).toEqual(['u1 host u1', 'u2 guest u2', 'u3 monitor u3'])
+    expect(world.writes()).toEqual([])
+    expect(await world.members(room)).toEqual(['u1 host u1', 'u2 guest u2', 'u3 monitor u3'])
   })
 })
 
@@ -259,12 +256,12 @@ test('standard input is gone on with when the same comes again', async () => {
     code: 0,
     stderr: 'imported 9 of 9 users\n',
   })
-  expect(here.writes()).toHaveLength(6)
-  expect(await here.users()).toEqual(usersOf(9))
+  expect(world.writes()).toHaveLength(6)
+  expect(await world.users()).toEqual(usersOf(9))
 })
 
 test('a journal with line separators in its ids can be read', async () => {
-  here.file('in.csv', 'user_id,name\nu\u20281,A\nu\u20292,B\n')
+  world.file('in.csv', 'user_id,name\nu\u20281,A\nu\u20292,B\n')
   expect(await run('users import in.csv')).toMatchObject({ code: 0 })
   world.requests.length = 0
   expect(await run('users import in.csv --resume')).toMatchObject({

@@ -1,12 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Importing, importing, resultsOf, usersCsv } from '../helpers/imports.ts'
-import { createWorld, type World } from '../helpers/world.ts'
+import { createImportWorld, type ImportWorld, resultsOf, usersCsv } from '../helpers/imports.ts'
 
-let world: World
-let here: Importing
+let world: ImportWorld
 beforeEach(async () => {
-  world = await createWorld()
-  here = importing(world)
+  world = await createImportWorld()
 })
 
 const run = (line: string) => world.run(line)
@@ -15,7 +12,7 @@ const mending = 'hint: mend them, or leave them out with --skip-invalid\n'
 
 describe('the whole file is checked before anything is sent', () => {
   test('every bad row is told with its line', async () => {
-    here.file(
+    world.file(
       'people.csv',
       'user_id,name,profile_url,default_member_type\n' +
         'ada,Ada,https://img.test/a b.png,host\n' +
@@ -34,7 +31,7 @@ describe('the whole file is checked before anything is sent', () => {
         `error: 3 of 5 rows cannot be imported; nothing was sent\n${mending}`,
     })
     expect(world.requests).toEqual([])
-    expect(here.read('people.csv.journal')).toBeUndefined()
+    expect(world.read('people.csv.journal')).toBeUndefined()
   })
 
   test.each([
@@ -44,13 +41,13 @@ describe('the whole file is checked before anything is sent', () => {
     ['carriage returns', 'user_id,name\r"a","x y"\r,A\r,B\r', [3, 4]],
     ['carriage returns in cells alone', 'user_id,name\n"a","x\ry"\n,A\n,B\n', [3, 4]],
   ])('lines are those of an editor: %s', async (_what, content, lines) => {
-    here.file('people.csv', content)
+    world.file('people.csv', content)
     const { stderr } = await run('users import people.csv')
     expect([...stderr.matchAll(/people.csv:(\d+)/g)].map(([, line]) => Number(line))).toEqual(lines)
   })
 
   test('rooms', async () => {
-    here.file(
+    world.file(
       'rooms.csv',
       'name,type,record,max_meeting_seconds,members,is_terminated\n' +
         'A,open,yes,,,\n' +
@@ -80,7 +77,7 @@ describe('the whole file is checked before anything is sent', () => {
   })
 
   test('members', async () => {
-    here.file(
+    world.file(
       'members.csv',
       'room_id,user_id,type,is_blocked\nr,ada,owner,\n,ada,,\nr,,,\nr,ada,host,maybe\n',
     )
@@ -96,21 +93,21 @@ describe('the whole file is checked before anything is sent', () => {
   })
 
   test('the room of members may be said once for all rows that name none', async () => {
-    const [a, b] = [await here.room('A'), await here.room('B')]
+    const [a, b] = [await world.room('A'), await world.room('B')]
     for (const id of ['ada', 'grace']) await user(id)
-    here.file('one.csv', 'user_id\nada\n')
-    here.file('two.csv', `user_id,room_id\ngrace,\nada,${b}\n`)
+    world.file('one.csv', 'user_id\nada\n')
+    world.file('two.csv', `user_id,room_id\ngrace,\nada,${b}\n`)
     expect((await run('members import one.csv')).stderr).toBe(
       "error: there is no column room_id\nhint: columns are user_id; map one: --map 'COLUMN=room_id'\n",
     )
     expect(await run(`members import one.csv --room ${a}`)).toMatchObject({ code: 0 })
     expect(await run(`members import two.csv --room ${a}`)).toMatchObject({ code: 0 })
-    expect(await here.members(a)).toEqual(['ada guest -', 'grace guest -'])
-    expect(await here.members(b)).toEqual(['ada guest -'])
+    expect(await world.members(a)).toEqual(['ada guest -', 'grace guest -'])
+    expect(await world.members(b)).toEqual(['ada guest -'])
   })
 
   test('an id that no path can hold is no id', async () => {
-    here.file(
+    world.file(
       'people.ndjson',
       '{"user_id":"ada"}\n{"user_id":".."}\n{"user_id":"a\\nb"}\n{"user_id":"\\ud800"}\n',
     )
@@ -125,9 +122,9 @@ describe('the whole file is checked before anything is sent', () => {
   test('a file that changes while it is imported is refused where it is noticed', async () => {
     const rows = (name: string) =>
       `user_id,name\n${Array.from({ length: 100 }, (_, i) => `u${i},${name}\n`).join('')}`
-    here.file('people.csv', rows('x'.repeat(100_000)))
+    world.file('people.csv', rows('x'.repeat(100_000)))
     world.intercept = (_request, next) => {
-      if (world.requests.length === 1) here.file('people.csv', rows('y'.repeat(100_000)))
+      if (world.requests.length === 1) world.file('people.csv', rows('y'.repeat(100_000)))
       return next()
     }
     expect(await run('users import people.csv --concurrency 1 --if-exists overwrite')).toMatchObject({
@@ -151,7 +148,7 @@ describe('the whole file is checked before anything is sent', () => {
       'error: option “--if-exists <what>” argument “update” is invalid. Allowed choices are overwrite, skip, fail.\nhint: see --help\n',
     ],
   ])('%s is refused', async (flags, stderr) => {
-    here.file('people.csv', usersCsv(1))
+    world.file('people.csv', usersCsv(1))
     expect(await run(`users import people.csv ${flags}`)).toMatchObject({ code: 2, stdout: '', stderr })
     expect(world.requests).toEqual([])
   })
@@ -159,7 +156,7 @@ describe('the whole file is checked before anything is sent', () => {
 
 describe('rows with the same key', () => {
   test('are told with the line of the first', async () => {
-    here.file('people.csv', 'user_id,name\n"ada","A\nB"\ngrace,G\nada,C\nGrace,g\nada,D\ngrace,H\n')
+    world.file('people.csv', 'user_id,name\n"ada","A\nB"\ngrace,G\nada,C\nGrace,g\nada,D\ngrace,H\n')
     expect(await run('users import people.csv')).toMatchObject({
       code: 2,
       stderr:
@@ -172,7 +169,7 @@ describe('rows with the same key', () => {
   })
 
   test('with --skip-invalid the first of them counts', async () => {
-    here.file('people.csv', 'user_id,name\nada,A\ngrace,G\nada,B\n')
+    world.file('people.csv', 'user_id,name\nada,A\ngrace,G\nada,B\n')
     const { code, stdout } = await run('users import people.csv --skip-invalid -o ndjson')
     expect({ code, results: resultsOf(stdout) }).toEqual({
       code: 8,
@@ -182,22 +179,22 @@ describe('rows with the same key', () => {
         { row: 3, status: 'invalid', error: 'the same user_id as line 2' },
       ],
     })
-    expect(await here.users()).toEqual({ ada: 'A', grace: 'G' })
+    expect(await world.users()).toEqual({ ada: 'A', grace: 'G' })
   })
 
   test('a row that cannot be sent takes no key from another', async () => {
-    here.file('people.csv', 'user_id,default_member_type\nada,chair\nada,host\n')
+    world.file('people.csv', 'user_id,default_member_type\nada,chair\nada,host\n')
     expect(await run('users import people.csv --skip-invalid -o ids')).toMatchObject({
       code: 8,
       stdout: 'ada\n',
     })
-    expect(await here.user('ada')).toMatchObject({ default_member_type: 'host' })
+    expect(await world.user('ada')).toMatchObject({ default_member_type: 'host' })
   })
 
   test('members: a user may be in many rooms, and once in each', async () => {
-    const [a, b] = [await here.room('A'), await here.room('B')]
+    const [a, b] = [await world.room('A'), await world.room('B')]
     await user('ada')
-    here.file('members.csv', `room_id,user_id\n${a},ada\n${b},ada\n${a},ada\n`)
+    world.file('members.csv', `room_id,user_id\n${a},ada\n${b},ada\n${a},ada\n`)
     expect(await run('members import members.csv')).toMatchObject({
       code: 2,
       stderr:
@@ -207,25 +204,25 @@ describe('rows with the same key', () => {
   })
 
   test('members: ids with blanks in them are not mistaken for one another', async () => {
-    here.file('members.csv', 'room_id,user_id\nx,y z\nx y,z\n')
+    world.file('members.csv', 'room_id,user_id\nx,y z\nx y,z\n')
     expect((await run('members import members.csv')).stderr).not.toMatch(/the same/)
   })
 
   test('rooms have no key but their id', async () => {
-    here.file('rooms.csv', 'id,name,type\n,A,open\n,A,open\nx,B,open\nx,C,open\n')
+    world.file('rooms.csv', 'id,name,type\n,A,open\n,A,open\nx,B,open\nx,C,open\n')
     expect(await run('rooms import rooms.csv')).toMatchObject({
       code: 2,
       stderr:
         'error: rooms.csv:5: the same id as line 4\n' +
         `error: 1 of 4 rows cannot be imported; nothing was sent\n${mending}`,
     })
-    here.file('rooms.csv', 'name,type\nA,open\nA,open\n')
+    world.file('rooms.csv', 'name,type\nA,open\nA,open\n')
     expect(await run('rooms import rooms.csv')).toMatchObject({ code: 0 })
-    expect(await here.rooms()).toEqual(['A', 'A'])
+    expect(await world.rooms()).toEqual(['A', 'A'])
   })
 
   test('many rows are compared as exactly as few', async () => {
-    here.file('people.csv', `${usersCsv(20_000)}u1,x\nu20000,y\n`)
+    world.file('people.csv', `${usersCsv(20_000)}u1,x\nu20000,y\n`)
     expect((await run('users import people.csv')).stderr).toBe(
       'error: people.csv:20002: the same user_id as line 2\n' +
         'error: people.csv:20003: the same user_id as line 20001\n' +
@@ -236,7 +233,7 @@ describe('rows with the same key', () => {
 
 describe('--skip-invalid', () => {
   test('sends the rest, and tells what it left out', async () => {
-    here.file('people.csv', 'user_id,name\n,A\nada,Ada\nx,y,z\n')
+    world.file('people.csv', 'user_id,name\n,A\nada,Ada\nx,y,z\n')
     expect(await run('users import people.csv --skip-invalid')).toMatchObject({
       code: 8,
       stdout: '',
@@ -245,11 +242,11 @@ describe('--skip-invalid', () => {
         'error: people.csv:4: 3 cells under 2 columns\n' +
         'error: imported 1 of 3 users; 2 failed\n',
     })
-    expect(await here.users()).toEqual({ ada: 'Ada' })
+    expect(await world.users()).toEqual({ ada: 'Ada' })
   })
 
   test('with nothing left is a failure', async () => {
-    here.file('people.csv', 'user_id,name\n,A\n')
+    world.file('people.csv', 'user_id,name\n,A\n')
     expect(await run('users import people.csv --skip-invalid')).toMatchObject({
       code: 1,
       stderr: 'error: people.csv:2: user_id is missing\nerror: imported 0 of 1 user; 1 failed\n',
@@ -258,14 +255,14 @@ describe('--skip-invalid', () => {
   })
 
   test('does not make a file that cannot be read one that can', async () => {
-    here.file('people.csv', 'user_id,name\nada,Ada\ngrace,"Grace\n')
+    world.file('people.csv', 'user_id,name\nada,Ada\ngrace,"Grace\n')
     expect(await run('users import people.csv --skip-invalid')).toMatchObject({ code: 2 })
     expect(world.requests).toEqual([])
   })
 })
 
 test('--map of a column that is not there is a mistake', async () => {
-  here.file('people.csv', usersCsv(1))
+  world.file('people.csv', usersCsv(1))
   expect(await world.run(['users', 'import', 'people.csv', '--map', 'Nmae=name'])).toMatchObject({
     code: 2,
     stderr: 'error: --map names a column “Nmae”, and there is none\nhint: columns are user_id, name\n',

@@ -1,18 +1,20 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TransportError, type WireRequest } from '../../src/api/wire.ts'
-import { baseUrl, type World } from './world.ts'
+import { baseUrl, createWorld } from './world.ts'
 
-/** The files where a world’s program runs, what it has sent, and what its service really holds. */
-export function importing(world: World) {
+/** A world for imports and exports: with the files where the program runs, and a look at what its service really holds. */
+export async function createImportWorld() {
+  const world = await createWorld()
   const path = (name: string) => join(world.dir, name)
   const all = async (what: string, key: string): Promise<any[]> =>
     (await world.send('GET', `${what}?limit=1000`)).body[key]
   /** The names of the users, by their ids. */
   const users = async (): Promise<Record<string, string | null>> =>
     Object.fromEntries((await all('/users', 'users')).map(({ user_id, name }) => [user_id, name]).sort())
-  return {
+  return Object.assign(world, {
     path,
+    /** Writes a file. */
     file: (name: string, content: string | Uint8Array) => writeFileSync(path(name), content),
     /** The text of a file; undefined when there is none. */
     read: (name: string) => (existsSync(path(name)) ? readFileSync(path(name), 'utf8') : undefined),
@@ -46,13 +48,13 @@ export function importing(world: World) {
       world.requests.length = 0
     },
     /** Everything that was sent, as `METHOD /path`. */
-    requests: () => world.requests.map(lineOf),
+    sent: () => world.requests.map(lineOf),
     /** Everything that was sent to change something. */
     writes: () => world.requests.filter(({ method }) => method !== 'GET').map(lineOf),
-  }
+  })
 }
 
-export type Importing = ReturnType<typeof importing>
+export type ImportWorld = Awaited<ReturnType<typeof createImportWorld>>
 
 /** An answer that never comes: nobody knows whether the service has acted. */
 export const lost = async (): Promise<never> => {
