@@ -1,12 +1,15 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ['**/*.test.ts'],
-    // Machines are shared, and slow at times; a test that hangs still ends.
+    // One more than there are cores: many tests wait for a process that they started.
+    maxWorkers: availableParallelism() + 1,
+    // Machines are shared and slow at times, and a test that hangs must still end.
     testTimeout: 30_000,
-    // Nothing of the developer’s own set-up may reach a test.
+    // Nothing of the developer’s own setup reaches a test.
     env: { TZ: 'UTC' },
     // The counts that CI prints.
     reporters: ['default', 'json'],
