@@ -33,7 +33,7 @@ const imports = files.flatMap(importsOf)
 const ours = imports.filter(({ to }) => to.endsWith('.ts'))
 const layer = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : file.replace(/\.ts$/, ''))
 
-/** What the modules of a layer may import of ours. */
+/** The layers of ours that each layer may import. */
 const mayImport: Record<string, readonly string[]> = {
   main: ['cli', 'errors', 'host'],
   cli: ['cli', 'api', 'config', 'config-store', 'config-values', 'errors', 'host', 'version', 'local'],
@@ -52,28 +52,28 @@ test('imports go one way: main → cli → api → errors, and local → api', (
   expect(wrong).toEqual([])
 })
 
-test('the embedded service takes of the api only its contract', () => {
+test('the embedded service imports only the contract from api', () => {
   const client = ['api/client.ts', 'api/transport.ts', 'api/retry.ts', 'api/refusal.ts']
   expect(ours.filter(({ from, to }) => layer(from) === 'local' && client.includes(to))).toEqual([])
 })
 
-test('only what needs the embedded service imports it, and only when it is needed', () => {
+test('cli imports the embedded service dynamically', () => {
   const fromCli = ours.filter(({ from, to }) => layer(from) === 'cli' && layer(to) === 'local')
   expect(fromCli.filter(({ dynamic, typeOnly }) => !dynamic && !typeOnly)).toEqual([])
 })
 
-test('zod stays out of what every command loads', () => {
+test('the modules that every command loads do not import zod', () => {
   const withZod = ['api/openapi.ts', 'api/operations.ts', 'api/schemas.ts', 'api/webhooks.ts']
   const loads = imports.filter(({ typeOnly, dynamic }) => !typeOnly && !dynamic)
   expect([...new Set(loads.filter(({ to }) => to === 'zod').map(({ from }) => from))].sort()).toEqual(withZod)
-  // Those two are loaded late themselves.
+  // The last two are loaded late themselves.
   const late = [...withZod, 'api/validate.ts', 'cli/live/webhook.ts']
   expect(loads.filter(({ from, to }) => withZod.includes(to) && !late.includes(from))).toEqual([])
 })
 
 test('the name of a field is in at most four files of api and cli', () => {
   const fields = new Set(Object.values(resources).flatMap((resource) => Object.keys(resource.fields)))
-  // Ids are in paths as well, and a word that is no more than a word is in many places.
+  // Ids are in paths as well, and single words are in many places.
   const distinct = [...fields].filter((name) => name.includes('_') && !name.endsWith('_id'))
   expect(distinct.length).toBeGreaterThan(15)
   const texts = files.filter((file) => ['api', 'cli'].includes(layer(file))).map(code)
@@ -86,7 +86,7 @@ test('only host.ts touches process', () => {
   expect(touching).toEqual(['host.ts'])
 })
 
-test('nothing prints but through the host', () => {
+test('no module prints except through the host', () => {
   expect(files.filter((file) => /\bconsole\./.test(code(file)))).toEqual([])
 })
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { runCommand } from './helpers/built.ts'
 import { tempDir } from './helpers/world.ts'
 
-test('the script of “Live rooms” in the README does what it says, as pasted', {
+test('the “Live rooms” script of the README does what it says when pasted', {
   timeout: 60_000,
 }, async () => {
   const readme = readFileSync('README.md', 'utf8')

@@ -24,7 +24,7 @@ async function reference(): Promise<string> {
   return sections.join('\n\n')
 }
 
-/** What stands between the marks of a generated part. */
+/** How each generated part, between its two marks, is made. */
 const parts: Record<string, () => Promise<string>> = {
   reference,
   'exit-codes': async () => fenced(topics['exit-codes']),
@@ -35,7 +35,7 @@ const parts: Record<string, () => Promise<string>> = {
 const fenced = (text: string) => `\`\`\`text\n${text}\n\`\`\``
 
 test.each(Object.entries(parts))(
-  'README: %s is up to date (npm run docs mends it)',
+  'README: %s is up to date (npm run docs updates it)',
   async (name, generate) => {
     const readme = readFileSync(file, 'utf8')
     const [before, after] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`]

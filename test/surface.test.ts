@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { argumentTerm, leaves, wholeProgram } from './helpers/tree.ts'
 
-// Scripts rely on these names. A change here is a change for every one of them.
-test('the commands and flags are those that scripts rely on', async () => {
+// Scripts rely on these names: changing one breaks scripts.
+test('commands and flags are those that scripts rely on', async () => {
   const root = await wholeProgram()
   const globals = root.options.map((option) => option.flags)
   const commands = (await leaves()).map(({ words, command }) => {

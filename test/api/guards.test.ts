@@ -28,7 +28,7 @@ const odd = fc.oneof(
 
 const mostly = (value: unknown) => fc.oneof({ weight: 8, arbitrary: fc.constant(value) }, odd)
 
-/** Objects with the fields of a schema, most of them right, some of them anything. */
+/** Objects with the fields of a schema: most of them valid, some of them anything. */
 function near(
   fields: readonly string[],
   special: Record<string, fc.Arbitrary<unknown>> = {},
@@ -74,7 +74,7 @@ test.each(Object.entries(operations))(
       }),
       { numRuns: 400 },
     )
-    // Agreement on refusals alone would say little.
+    // Agreeing on refusals alone would prove little.
     expect(good).toBeGreaterThan(5)
   },
 )

@@ -15,7 +15,7 @@ import { UsageError } from '../../src/errors.ts'
 import { requireEncodedUrl } from '../../src/local/paging.ts'
 import { testHost, testNow } from '../helpers/host.ts'
 
-/** Whatever a service or a person may come up with. */
+/** Whatever a service or a person may send. */
 const hostilePieces = [
   ...[
     '',
@@ -68,7 +68,7 @@ describe('a path', () => {
   const base = 'https://meet.test/v1'
   const template = '/rooms/{room_id}/members/{member_id}'
 
-  test('never lets an id leave its segment', () => {
+  test('never lets an id leave its path segment', () => {
     fc.assert(
       fc.property(hostile, hostile, (room_id, member_id) => {
         let path: string
@@ -102,11 +102,11 @@ describe('a path', () => {
     ['..;', '/rooms/..%3B'],
     ['né 😀', '/rooms/n%C3%A9%20%F0%9F%98%80'],
     ["it's(*)!~", "/rooms/it's(*)!~"],
-  ])('takes the id %j', (id, path) => {
+  ])('accepts the id %j', (id, path) => {
     expect(fillPath('/rooms/{id}', { id })).toBe(path)
   })
 
-  test('has a query that reads back', () => {
+  test('has a query string that reads back as it was', () => {
     const text = fc.string({ unit: 'grapheme' })
     fc.assert(
       fc.property(fc.dictionary(text, fc.option(text, { nil: undefined })), (query) => {
@@ -123,10 +123,10 @@ describe('encodeUrl', () => {
   const anything = fc
     .array(fc.oneof(encoded, hostile), { maxLength: 6 })
     .map((pieces) => `https://host/${pieces.join('')}`)
-  /** Without what only some parsers take for part of a URL. */
+  /** Leaves out what only some parsers accept as part of a URL. */
   const wellFormed = (text: string) => text.replaceAll('%', '').toWellFormed().trim()
 
-  test('gives ASCII without spaces', () => {
+  test('returns ASCII without spaces', () => {
     fc.assert(
       fc.property(anything, (url) => {
         expect(encode(url)).toMatch(/^[\x21-\x7e]+$/)
@@ -135,7 +135,7 @@ describe('encodeUrl', () => {
     )
   })
 
-  test('does it once: the second time changes nothing', () => {
+  test('changes nothing when applied a second time', () => {
     fc.assert(
       fc.property(anything, (url) => {
         expect(encode(encode(url))).toBe(encode(url))
@@ -154,7 +154,7 @@ describe('encodeUrl', () => {
     expect(encode('https://host/100%/a%20b/%zz/%4')).toBe('https://host/100%25/a%20b/%25zz/%254')
   })
 
-  test('loses nothing', () => {
+  test('loses no character', () => {
     fc.assert(
       fc.property(hostile.map(wellFormed), (text) => {
         expect(decodeURIComponent(encode(`https://host/${text}`))).toBe(`https://host/${text}`)
@@ -163,7 +163,7 @@ describe('encodeUrl', () => {
     )
   })
 
-  test('gives what the embedded service takes', () => {
+  test('returns what the embedded service accepts', () => {
     fc.assert(
       fc.property(anything, (url) => requireEncodedUrl('src', encode(url))),
       { numRuns: 1000 },
@@ -171,7 +171,7 @@ describe('encodeUrl', () => {
   })
 
   test.each(['\u0001https://host/', 'https://ho\tst/', 'https://host/\u00a0', ' https://host/ '])(
-    '%j becomes a URL or is refused',
+    'turns %j into a URL or refuses it',
     (url) => {
       let sent: string
       try {
@@ -199,7 +199,7 @@ describe('--set key=value', () => {
     )
   })
 
-  test('and takes what is not JSON as it is', () => {
+  test('takes a value that is not JSON as text', () => {
     const notJson = hostile.filter((text) => {
       try {
         JSON.parse(text)
@@ -235,7 +235,7 @@ describe('JSON', () => {
         `${negative ? '-' : ''}${whole}${fraction ? `.${fraction}` : ''}${exponent === null ? '' : `e${exponent}`}`,
     )
 
-  /** Sign, significant digits and the power of ten of the last of them: what a number is, however it is written. */
+  /** Sign, significant digits and exponent of a number, however it is written. */
   function exactly(text: string): string {
     const [, sign, whole = '', fraction = '', exponent = '0'] =
       /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? []
@@ -245,7 +245,7 @@ describe('JSON', () => {
     return `${sign}${significant}e${Number(exponent) - fraction.length + all.length - significant.length}`
   }
 
-  test('numbers lose no digit', () => {
+  test('keeps every digit of a number', () => {
     fc.assert(
       fc.property(number, (text) => {
         expect(exactly(writeJson(readJson(text)))).toBe(exactly(text))
@@ -265,9 +265,9 @@ describe('JSON', () => {
     '1E5',
     '12345678901234567890.5',
     '5e-324',
-  ])('%s', (text) => expect(exactly(writeJson(readJson(text)))).toBe(exactly(text)))
+  ])('keeps %s as it is', (text) => expect(exactly(writeJson(readJson(text)))).toBe(exactly(text)))
 
-  test('everything else reads as JSON.parse does, whichever way it is read', () => {
+  test('reads everything but numbers as JSON.parse does, in either mode', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(writeJson(readJson(text))).toBe(JSON.stringify(JSON.parse(text)))
@@ -278,7 +278,7 @@ describe('JSON', () => {
     )
   })
 
-  test('strings of every kind come back', () => {
+  test('reads back strings of every kind', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(readJson(writeJson(text))).toBe(text)
@@ -288,17 +288,17 @@ describe('JSON', () => {
     )
   })
 
-  test('what is not JSON is a SyntaxError, whichever way it is read', () => {
+  test('throws a SyntaxError for what is not JSON, in either mode', () => {
     for (const text of ['', '{', '[1,]', '01', '1.', '.5', '+1', 'NaN', '"\n"', "'a'", '{"a":1}}', 'nul'])
       for (const variant of [text, `[12345678901234567890,${text}]`])
         expect(() => readJson(variant), variant).toThrow(SyntaxError)
   })
 })
 
-describe('what is shown', () => {
+describe('text for a terminal', () => {
   const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/u
 
-  test('never holds a character that a terminal would obey or hide', () => {
+  test('never holds a character that the terminal would obey or hide', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(visible(text)).not.toMatch(unsafe)
@@ -311,7 +311,7 @@ describe('what is shown', () => {
     }
   })
 
-  test('is left alone when it is safe', () => {
+  test('is unchanged when it is safe', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(visible(visible(text))).toBe(visible(text))
@@ -321,7 +321,7 @@ describe('what is shown', () => {
       expect(visible(text)).toBe(text)
   })
 
-  test('as JSON is still the same JSON', () => {
+  test('is the same value when it is JSON', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile), fc.constantFrom(undefined, 2), (value, space) => {
         const shown = visibleJson(writeJson(value, space))
@@ -332,7 +332,7 @@ describe('what is shown', () => {
     )
   })
 
-  test('in a command to paste is one word, read back by a shell as it was', () => {
+  test('is one shell word when it is part of a command to paste', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(shellQuote(text).replaceAll(`'\\''`, '')).toMatch(/^([\w@%+=:,./-]+|'[^']*')$/)
@@ -341,7 +341,7 @@ describe('what is shown', () => {
   })
 })
 
-/** RFC 4180: records that end with CRLF, fields that are quoted when they hold a quote, a comma or a line break. */
+/** Reads RFC 4180: records end with CRLF; fields with a quote, a comma or a line break are quoted. */
 function parseCsv(text: string): string[][] {
   const rows: string[][] = []
   const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy
@@ -359,12 +359,12 @@ function parseCsv(text: string): string[][] {
 }
 
 describe('CSV', () => {
-  /** A cell that a spreadsheet would run gets an apostrophe in front. */
+  /** A cell that a spreadsheet would run as a formula starts with an apostrophe. */
   const defused = (text: string) => (/^'*[=+\-@\t\r＝＋－＠]/.test(text) ? `'${text}` : text)
   const fields = ['name', 'layout', 'id'] as const
   const item = fc.record({ name: hostile, layout: hostile, id: hostile })
 
-  test('of any text reads back as that text, formulas defused', () => {
+  test('of any text reads back as that text, with formulas defused', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 4 }), fc.boolean(), (items, header) => {
         const text = formatCsv(items, { view: views.room, fields, header })
@@ -389,13 +389,13 @@ describe('CSV', () => {
     ['\t=1', "'\t=1"],
     [' x ', ' x '],
     ['', ''],
-  ])('%j', (name, cell) => {
+  ])('of %j reads back', (name, cell) => {
     expect(formatCsv([{ id: 'r1', name }], { view: views.room, fields: ['id', 'name'], header: false })).toBe(
       `r1,${cell}\r\n`,
     )
   })
 
-  test('a number is no formula', () => {
+  test('leaves a negative number as it is, for it is no formula', () => {
     const items = [{ id: 'r1', offset: -5, big: readJson('-12345678901234567890') }]
     expect(formatCsv(items, { view: views.room, fields: ['id', 'offset', 'big'], header: false })).toBe(
       'r1,-5,-12345678901234567890\r\n',
@@ -434,7 +434,7 @@ describe('tables and records', async () => {
     return text.slice(0, -1).split('\n')
   }
 
-  test('one line for each item, without a control character', () => {
+  test('take one line for each item, without control characters', () => {
     fc.assert(
       fc.property(items, fc.option(fc.integer({ min: 20, max: 200 }), { nil: undefined }), (rows, width) => {
         const lines = table(rows, width)
@@ -445,7 +445,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('every line fits the terminal', () => {
+  test('fit the terminal', () => {
     fc.assert(
       fc.property(items, fc.integer({ min: 20, max: 200 }), fc.boolean(), (rows, width, header) => {
         for (const line of table(rows, width, header)) expect(stringWidth(line)).toBeLessThanOrEqual(width)
@@ -454,7 +454,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('and on later pages too', () => {
+  test('fit the terminal on later pages', () => {
     fc.assert(
       fc.property(items, items, fc.integer({ min: 20, max: 200 }), (first, second, width) => {
         const writer = new TableWriter({ view: views.room, header: true, style, width, now: testNow })
@@ -472,7 +472,7 @@ describe('tables and records', async () => {
     ['flags', '🇩🇪'.repeat(50)],
     ['wide letters and as many marks', '漢'.repeat(40) + '\u0301'.repeat(40)],
     ['marks', 'e\u0301'.repeat(80)],
-  ])('a long name of %s is cut to fit', (_what, name) => {
+  ])('cut a long name of %s to fit', (_what, name) => {
     for (let width = 20; width <= 60; width++) {
       const lines = table([{ id: 'r1', name, type: 'open' }], width, true, ['id', 'name'])
       for (const line of lines) {
@@ -483,13 +483,13 @@ describe('tables and records', async () => {
     }
   })
 
-  test('a very long name of wide letters takes no time', () => {
+  test('draw a very long name of wide letters within half a second', () => {
     const started = performance.now()
     table([{ id: 'r1', name: '漢'.repeat(8000) }], 80)
     expect(performance.now() - started).toBeLessThan(500)
   })
 
-  test('a pipe gets every cell in full', () => {
+  test('show every cell in full in a pipe', () => {
     fc.assert(
       fc.property(hostile, (name) => {
         const [line = ''] = table([{ id: 'r1', name, type: 'open' }], undefined, false, [
@@ -505,7 +505,7 @@ describe('tables and records', async () => {
     )
   })
 
-  test('a record is one line for each field, without a control character', () => {
+  test('take one line for each field, without control characters', () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile, { minKeys: 1 }), (record) => {
         const shown = Object.values(record).filter((value) => value !== '#DEPRECATED#')

@@ -20,7 +20,7 @@ import { tempDir } from '../helpers/world.ts'
 
 const key = 'secret-key-0123456789'
 
-/** Starts a server on a free port of this machine; it is gone when the test is over. */
+/** Starts a server on a free port of this machine, until the test is over. */
 async function listen(server: Server): Promise<number> {
   const sockets = new Set<Socket>()
   const remember = (socket: Socket) => {
@@ -42,7 +42,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer(listener))}`
 }
 
-/** Origin of a server that does with each connection, once a request has come in, what it is told. */
+/** Origin of a server that runs a function on each connection once a request has arrived. */
 async function serveRaw(onRequest: (socket: Socket) => void): Promise<string> {
   const server = createNetServer((socket) => socket.once('data', () => onRequest(socket)))
   return `http://127.0.0.1:${await listen(server)}`
@@ -57,7 +57,7 @@ async function closedPort(): Promise<number> {
   return port
 }
 
-/** Sends one request, over a transport that is closed when the test is over. */
+/** Sends one request over a transport of its own. */
 async function send(
   origin: string,
   {
@@ -78,7 +78,7 @@ async function send(
   return { ...answer, text: new TextDecoder().decode(answer.body) }
 }
 
-/** What is wrong with an answer that came and is of no use. */
+/** Why an answer that arrived cannot be read. */
 async function unreadable(origin: string): Promise<string> {
   const error = await send(origin).then(
     () => expect.fail('there was an answer'),
@@ -88,7 +88,7 @@ async function unreadable(origin: string): Promise<string> {
   return (error as ServiceError).message.replace('the service’s answer cannot be read: ', '')
 }
 
-/** What a failed request says; a test in itself that it fails in the right way and shows no key. */
+/** How a failed request describes itself; checks that the error is of the right kind and shows no key. */
 async function failure(origin: string, options: Parameters<typeof send>[1] = {}) {
   const error = await send(origin, options).then(
     () => expect.fail('there was an answer'),
@@ -101,7 +101,7 @@ async function failure(origin: string, options: Parameters<typeof send>[1] = {})
 }
 
 describe('a request', () => {
-  test('goes out as it is, and its answer comes back as it is', async () => {
+  test('is sent unchanged, and its answer is returned unchanged', async () => {
     const origin = await serve(async (request, response) => {
       let body = ''
       for await (const chunk of request) body += chunk
@@ -132,7 +132,7 @@ describe('a request', () => {
     })
   })
 
-  test.each([301, 302, 303, 307, 308])('answered with %i is not sent anywhere else', async (status) => {
+  test.each([301, 302, 303, 307, 308])('answered with %i does not follow the redirect', async (status) => {
     let requests = 0
     const origin = await serve((_request, response) => {
       requests++
@@ -147,12 +147,12 @@ describe('a request', () => {
     expect(requests).toBe(1)
   })
 
-  test.each([400, 404, 429, 500, 503])('answered with %i is an answer', async (status) => {
+  test.each([400, 404, 429, 500, 503])('answered with %i returns the answer', async (status) => {
     const origin = await serve((_request, response) => response.writeHead(status).end('no'))
     expect(await send(origin)).toMatchObject({ status, text: 'no' })
   })
 
-  test('many at once all get their own answer', async () => {
+  test('gets its own answer among many sent at once', async () => {
     const origin = await serve((request, response) => response.end(request.url))
     const transport = networkTransport({ origin, env: {}, connections: 2 })
     onTestFinished(() => transport.close())
@@ -166,7 +166,7 @@ describe('a request', () => {
   })
 })
 
-describe('the body', () => {
+describe('an answer’s body', () => {
   const text = JSON.stringify({ rooms: Array(500).fill({ name: 'né 漢字' }) })
 
   test.each([
@@ -183,19 +183,19 @@ describe('the body', () => {
     expect((await send(origin)).text).toBe(text)
   })
 
-  test('may be empty', async () => {
+  test('can be empty', async () => {
     const origin = await serve((_request, response) => response.writeHead(204).end())
     expect(await send(origin)).toMatchObject({ status: 204, text: '' })
   })
 
-  test('is an error when its encoding is not known', async () => {
+  test('is an error when its encoding is unknown', async () => {
     const origin = await serve((_request, response) =>
       response.writeHead(200, { 'content-encoding': 'zstd' }).end('?'),
     )
     expect(await unreadable(origin)).toBe('its content encoding, zstd, is not known')
   })
 
-  test('is an error when its encoding is the name of something in JavaScript', async () => {
+  test('is an error when its encoding is the name of a JavaScript property', async () => {
     const origin = await serve((_request, response) =>
       response.writeHead(200, { 'content-encoding': 'constructor' }).end('?'),
     )
@@ -206,7 +206,7 @@ describe('the body', () => {
     ['gzip', gzipSync(text)],
     ['br', brotliCompressSync(text)],
     ['deflate', deflateSync(text)],
-  ])('is an error when it is damaged: %s', async (encoding, body) => {
+  ])('is an error when its %s is damaged', async (encoding, body) => {
     for (const damaged of [body.subarray(0, body.length - 12), Buffer.from('not compressed at all')]) {
       const origin = await serve((_request, response) =>
         response.writeHead(200, { 'content-encoding': encoding }).end(damaged),
@@ -229,7 +229,7 @@ describe('the body', () => {
     expect(body.length).toBe(64 * 1024 * 1024)
   })
 
-  test('that decodes to more is refused, however small it is on the wire', async () => {
+  test('that decodes to more than 64 MB is refused, however small it is on the wire', async () => {
     const bomb = gzipSync(Buffer.alloc(maxBodyBytes + 1))
     expect(bomb.length).toBeLessThan(100_000)
     const origin = await serve((_request, response) =>
@@ -238,7 +238,7 @@ describe('the body', () => {
     expect(await unreadable(origin)).toBe('it is larger than 64 MB')
   })
 
-  test('without end is refused too, and the connection closed', async () => {
+  test('without end is refused, and the connection is closed', async () => {
     const closed = latch()
     const origin = await serveRaw((socket) => {
       socket.on('close', closed.open)
@@ -253,8 +253,8 @@ describe('the body', () => {
   })
 })
 
-describe('no answer', () => {
-  test('connection refused: nothing was sent', async () => {
+describe('without an answer', () => {
+  test('a refused connection means that nothing was sent', async () => {
     expect(await failure(`http://127.0.0.1:${await closedPort()}`)).toEqual({
       message: 'connection refused',
       maybeSent: false,
@@ -262,7 +262,7 @@ describe('no answer', () => {
     })
   })
 
-  test('connection refused on every address of a name', async () => {
+  test('connections refused on every address of a name mean that nothing was sent', async () => {
     expect(await failure(`http://localhost:${await closedPort()}`)).toEqual({
       message: 'connection refused',
       maybeSent: false,
@@ -270,9 +270,9 @@ describe('no answer', () => {
     })
   })
 
-  test('a host name that does not exist: nothing was sent', async () => {
+  test('an unknown host name means that nothing was sent', async () => {
     const { message, maybeSent } = await failure('http://no-such-host.invalid')
-    // Without a network the system cannot tell.
+    // Without a network the system cannot tell which.
     expect(message).toMatch(/^the host name (is not known|cannot be looked up now)$/)
     expect(maybeSent).toBe(false)
   })
@@ -305,7 +305,7 @@ describe('no answer', () => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"rooms":[', () =>
           setImmediate(() => socket.resetAndDestroy()),
         ),
-      // Which of the two is seen first is up to the system.
+      // The system decides which of the two is seen first.
       expect.stringMatching(/^the connection was (reset|closed before the answer was complete)$/),
     ],
     [
@@ -316,7 +316,7 @@ describe('no answer', () => {
       },
       'the connection was closed before the answer was complete',
     ],
-  ])('%s: the request may have arrived', async (_what, act, message) => {
+  ])('a connection %s means that the request may have arrived', async (_what, act, message) => {
     const origin = await serveRaw(act)
     for (const method of ['GET', 'POST'])
       expect(
@@ -332,18 +332,18 @@ describe('no answer', () => {
     '220 mail.test ESMTP ready\r\n',
     'HTTP/1.1 abc\r\n\r\n',
     'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n',
-  ])('not HTTP at all: %j', async (text) => {
+  ])('bytes that are not HTTP are unreadable: %j', async (text) => {
     const origin = await serveRaw((socket) => socket.write(text))
     expect(await unreadable(origin)).toBe('it is not HTTP')
   })
 
-  test('the caller’s signal ends a request without an answer', async () => {
+  test('the caller’s signal ends a waiting request', async () => {
     const abort = new AbortController()
     const origin = await serveRaw(() => abort.abort())
     await expect(send(origin, { signal: abort.signal })).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  test('and one in the middle of its body', async () => {
+  test('the caller’s signal ends a request in the middle of its body', async () => {
     const abort = new AbortController()
     const origin = await serveRaw((socket) =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{', () =>
@@ -353,7 +353,7 @@ describe('no answer', () => {
     await expect(send(origin, { signal: abort.signal })).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  test('and one that is given up before it is sent', async () => {
+  test('the caller’s signal ends a request before it is sent', async () => {
     let requests = 0
     const origin = await serve((_request, response) => {
       requests++
@@ -363,7 +363,7 @@ describe('no answer', () => {
     expect(requests).toBe(0)
   })
 
-  test('a header that HTTP does not allow is not quoted', async () => {
+  test('a header that HTTP does not allow is not quoted in the error', async () => {
     const origin = await serve((_request, response) => response.end())
     const { maybeSent } = await failure(origin, {
       request: { headers: { authorization: `Bearer ${key}\n` } },
@@ -373,7 +373,7 @@ describe('no answer', () => {
 })
 
 describe('a proxy', () => {
-  /** A proxy that answers forwarded requests and tunnels itself to one port, and what it was asked for. */
+  /** A proxy that forwards requests, tunnels to one port, and notes what it was asked for. */
   async function proxy(target: number) {
     const asked: string[] = []
     const server = createServer(async (request, response) => {
@@ -408,14 +408,14 @@ describe('a proxy', () => {
     expect(asked).toEqual(['CONNECT meet.test:80'])
   })
 
-  test('may be named without a scheme, as curl has it', async () => {
+  test('can be named without a scheme, as in curl', async () => {
     const { url, asked } = await proxy(await target())
     const answer = await send('http://meet.test', { env: { HTTP_PROXY: url.replace('http://', '') } })
     expect(answer.text).toBe('through')
     expect(asked).toHaveLength(1)
   })
 
-  test('that is named by no URL is a mistake in the settings, and is not quoted', () => {
+  test('that is not a URL is a usage error that does not quote it', () => {
     for (const url of ['not a url', 'ftp://user:secret@proxy.test', 'http://']) {
       const open = () => networkTransport({ origin: 'http://meet.test', env: { HTTP_PROXY: url } })
       expect(open).toThrow(UsageError)
@@ -427,20 +427,20 @@ describe('a proxy', () => {
     'is not used for what NO_PROXY names: %s',
     async (noProxy) => {
       const { url, asked } = await proxy(await target())
-      // Nobody answers for meet.test itself: that is how the test tells.
+      // Nothing else answers for meet.test, so an answer proves that the proxy was used.
       await failure('http://meet.test', { env: { HTTP_PROXY: url, NO_PROXY: noProxy } })
       expect(asked).toEqual([])
     },
   )
 
-  test('is used for what NO_PROXY does not name', async () => {
+  test('is used for hosts that NO_PROXY does not name', async () => {
     const { url, asked } = await proxy(await target())
     const env = { HTTP_PROXY: url, NO_PROXY: 'other.test,eet.test' }
     expect((await send('http://meet.test', { env })).text).toBe('through')
     expect(asked).toHaveLength(1)
   })
 
-  test('is not used when the origin is to be talked to itself', async () => {
+  test('is not used when the caller wants a direct connection', async () => {
     const port = await target()
     const { url, asked } = await proxy(port)
     const answer = await send(`http://127.0.0.1:${port}`, { env: { HTTP_PROXY: url }, direct: true })
@@ -448,7 +448,7 @@ describe('a proxy', () => {
     expect(asked).toEqual([])
   })
 
-  test('HTTPS_PROXY has nothing to do with http', async () => {
+  test('in HTTPS_PROXY is not used for http', async () => {
     const port = await target()
     const { url, asked } = await proxy(port)
     const answer = await send(`http://127.0.0.1:${port}`, { env: { HTTPS_PROXY: url } })
@@ -456,7 +456,7 @@ describe('a proxy', () => {
     expect(asked).toEqual([])
   })
 
-  test('that does not answer: nothing was sent', async () => {
+  test('that does not answer means that nothing was sent', async () => {
     const env = { HTTP_PROXY: `http://127.0.0.1:${await closedPort()}` }
     expect(await failure('http://meet.test', { env })).toEqual({
       message: 'connection refused',
@@ -465,7 +465,7 @@ describe('a proxy', () => {
     })
   })
 
-  test('that refuses a tunnel: nothing was sent', async () => {
+  test('that refuses a tunnel means that nothing was sent', async () => {
     const server = createServer()
     server.on('connect', (_request, socket: Socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))
     const env = { HTTPS_PROXY: `http://127.0.0.1:${await listen(server)}` }
@@ -500,7 +500,7 @@ describe('TLS', () => {
     }
   })()
 
-  /** A certificate that nobody vouches for. */
+  /** A certificate that no authority has signed. */
   function certificate(name: string) {
     const dir = tempDir()
     const files = { key: join(dir, 'key.pem'), cert: join(dir, 'cert.pem') }
@@ -525,7 +525,7 @@ describe('TLS', () => {
     return { key: readFileSync(files.key), cert: readFileSync(files.cert) }
   }
 
-  test.runIf(canMakeCertificates)('a self-signed certificate: nothing was sent, and what to do', async () => {
+  test.runIf(canMakeCertificates)('sends nothing to a self-signed certificate', async () => {
     let requests = 0
     const port = await listen(
       createTlsServer(certificate('127.0.0.1'), (_request, response) => {
@@ -541,10 +541,10 @@ describe('TLS', () => {
     expect(requests).toBe(0)
   })
 
-  test('a service that does not speak TLS on this port', async () => {
+  test('against a service that does not speak it fails without sending anything', async () => {
     const origin = await serve((_request, response) => response.end())
     const { message, maybeSent, transient } = await failure(origin.replace('http:', 'https:'))
-    // What TLS libraries call it depends on their version.
+    // The wording depends on the version of the TLS library.
     expect(message).toMatch(/^(the service does not speak TLS on this port|TLS cannot be agreed on)$/)
     expect({ maybeSent, transient }).toEqual({ maybeSent: false, transient: false })
   })

@@ -17,7 +17,7 @@ const names = {
   private_member_id: 'member-2',
 }
 
-/** A client of a service that gives one answer to everything. */
+/** A client of a service that gives the same answer to everything. */
 function clientThatGets(body: string) {
   const requests: WireRequest[] = []
   const transport: Transport = async (request) => {
@@ -57,7 +57,7 @@ function route(method: string, pathname: string): { name: OperationName; params:
   throw new Error(`no operation for ${method} ${pathname}`)
 }
 
-/** What a caller hands to the client to send the request of a case. */
+/** What a caller passes to the client to send the request of a case. */
 function callOf({ request }: WireCase): { name: OperationName; input: AnyInput } {
   const { pathname, searchParams } = new URL(baseUrl + request.path)
   const { name, params } = route(request.method, pathname.slice('/v1'.length))
@@ -72,7 +72,7 @@ function callOf({ request }: WireCase): { name: OperationName; input: AnyInput }
   }
 }
 
-/** The successes of every operation, with sample values where the fixtures have tokens. */
+/** The successful cases of every operation, with sample values in place of tokens. */
 const successes = loadFixtures().flatMap(({ operation, cases }) =>
   operation === null
     ? []
@@ -87,12 +87,12 @@ const successes = loadFixtures().flatMap(({ operation, cases }) =>
       ],
 )
 
-test('each of the 17 operations has a success to show', () => {
+test('each of the 17 operations has a successful case', () => {
   const shown = new Set(successes.flatMap(({ cases }) => cases.map((wireCase) => callOf(wireCase).name)))
   expect([...shown].toSorted()).toEqual(Object.keys(operations).toSorted())
 })
 
-describe('the client sends the request that the document shows and takes its answer', () => {
+describe('the client sends the documented request and accepts the documented answer', () => {
   for (const { operation, cases } of successes)
     describe(operation, () => {
       for (const wireCase of cases)
@@ -125,7 +125,7 @@ describe('the client sends the request that the document shows and takes its ans
 
 type Step = string | number
 
-/** The way to every object in a value, the value itself included. */
+/** The path to every object in a value, the value itself included. */
 function objectsIn(value: unknown, path: Step[] = []): { path: Step[]; object: Record<string, unknown> }[] {
   if (Array.isArray(value)) return value.flatMap((item, i) => objectsIn(item, [...path, i]))
   if (typeof value !== 'object' || value === null) return []
@@ -136,7 +136,7 @@ function objectsIn(value: unknown, path: Step[] = []): { path: Step[]; object: R
   ]
 }
 
-describe('fields that the document does not list, and digits that no double holds, stay as they came', () => {
+describe('unlisted fields and numbers beyond a double survive as the service sent them', () => {
   for (const { operation, cases } of successes)
     test(operation, async () => {
       for (const wireCase of cases) {
@@ -154,7 +154,7 @@ describe('fields that the document does not list, and digits that no double hold
     })
 })
 
-/** Every field that may be null: all but identifiers, types and the result itself. */
+/** Every field that may be null: all but ids, types and the result itself. */
 function nullable(name: OperationName, answer: object): { path: string; nulled: object }[] {
   const result: string = endpoints[name].result
   const copies: { path: string; nulled: object }[] = []
@@ -169,7 +169,7 @@ function nullable(name: OperationName, answer: object): { path: string; nulled: 
   return copies
 }
 
-describe('an answer with null in any documented field but id, type and user_id is still taken', () => {
+describe('an answer with null in any documented field but id, type and user_id is accepted', () => {
   for (const { operation, cases } of successes)
     test(operation, async () => {
       const refused = new Set<string>()
@@ -190,7 +190,7 @@ describe('an answer with null in any documented field but id, type and user_id i
     })
 })
 
-describe('an answer without its result is not taken', () => {
+describe('an answer without its result is refused', () => {
   for (const { operation, cases } of successes)
     test(operation, async () => {
       const [wireCase] = cases

@@ -21,7 +21,7 @@ function store(config: object): void {
   writeFileSync(file, JSON.stringify(config))
 }
 
-/** Logs in with the key of the service, as people do. */
+/** Logs in with the key of the service. */
 const logIn = (flags = '') =>
   world.run(`auth login --with-token --base-url ${baseUrl} ${flags}`.trim(), {
     stdin: `${world.apiKey}\n`,
@@ -33,7 +33,7 @@ const loggedIn = () => ({
   profile: 'default',
 })
 
-test('login asks for the key at a hidden prompt, tries it and stores it', async () => {
+test('login asks for the key at a hidden prompt, verifies it and stores it', async () => {
   const { host, done } = world.start(['auth', 'login', '--base-url', baseUrl], { tty: true, env: plain })
   setImmediate(() => host.type(`${world.apiKey}\n`))
   const { code, stdout, stderr } = await done
@@ -47,7 +47,7 @@ test('login asks for the key at a hidden prompt, tries it and stores it', async 
   ])
 })
 
-test('the prompt shows no part of the key while it is typed', async () => {
+test('login shows no part of the key while it is typed', async () => {
   const { host, done } = world.start(['auth', 'login', '--base-url', baseUrl], { tty: true, env: plain })
   setImmediate(() => {
     for (const character of `${world.apiKey}\n`) host.type(character)
@@ -66,12 +66,12 @@ test('login --with-token reads the key from standard input', async () => {
   expect(stored()).toEqual(loggedIn())
 })
 
-test('after a login, commands need neither key nor address', async () => {
+test('commands need neither key nor base URL after a login', async () => {
   await logIn()
   expect(await world.run('rooms list -o ids', { env: bare })).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('login into several profiles keeps them apart, and stays with the first', async () => {
+test('login into several profiles keeps them apart and stays in the first', async () => {
   await logIn()
   expect(await logIn('--profile staging')).toMatchObject({
     code: 0,
@@ -81,7 +81,7 @@ test('login into several profiles keeps them apart, and stays with the first', a
   expect(Object.keys(stored().profiles)).toEqual(['default', 'staging'])
 })
 
-test('login goes to the profile in use, and to the one that MEETROOM_PROFILE names', async () => {
+test('login stores the key in the profile in use, or in the one that MEETROOM_PROFILE names', async () => {
   await logIn('--profile staging')
   expect((await logIn()).stderr).toBe('logged in to https://meet.test as profile staging\n')
   const other = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
@@ -92,7 +92,7 @@ test('login goes to the profile in use, and to the one that MEETROOM_PROFILE nam
   expect(Object.keys(stored().profiles)).toEqual(['staging', 'other'])
 })
 
-test('login again keeps the other settings of the profile, and its address', async () => {
+test('login to the same profile again keeps its base URL and its other settings', async () => {
   store({
     profiles: {
       default: { base_url: baseUrl, output: 'csv', timeout: 5, api_key: 'old', api_key_origin: 'x' },
@@ -109,13 +109,13 @@ test('login again keeps the other settings of the profile, and its address', asy
   })
 })
 
-test('the settings file is for its owner alone', async () => {
+test('login makes the settings file readable by its owner only', async () => {
   await logIn()
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(statSync(world.configDir).mode & 0o777).toBe(0o700)
 })
 
-test('a settings file that everybody could read is for its owner alone after a login', async () => {
+test('login makes a settings file that everybody could read readable by its owner only', async () => {
   mkdirSync(world.configDir, { mode: 0o755 })
   writeFileSync(file, '{}', { mode: 0o644 })
   await logIn()
@@ -123,7 +123,7 @@ test('a settings file that everybody could read is for its owner alone after a l
   expect(statSync(world.configDir).mode & 0o777).toBe(0o700)
 })
 
-test('a key that the service refuses is not stored', async () => {
+test('login does not store a key that the service refuses', async () => {
   const run = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
     stdin: 'wrong-key-1234',
     env: bare,
@@ -136,13 +136,13 @@ test('a key that the service refuses is not stored', async () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test('a refused key does not replace the one that works', async () => {
+test('login with a key that the service refuses keeps the stored key', async () => {
   await logIn()
   expect((await world.run('auth login --with-token', { stdin: 'wrong-key-1234', env: bare })).code).toBe(4)
   expect(stored()).toEqual(loggedIn())
 })
 
-test('a key that could not be tried is not stored', async () => {
+test('login does not store a key that could not be verified', async () => {
   world.intercept = async () => {
     throw new TransportError('connection refused', false)
   }
@@ -156,7 +156,7 @@ test('a key that could not be tried is not stored', async () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test('a service that quotes the key it refuses does not bring it to the terminal', async () => {
+test('login does not show a refused key that the service quotes', async () => {
   world.intercept = async () => answer(500, { error: { message: `no such key: ${world.apiKey}` } })
   for (const flags of ['', '--json', '--verbose']) {
     const { code, stdout, stderr } = await logIn(flags)
@@ -166,7 +166,7 @@ test('a service that quotes the key it refuses does not bring it to the terminal
   }
 })
 
-test('what cannot be a key is refused without being sent, and not said to be refused by the service', async () => {
+test('login refuses text that cannot be a key without sending it', async () => {
   for (const key of ['two words', 'ключ', 'a\nb']) {
     const { code, stdout, stderr } = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
       stdin: key,
@@ -211,7 +211,7 @@ test.each([
   expect(existsSync(file)).toBe(false)
 })
 
-test('login over plain http is fine on this machine', async () => {
+test('login over plain http works on loopback', async () => {
   const run = await world.run('auth login --with-token --base-url http://127.0.0.1:4680/v1/', {
     stdin: world.apiKey,
     env: bare,
@@ -239,7 +239,7 @@ test('^C at the prompt exits 130 and stores nothing', async () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test('login says so when a key in the environment goes before the stored one', async () => {
+test('login says so when a key in the environment takes precedence over the stored one', async () => {
   const { code, stderr } = await world.run('auth login --with-token', { stdin: world.apiKey })
   expect(code).toBe(0)
   expect(stderr).toContain('MEETROOM_API_KEY')
@@ -261,14 +261,14 @@ test('status --curl sends nothing', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('there is no flag for the key, and a key that is given to one is not repeated', async () => {
+test('a key passed as a flag is a usage error that does not repeat it', async () => {
   const { code, stdout, stderr } = await world.run('rooms list --api-key=s3cr3t')
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain('error: a key is never an argument')
   expect(stderr).not.toContain('s3cr3t')
 })
 
-test('the stored key goes to no other origin', async () => {
+test('the stored key is not sent to another origin', async () => {
   await logIn()
   world.requests.length = 0
   for (const [url, origin] of [
@@ -290,14 +290,14 @@ test('the stored key goes to no other origin', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('the stored key goes to another path of its origin', async () => {
+test('the stored key is sent to another path of its origin', async () => {
   await logIn()
   world.requests.length = 0
   expect((await world.run('rooms list --base-url https://meet.test/v2', { env: bare })).code).not.toBe(4)
   expect(world.requests[0]?.url).toBe('https://meet.test/v2/rooms')
 })
 
-test('an address that was changed by hand or by config set does not take the key along', async () => {
+test('the stored key stays behind when the base URL is changed by hand or by config set', async () => {
   await logIn()
   world.requests.length = 0
   await world.run('config set base_url https://evil.test/v1', { env: bare })
@@ -305,7 +305,7 @@ test('an address that was changed by hand or by config set does not take the key
   expect(world.requests).toEqual([])
 })
 
-test('the stored key is never sent over plain http to another machine', async () => {
+test('the stored key is not sent over plain http to another machine', async () => {
   store({
     profiles: {
       default: { base_url: 'http://meet.test/v1', api_key: world.apiKey, api_key_origin: 'http://meet.test' },
@@ -319,7 +319,7 @@ test('the stored key is never sent over plain http to another machine', async ()
   expect(world.requests).toEqual([])
 })
 
-test('a key from the environment over plain http is sent, with a warning', async () => {
+test('a key from the environment is sent over plain http with a warning', async () => {
   expect(
     await world.run('rooms list -o ids', { env: { MEETROOM_BASE_URL: 'http://meet.test/v1' } }),
   ).toMatchObject({
@@ -328,7 +328,7 @@ test('a key from the environment over plain http is sent, with a warning', async
   })
 })
 
-test('MEETROOM_API_KEY beats the stored key', async () => {
+test('MEETROOM_API_KEY takes precedence over the stored key', async () => {
   await logIn()
   world.requests.length = 0
   expect(
@@ -337,7 +337,7 @@ test('MEETROOM_API_KEY beats the stored key', async () => {
   expect(world.requests[0]?.headers['authorization']).toBe('Bearer from-env')
 })
 
-test('no key: exit 4, and how to log in', async () => {
+test('a command without a key exits 4 and says how to log in', async () => {
   expect(await world.run('rooms list', { env: { ...bare, MEETROOM_BASE_URL: baseUrl } })).toMatchObject({
     code: 4,
     stdout: '',
@@ -346,7 +346,7 @@ test('no key: exit 4, and how to log in', async () => {
   })
 })
 
-test('no service: exit 2, and how to name one', async () => {
+test('a command without a service exits 2 and says how to name one', async () => {
   expect(await world.run('rooms list', { env: bare })).toMatchObject({
     code: 2,
     stdout: '',
@@ -355,7 +355,7 @@ test('no service: exit 2, and how to name one', async () => {
   })
 })
 
-test('a key in the environment that is no key is refused without being shown', async () => {
+test('a malformed key in the environment is refused without being shown', async () => {
   for (const flags of ['', ' --json', ' --verbose']) {
     const { code, stderr } = await world.run(`rooms list${flags}`, {
       env: { MEETROOM_API_KEY: 'top\nsecret' },
@@ -366,7 +366,7 @@ test('a key in the environment that is no key is refused without being shown', a
   expect(world.requests).toEqual([])
 })
 
-test('status of a key that works', async () => {
+test('status of a key that works says so and exits 0', async () => {
   await logIn()
   expect(await world.run('auth status', { env: bare })).toMatchObject({
     code: 0,
@@ -395,7 +395,7 @@ test('status --json is one object', async () => {
   })
 })
 
-test('status of a key that is refused', async () => {
+test('status of a key that is refused says so and exits 4', async () => {
   const env = { MEETROOM_API_KEY: 'wrong-key' }
   expect(await world.run('auth status', { env })).toMatchObject({
     code: 4,
@@ -414,7 +414,7 @@ test('status of a key that is refused', async () => {
   expect(stdout + stderr).not.toContain('wrong-key')
 })
 
-test('status without a key', async () => {
+test('status without a key says so and exits 4', async () => {
   const env = { ...bare, MEETROOM_BASE_URL: baseUrl }
   const { code, stdout, stderr } = await world.run('auth status', { env })
   expect({ code, stdout }).toEqual({
@@ -434,7 +434,7 @@ test('status without a key', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('status without a service', async () => {
+test('status without a service exits 2', async () => {
   const { code, stdout, stderr } = await world.run('auth status', { env: bare })
   expect({ code, stdout }).toEqual({
     code: 2,
@@ -443,7 +443,7 @@ test('status without a service', async () => {
   expect(stderr).toMatch(/^error: no service is configured\n/)
 })
 
-test('status of a key that belongs elsewhere, without asking anybody', async () => {
+test('status of a key that belongs to another origin asks nobody', async () => {
   await logIn()
   world.requests.length = 0
   const { code, stdout } = await world.run('auth status --json --base-url https://evil.test/v1', {
@@ -454,7 +454,7 @@ test('status of a key that belongs elsewhere, without asking anybody', async () 
   expect(world.requests).toEqual([])
 })
 
-test('status of a service that does not answer', async () => {
+test('status of a service that does not answer exits 5', async () => {
   world.intercept = async () => {
     throw new TransportError('connection refused', false)
   }
@@ -476,7 +476,7 @@ test.each([
   expect(code).toBe(exitCode)
 })
 
-test('status of the local workspace', async () => {
+test('status of the local workspace names its folder', async () => {
   expect(await world.run('auth status --local')).toMatchObject({
     code: 0,
     stdout:
@@ -524,14 +524,14 @@ test('logout forgets the key and keeps the other settings', async () => {
   })
 })
 
-test('logout of a profile that is named leaves the others alone', async () => {
+test('logout of a named profile leaves the others unchanged', async () => {
   await logIn()
   await logIn('--profile staging')
   await world.run('auth logout --profile staging', { env: bare })
   expect(stored().profiles).toEqual({ ...loggedIn().profiles, staging: { base_url: baseUrl } })
 })
 
-test('logout forgets the key of the profile in use, also with a key and an address in the environment', async () => {
+test('logout forgets the key of the profile in use even with a key and a base URL in the environment', async () => {
   await logIn('--profile staging')
   expect(await world.run('auth logout')).toMatchObject({
     code: 0,
@@ -540,7 +540,7 @@ test('logout forgets the key of the profile in use, also with a key and an addre
   expect(stored().profiles.staging).toEqual({ base_url: baseUrl })
 })
 
-test('logout of the local workspace is refused: it has no key to forget', async () => {
+test('logout of the local workspace is refused, for it has no key to forget', async () => {
   expect(await world.run('auth logout --local')).toMatchObject({
     code: 2,
     stderr: 'error: the local workspace has no key to forget\n',

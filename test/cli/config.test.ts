@@ -20,7 +20,7 @@ function store(config: object | string): void {
   writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config))
 }
 
-/** What a setting is and where it comes from. */
+/** The value of a setting, and where it comes from. */
 async function origin(key: string, flags: string, env: Record<string, string | undefined> = {}) {
   const { code, stdout, stderr } = await run(`config list --show-origin ${flags}`.trim(), env)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -31,7 +31,7 @@ async function origin(key: string, flags: string, env: Record<string, string | u
     .map((cell) => cell.trim())
 }
 
-describe('a flag goes before the environment, which goes before the profile, which goes before the default', () => {
+describe('flags take precedence over the environment, the environment over the profile, the profile over the default', () => {
   const profile = { base_url: 'https://profile.test/v1', output: 'table', timeout: 11, retries: 11 }
 
   test('base_url', async () => {
@@ -90,7 +90,7 @@ test('base_url decides where requests go', async () => {
   ])
 })
 
-test('output decides the format, of errors too', async () => {
+test('output decides the format of results and errors', async () => {
   store({ profiles: { default: { base_url: baseUrl, output: 'json' } } })
   const env = { MEETROOM_API_KEY: world.apiKey }
   expect((await run('rooms list', env)).stdout).toBe(
@@ -126,7 +126,7 @@ test('retries decides how often a call is repeated', async () => {
   expect(await attempts('rooms list')).toBe(3)
 })
 
-test('timeout decides how long a call may take, the waits that the service asks for included', async () => {
+test('timeout covers the whole call, including the waits that the service asks for', async () => {
   store({ profiles: { default: { base_url: baseUrl, timeout: 5 } } })
   const env = { MEETROOM_API_KEY: world.apiKey }
   world.intercept = async (_, next) =>
@@ -170,13 +170,13 @@ test.each([
   ['MEETROOM_TIMEOUT', 'soon', '“soon” is not a number of seconds above 0 and up to 86400'],
   ['MEETROOM_RETRIES', '-1', '“-1” is not a number of retries from 0 to 20'],
   ['MEETROOM_BASE_URL', 'meet.test', 'that is not a URL'],
-])('%s=%s is refused, and the variable named', async (name, value, message) => {
+])('%s=%s is refused, and the message names the variable', async (name, value, message) => {
   const { code, stdout, stderr } = await world.run('rooms list', { env: { [name]: value } })
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr.split('\n')[0]).toBe(`error: ${name}: ${message}`)
 })
 
-test('a setting of the profile that cannot be used is refused, and the profile named', async () => {
+test('an invalid setting of the profile is refused, and the message names the profile', async () => {
   for (const [key, value] of Object.entries({ output: 'xml', timeout: -1, retries: {}, base_url: 7 })) {
     store({ profiles: { default: { [key]: value } } })
     const { code, stdout, stderr } = await run('rooms list')
@@ -187,12 +187,12 @@ test('a setting of the profile that cannot be used is refused, and the profile n
   }
 })
 
-test('an empty variable is as good as none', async () => {
+test('an empty variable counts as unset', async () => {
   const env = { MEETROOM_OUTPUT: '', MEETROOM_TIMEOUT: '', MEETROOM_RETRIES: '', MEETROOM_PROFILE: '' }
   expect(await origin('timeout', '', env)).toEqual(['30', 'default'])
 })
 
-test('list shows the settings as they apply', async () => {
+test('list shows the settings in effect', async () => {
   expect(await world.run('config list')).toMatchObject({
     code: 0,
     stdout:
@@ -208,7 +208,7 @@ test('list shows the settings as they apply', async () => {
   })
 })
 
-test('list --show-origin says where each comes from', async () => {
+test('list --show-origin says where each setting comes from', async () => {
   store({
     profile: 'staging',
     profiles: {
@@ -232,7 +232,7 @@ test('list --show-origin says where each comes from', async () => {
   expect(JSON.parse(stdout).settings[4]).toEqual({ key: 'timeout', value: 5, origin: 'profile staging' })
 })
 
-test('list of the local profile', async () => {
+test('list shows the settings of the local profile', async () => {
   expect((await world.run('config list --show-origin --no-header --local')).stdout).toBe(
     'profile   local                   --local\n' +
       'base_url\n' +
@@ -243,7 +243,7 @@ test('list of the local profile', async () => {
   )
 })
 
-test('ls is another name for list', async () => {
+test('ls is an alias of list', async () => {
   expect((await world.run('config ls -o ids')).stdout).toBe(
     'profile\nbase_url\napi_key\noutput\ntimeout\nretries\n',
   )
@@ -284,7 +284,7 @@ test('set and unset change the profile in use', async () => {
   expect(statSync(world.configDir).mode & 0o777).toBe(0o700)
 })
 
-test('set and unset change the profile that is named', async () => {
+test('set and unset change the profile that --profile names', async () => {
   store({ profile: 'a', profiles: { a: {}, b: {}, c: {} } })
   await run('config set timeout 1')
   await run('config set timeout 2 --profile b')
@@ -297,13 +297,13 @@ test('set and unset change the profile that is named', async () => {
   expect(stored().profiles.b).toEqual({})
 })
 
-test('set works with a key and an address in the environment', async () => {
+test('set works with a key and a base URL in the environment', async () => {
   store({ profile: 'a', profiles: { a: {} } })
   await world.run('config set timeout 1')
   expect(stored().profiles.a).toEqual({ timeout: 1 })
 })
 
-test('unset of what is not set is a success', async () => {
+test('unset of a setting that is not set succeeds', async () => {
   expect(await run('config unset timeout')).toMatchObject({ code: 0, stdout: '' })
 })
 
@@ -338,14 +338,14 @@ test('config unset api_key says how to forget the key', async () => {
   expect((await run('config unset api_key')).stderr).toContain('meetroom auth logout')
 })
 
-test.each(['--dry-run', '--curl'])('set and unset %s change nothing', async (flag) => {
+test.each(['--dry-run', '--curl'])('set and unset change nothing with %s', async (flag) => {
   store({ profiles: { default: { retries: 1 } } })
   await run(`config set timeout 5 ${flag}`)
   await run(`config unset retries ${flag}`)
   expect(stored()).toEqual({ profiles: { default: { retries: 1 } } })
 })
 
-test('path prints where the settings file is, whether it exists or not', async () => {
+test('path prints where the settings file is, even before it exists', async () => {
   expect(await run('config path')).toMatchObject({ code: 0, stdout: `${file}\n`, stderr: '' })
   expect(existsSync(file)).toBe(false)
   expect(await run('config path', { MEETROOM_CONFIG_DIR: '' })).toMatchObject({
@@ -406,7 +406,7 @@ describe('a broken settings file', () => {
     'config unset timeout',
   ]
 
-  test.each(broken)('%j is one clear line, and is left as it is', async (text) => {
+  test.each(broken)('of %j is one clear error, and stays as it is', async (text) => {
     store(text)
     for (const line of commands) {
       const { code, stdout, stderr } = await world.run(line, { env: bare, stdin: world.apiKey })
@@ -431,7 +431,7 @@ describe('a broken settings file', () => {
     })
   })
 
-  test('is not read when key and address are in the environment and no profile is named', async () => {
+  test('is not read when key and base URL are in the environment and no profile is named', async () => {
     store('{')
     expect(await world.run('rooms list -o ids')).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(await world.run('auth status --json')).toMatchObject({ code: 0, stderr: '' })
@@ -439,7 +439,7 @@ describe('a broken settings file', () => {
     expect((await world.run('rooms list --profile default')).code).toBe(2)
   })
 
-  test('does not keep config path from saying where it is', async () => {
+  test('does not stop config path from saying where it is', async () => {
     store('{')
     expect(await run('config path')).toMatchObject({ code: 0, stdout: `${file}\n`, stderr: '' })
   })
@@ -452,19 +452,19 @@ describe('a broken settings file', () => {
     '--help',
     'rooms --help',
     '--version',
-  ])('does not keep %s from helping', async (line) => {
+  ])('does not stop %s from showing help', async (line) => {
     store('{')
     expect(await run(line)).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
-test('a profile of settings that are all unknown to us keeps them', async () => {
+test('unknown settings of a profile survive a change', async () => {
   store({ future: 1, profiles: { default: { future: { x: 1 } } } })
   await run('config set timeout 5')
   expect(stored()).toEqual({ future: 1, profiles: { default: { future: { x: 1 }, timeout: 5 } } })
 })
 
-test('settings that cannot be stored say why', async () => {
+test('settings that cannot be stored are an error that says why', async () => {
   writeFileSync(join(world.dir, 'file'), '')
   const { code, stdout, stderr } = await run('config set timeout 5', {
     MEETROOM_CONFIG_DIR: join(world.dir, 'file', 'sub'),

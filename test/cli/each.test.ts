@@ -10,17 +10,17 @@ beforeEach(async () => {
 })
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
-/** Last word of the path of every write that was sent. */
+/** Last path segment of every write that was sent. */
 const written = () =>
   world.requests.filter(({ method }) => method !== 'GET').map(({ url }) => url.split('/').at(-1) ?? '')
 const idOf = ({ url }: { url: string }) => url.split('/').at(-1) ?? ''
 const names = (count: number) => Array.from({ length: count }, (_, i) => `u${i + 1}`)
-/** Several turns of the event loop: time for whoever is about to do something. */
+/** Several turns of the event loop: time for anything that is about to happen. */
 async function turns(count = 5): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Users u1 to uN; their ids. */
+/** Creates users u1 to uN; returns their ids. */
 async function users(count: number): Promise<string[]> {
   for (const user_id of names(count)) await world.send('POST', '/users', { user_id })
   return names(count)
@@ -32,7 +32,7 @@ const deleting = (ids: readonly string[], flags = '') => [
   ...flags.split(' ').filter((word) => word !== ''),
 ]
 
-/** Lets every write wait until it is let go, and tells who waits. */
+/** Makes every write wait until it is released, and tells which ones wait. */
 function hold() {
   const held = new Map<string, () => void>()
   world.intercept = async (request, next) => {
@@ -41,7 +41,7 @@ function hold() {
   }
   return {
     waiting: () => [...held.keys()],
-    /** Lets one go, and waits until what comes of it has happened. */
+    /** Releases one, and waits until its consequences have happened. */
     async go(id: string) {
       const go = held.get(id)
       if (!go) throw new Error(`${id} does not wait`)
@@ -49,7 +49,7 @@ function hold() {
       go()
       await turns()
     },
-    /** Resolves when so many wait. */
+    /** Resolves when so many are waiting. */
     async until(count: number) {
       for (let i = 0; held.size < count; i++) {
         if (i > 10_000) throw new Error(`${held.size} wait, and not ${count}`)
@@ -60,7 +60,7 @@ function hold() {
   }
 }
 
-/** Time that stands still as long as anybody does anything, and then goes on to whoever wakes first. */
+/** Time that stands still while anything happens, and then moves on to whoever wakes first. */
 function stillTime(host: TestHost): void {
   let now = 0
   let sleepers: { at: number; wake: () => void }[] = []
@@ -86,13 +86,13 @@ function stillTime(host: TestHost): void {
     })
 }
 
-describe('how many at once', () => {
+describe('concurrency', () => {
   test.each([
     ['', 8],
     ['--concurrency 1', 1],
     ['--concurrency 3', 3],
     ['--concurrency 256', 30],
-  ])('“%s” begins no more than %2$i', async (flags, most) => {
+  ])('of “%s” starts at most %i at once', async (flags, most) => {
     const ids = await users(30)
     let under = 0
     let seen = 0
@@ -112,7 +112,7 @@ describe('how many at once', () => {
     expect(await left()).toEqual([])
   })
 
-  test.each(['0', '257', '1e1', '-1', ''])('--concurrency %j is no such number', async (text) => {
+  test.each(['0', '257', '1e1', '-1', ''])('of %j is a usage error', async (text) => {
     expect(await world.run(['users', 'delete', 'a', '--yes', `--concurrency=${text}`])).toMatchObject({
       code: 2,
       stderr: `error: --concurrency takes a whole number from 1 to 256, not “${text}”\n`,
@@ -120,7 +120,7 @@ describe('how many at once', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('one that takes long keeps nobody else from being done', async () => {
+  test('lets the others finish while one takes long', async () => {
     const ids = await users(6)
     const slow = latch()
     world.intercept = async (request, next) => {
@@ -137,7 +137,7 @@ describe('how many at once', () => {
 })
 
 describe('results', () => {
-  test('stand in the order of the ids, whatever order they come in, and come as soon as they can', async () => {
+  test('come in the order of the ids, as soon as they can, whatever order they finish in', async () => {
     const ids = await users(4)
     const held = hold()
     const { host, done } = world.start(deleting(ids))
@@ -151,7 +151,7 @@ describe('results', () => {
     expect(await done).toMatchObject({ code: 0, stdout: 'u1\nu2\nu3\nu4\n', stderr: 'deleted 4 users\n' })
   })
 
-  test('failures stand in that order, too', async () => {
+  test('report failures in the order of the ids', async () => {
     const ids = (await users(5)).toSpliced(1, 0, 'gone').toSpliced(4, 0, 'lost')
     const held = hold()
     const { done } = world.start(deleting(ids))
@@ -168,7 +168,7 @@ describe('results', () => {
     })
   })
 
-  test('are one document in JSON, one item a line in NDJSON, one table', async () => {
+  test('are one document in JSON, one item per line in NDJSON, and one table', async () => {
     const ids = await users(3)
     const room = async (name: string) =>
       (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id
@@ -183,7 +183,7 @@ describe('results', () => {
     expect(csv.stdout).toBe('name\r\na\r\nb\r\n')
   })
 
-  test('a column that there is not is found before anything is sent', async () => {
+  test('refuse an unknown column before anything is sent', async () => {
     const ids = await users(2)
     expect(await world.run(['users', 'delete', ...ids, '--yes', '--columns', 'user_id,nope'])).toMatchObject({
       code: 2,
@@ -199,13 +199,13 @@ describe('--rate', () => {
     ['2/s', [500, 500, 500]],
     ['0.5', [2000, 2000, 2000]],
     ['20', [50, 50, 50]],
-  ])('%s: whoever works alone waits in between', async (rate, slept) => {
+  ])('%s makes a single worker pause between requests', async (rate, slept) => {
     const ids = await users(4)
     const { code, host } = await world.run(deleting(ids, `--rate ${rate} --concurrency 1`))
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept })
   })
 
-  test('many together begin no more than that', async () => {
+  test('limits many workers together', async () => {
     const ids = await users(12)
     const began: number[] = []
     const { host, done } = world.start(deleting(ids, '--rate 4'))
@@ -218,7 +218,7 @@ describe('--rate', () => {
     expect(began).toEqual(ids.map((_, i) => i * 250))
   })
 
-  test.each(['0', '-1', 'fast', '1e3', '', '5/m'])('%j is no rate', async (rate) => {
+  test.each(['0', '-1', 'fast', '1e3', '', '5/m'])('%j is a usage error', async (rate) => {
     expect(await world.run(['users', 'delete', 'a', '--yes', `--rate=${rate}`])).toMatchObject({
       code: 2,
       stderr: `error: --rate takes a number a second above 0, as in 20, not “${rate}”\n`,
@@ -227,12 +227,12 @@ describe('--rate', () => {
   })
 })
 
-describe('a service that has had enough', () => {
+describe('a busy service', () => {
   test.each([
     [429, { 'retry-after': '7' }, 7000, 'the service is busy; nothing is sent for 7 s\n'],
     [429, {}, 150, ''],
     [503, { 'retry-after': '2' }, 2000, ''],
-  ])('%i holds everybody back, and nobody is lost', async (status, headers, waitMs, notice) => {
+  ])('that answers %i holds everybody back and loses nobody', async (status, headers, waitMs, notice) => {
     const ids = await users(20)
     const began: [string, number][] = []
     const { host, done } = world.start(deleting(ids))
@@ -244,7 +244,7 @@ describe('a service that has had enough', () => {
         refused = true
         return answer(status, {}, headers as Record<string, string>)
       }
-      // The others of the first eight have begun, and are answered after the refusal.
+      // The others of the first eight have started, and are answered after the refusal.
       await turns(3)
       return next()
     }
@@ -258,7 +258,7 @@ describe('a service that has had enough', () => {
     expect(await left()).toEqual([])
   })
 
-  test('one that has enough for a while is waited for, as often as it says', async () => {
+  test('that asks for pauses again and again is waited for', async () => {
     const ids = await users(12)
     let refusals = 40
     world.intercept = async (_request, next) =>
@@ -267,7 +267,7 @@ describe('a service that has had enough', () => {
     expect(await left()).toEqual([])
   })
 
-  test('a 429 that lasts is the failure of that id, and of no other', async () => {
+  test('that keeps answering 429 to one id fails that id alone', async () => {
     const ids = await users(3)
     world.intercept = async (request, next) => (idOf(request) === 'u2' ? answer(429, {}) : next())
     const { code, stdout, stderr } = await world.run(deleting(ids))
@@ -278,7 +278,7 @@ describe('a service that has had enough', () => {
   })
 })
 
-/** Refuses these, and lets the others through. */
+/** Refuses these ids, and lets the others through. */
 function refuse(refused: readonly string[], how: () => WireResponse = () => answer(422, {})): void {
   world.intercept = async (request, next) => (refused.includes(idOf(request)) ? how() : next())
 }
@@ -292,7 +292,7 @@ describe('failures', () => {
     [['u2'], 8, 'error: deleted 3 of 4 users; 1 failed\n'],
     [['u1', 'u2', 'u3'], 8, 'error: deleted 1 of 4 users; 3 failed\n'],
     [['u1', 'u2', 'u3', 'u4'], 1, 'error: deleted 0 of 4 users; 4 failed\n'],
-  ])('%j refused', async (refused, code, summary) => {
+  ])('of %j decide the exit code and the summary', async (refused, code, summary) => {
     const ids = await users(4)
     refuse(refused)
     const run = await world.run(deleting(ids))
@@ -307,7 +307,7 @@ describe('failures', () => {
     expect(await left()).toEqual(refused)
   })
 
-  test('an outcome that nobody knows exits 7 where nothing is known to be done, else 8', async () => {
+  test('with unknown outcomes exit 7 when nothing is known to be done, else 8', async () => {
     const ids = await users(3)
     refuse(['u1', 'u2'], reset)
     const some = await world.run(deleting(ids, '--retries 0'))
@@ -320,7 +320,7 @@ describe('failures', () => {
     expect(await world.run(deleting(['u1', 'u2'], '--retries 0'))).toMatchObject({ code: 7, stdout: '' })
   })
 
-  test('one id has the exit code of its own failure', async () => {
+  test('of a single id exit with the code of that failure', async () => {
     await users(1)
     const codes: number[] = []
     for (const how of [() => answer(422, {}), () => answer(404, {}), () => answer(401, {}), reset]) {
@@ -340,7 +340,7 @@ describe('failures', () => {
       'error: deleted 3 of 9 users; 3 failed, 3 not tried\n',
     ],
     ['--max-errors 4', names(9), 'error: deleted 5 of 9 users; 4 failed\n'],
-  ])('%s', async (flags, sent, summary) => {
+  ])('stop the run once there are more than %s allows', async (flags, sent, summary) => {
     const ids = await users(9)
     refuse(['u3', 'u4', 'u6', 'u8'])
     const { code, stderr } = await world.run(deleting(ids, `${flags} --concurrency 1`))
@@ -351,7 +351,7 @@ describe('failures', () => {
     expect(written()).toEqual(sent)
   })
 
-  test('--fail-fast waits for what is under way, and tells what came of it', async () => {
+  test('with --fail-fast wait for what is under way, and report it', async () => {
     const ids = await users(6)
     const held = hold()
     const intercept = world.intercept
@@ -371,7 +371,7 @@ describe('failures', () => {
     expect(await left()).toEqual(['u2', 'u4', 'u5', 'u6'])
   })
 
-  test('--fail-fast at the very first exits 1', async () => {
+  test('with --fail-fast at the very first id exit 1', async () => {
     const ids = await users(3)
     refuse(ids)
     expect(await world.run(deleting(ids, '--fail-fast --concurrency 1'))).toMatchObject({
@@ -384,7 +384,7 @@ describe('failures', () => {
   })
 })
 
-describe('what would be the same for every id', () => {
+describe('a failure that every id would meet', () => {
   const dead = () => {
     throw new TransportError('connection refused', false)
   }
@@ -396,7 +396,7 @@ describe('what would be the same for every id', () => {
   test.each([
     ['a key that is refused', refusedKey, 4, key],
     ['a service that is not there', dead, 5, gone],
-  ])('%s stops the rest, and is told once', async (_what, how, code, stderr) => {
+  ])('%s stops the rest, and is reported once', async (_what, how, code, stderr) => {
     const ids = await users(40)
     refuse(ids, how)
     expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({ code, stdout: '', stderr })
@@ -407,7 +407,7 @@ describe('what would be the same for every id', () => {
   test.each([
     ['a key that stops working', refusedKey, key],
     ['a service that goes away', dead, gone],
-  ])('%s in the middle stops the rest, and is told once', async (_what, how, stderr) => {
+  ])('%s in the middle stops the rest, and is reported once', async (_what, how, stderr) => {
     const ids = await users(40)
     refuse(ids.slice(5), how)
     const run = await world.run(deleting(ids, '--retries 0 --concurrency 1'))
@@ -420,11 +420,11 @@ describe('what would be the same for every id', () => {
     expect(await left()).toEqual(ids.slice(5))
   })
 
-  // Which is answered first is chance.
+  // Which of them is answered first is chance.
   test.each([
     ['a key that stops working', refusedKey, key],
     ['a service that goes away', dead, gone],
-  ])('%s is told, whichever id met it', async (_what, how, stderr) => {
+  ])('%s is reported whichever id met it', async (_what, how, stderr) => {
     const ids = await users(2)
     refuse(['u1'], how)
     expect(await world.run(deleting(ids, '--retries 0'))).toMatchObject({
@@ -434,7 +434,7 @@ describe('what would be the same for every id', () => {
     })
   })
 
-  test('and told where others were not there', async () => {
+  test('is reported even where others were not found', async () => {
     await users(1)
     world.intercept = async (request, next) => (idOf(request) === 'u1' ? refusedKey() : next())
     expect(await world.run(deleting(['u1', 'lost'], '--ignore-not-found'))).toMatchObject({
@@ -446,13 +446,13 @@ describe('what would be the same for every id', () => {
 })
 
 describe('^C', () => {
-  /** Sends a signal; the time for what is under way is over at once. */
+  /** Sends a signal; the grace period for what is under way is over at once. */
   function signalTo({ host }: { host: TestHost }, name: 'SIGINT' | 'SIGTERM' = 'SIGINT'): void {
     host.hurry()
     host.signal(name)
   }
 
-  /** Answers the first so many, and lets the others hang until they are cut off. */
+  /** Answers the first so many requests, and lets the others hang until they are cut off. */
   function hangAfter(answered: number, onHang: () => void): void {
     let count = 0
     world.intercept = (_request, next, signal) => {
@@ -469,7 +469,7 @@ describe('^C', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    '%s gives what is under way its time, begins nothing more, and exits %i',
+    'as %s gives what is under way its grace period, starts nothing more, and exits %i',
     async (signal, code) => {
       const ids = await users(30)
       hangAfter(0, () => world.requests.length === 8 && signalTo(run, signal))
@@ -483,7 +483,7 @@ describe('^C', () => {
     },
   )
 
-  test('what was done before it is printed, and the interruption told once', async () => {
+  test('prints what was done before it, and reports the interruption once', async () => {
     const ids = await users(30)
     hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
@@ -494,7 +494,7 @@ describe('^C', () => {
     expect(written()).toEqual(['u1', 'u2', 'u3', 'u4'])
   })
 
-  test('what is under way is finished', async () => {
+  test('lets what is under way finish', async () => {
     const ids = await users(30)
     world.intercept = async (_request, next) => {
       if (world.requests.length === 10) run.host.signal('SIGINT')
@@ -511,14 +511,14 @@ describe('^C', () => {
     expect(await left()).toEqual(ids.slice(gone.length))
   })
 
-  test('says how far it came', async () => {
+  test('says how far the run got', async () => {
     const ids = await users(30)
     hangAfter(3, () => signalTo(run))
     const run = world.start(deleting(ids, '--concurrency 1'))
     expect((await run.done).stderr).toMatch(/deleted 3 of 30 users/)
   })
 
-  test('while everybody waits for the service ends the waiting', async () => {
+  test('ends a wait for a busy service', async () => {
     const ids = await users(3)
     world.intercept = async () => answer(429, {}, { 'retry-after': '20' })
     const run = world.start(deleting(ids, '--concurrency 1'))
@@ -531,7 +531,7 @@ describe('^C', () => {
     expect(written()).toEqual(['u1'])
   })
 
-  test('while the rate lets nobody begin ends the waiting', async () => {
+  test('ends a wait for the rate', async () => {
     const ids = await users(3)
     const run = world.start(deleting(ids, '--concurrency 1 --rate 0.01'))
     run.host.sleep = (_ms, signal) =>
@@ -544,11 +544,11 @@ describe('^C', () => {
   })
 })
 
-describe('output that nobody takes', () => {
+describe('output that cannot be written', () => {
   const failing = (code: string) => Object.assign(new Error(`${code}: write`), { code })
 
   test.each(['ids', 'ndjson', 'json', 'csv', 'table'])(
-    'a reader that goes away: the rest is done all the same, -o %s',
+    'because its reader is gone: the rest is done all the same, with -o %s',
     async (format) => {
       const ids = await users(40)
       const { host, done } = world.start(['users', 'delete', ...ids, '--yes', '--max', '40', '-o', format])
@@ -558,7 +558,7 @@ describe('output that nobody takes', () => {
     },
   )
 
-  test('| head -1: the first is printed, the rest done', async () => {
+  test('after | head -1: the first result is printed, the rest is done', async () => {
     const ids = await users(20)
     const { host, done } = world.start(deleting(ids))
     world.intercept = async (_request, next) => {
@@ -570,7 +570,7 @@ describe('output that nobody takes', () => {
     expect(await left()).toEqual([])
   })
 
-  test('failures are told and counted all the same', async () => {
+  test('does not keep failures from being reported and counted', async () => {
     const ids = await users(10)
     refuse(['u9'])
     const { host, done } = world.start(deleting(ids))
@@ -581,7 +581,7 @@ describe('output that nobody takes', () => {
     })
   })
 
-  test('a disk that is full ends it, and nothing goes on behind its back', async () => {
+  test('because the disk is full ends the run, and nothing is sent after that', async () => {
     const ids = await users(40)
     const { host, done } = world.start(deleting(ids, '--concurrency 2'))
     host.stdout.failure = failing('ENOSPC')
@@ -599,7 +599,7 @@ test.each([
   ['rooms terminate', 'PUT', '{"is_terminated":true}'],
   ['rooms reopen', 'PUT', '{"is_terminated":false}'],
   ['rooms delete', 'DELETE', undefined],
-])('%s goes about it in the same way', async (command, method, body) => {
+])('%s over several ids works as users delete does', async (command, method, body) => {
   const ids: string[] = []
   for (let i = 0; i < 12; i++)
     ids.push((await world.send('POST', '/rooms', { name: `R${i}`, type: 'open' })).body.room.id)

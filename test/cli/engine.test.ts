@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Gate } from '../../src/cli/pool/gate.ts'
 import { runJobs } from '../../src/cli/pool/jobs.ts'
 
-/** A clock on which everybody wakes at their time, in order. */
+/** A clock on which everybody wakes on time, in order. */
 function simulated() {
   let now = 0
   const sleeping: { at: number; wake(): void }[] = []
@@ -27,7 +27,7 @@ function simulated() {
 describe('the gate', () => {
   const never = new AbortController().signal
 
-  test('lets nobody through before its time, and so many a second', async () => {
+  test('lets nobody through early, and at most N per second', async () => {
     const clock = simulated()
     const gate = new Gate(clock, 10)
     const begun: number[] = []
@@ -36,7 +36,7 @@ describe('the gate', () => {
     expect(begun).toEqual([0, 100, 200, 300, 400])
   })
 
-  test('keeps to the rate after it was held', async () => {
+  test('keeps to the rate after a pause', async () => {
     const clock = simulated()
     const gate = new Gate(clock, 10)
     const begun: number[] = []
@@ -53,7 +53,7 @@ describe('the gate', () => {
     }
   })
 
-  test('lets everybody through together where there is no rate', async () => {
+  test('lets everybody through together when there is no rate', async () => {
     const clock = simulated()
     const gate = new Gate(clock, undefined)
     expect(gate.pass(never)).toBeUndefined()
@@ -72,7 +72,7 @@ async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await turn()
 }
 
-test('every job that is taken is performed or put back, once', () =>
+test('every job that is taken is performed or put back exactly once', () =>
   fc.assert(
     fc.asyncProperty(
       fc.record({
