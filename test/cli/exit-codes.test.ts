@@ -18,7 +18,7 @@ interface Case {
   stderr: string
   arrange?: () => unknown
   options?: HostOptions
-  /** What writing to standard output fails with. */
+  /** The error that writing to standard output fails with. */
   disk?: Error
   signal?: 'SIGINT' | 'SIGTERM'
 }
@@ -35,16 +35,16 @@ const throwing = (error: () => Error) => () => {
 const cases: Case[] = [
   {
     code: 0,
-    when: 'done',
+    when: 'the request succeeds',
     command: 'rooms get r1 -o ids',
     arrange: always(200, { room: { id: 'r1', type: 'open' } }),
     stderr: '',
   },
-  { code: 0, when: 'an empty list', command: 'rooms list', stderr: 'no rooms\n' },
-  { code: 0, when: 'help', command: '--help', stderr: '' },
+  { code: 0, when: 'the list is empty', command: 'rooms list', stderr: 'no rooms\n' },
+  { code: 0, when: 'help is asked for', command: '--help', stderr: '' },
   {
     code: 0,
-    when: 'the reader of the output went away',
+    when: 'the reader of the output is gone',
     command: 'rooms list --json',
     disk: systemError('EPIPE'),
     stderr: '',
@@ -58,7 +58,7 @@ const cases: Case[] = [
   },
   {
     code: 1,
-    when: 'every item of a bulk was refused',
+    when: 'every item of several fails',
     command: 'users delete a b --yes',
     stderr:
       'error: no such user: a\nhint: see what there is with: meetroom users list\n' +
@@ -73,32 +73,32 @@ const cases: Case[] = [
   },
   {
     code: 2,
-    when: 'a flag cannot be read',
+    when: 'a flag is malformed',
     command: 'rooms list --timeout soon',
     stderr: 'error: --timeout: “soon” is not a number of seconds above 0 and up to 86400\n',
   },
   {
     code: 2,
-    when: 'a setting cannot be used',
+    when: 'a setting is invalid',
     command: 'rooms list',
     options: { env: { MEETROOM_RETRIES: '-1' } },
     stderr: 'error: MEETROOM_RETRIES: “-1” is not a number of retries from 0 to 20\n',
   },
   {
     code: 2,
-    when: 'an id would leave its place',
+    when: 'an id would leave its path segment',
     command: 'rooms get ..',
     stderr: 'error: “..” is not a valid room id\n',
   },
   {
     code: 3,
-    when: 'there is no such thing',
+    when: 'the room does not exist',
     command: 'rooms get nope',
     stderr: 'error: no such room: nope\nhint: see what there is with: meetroom rooms list\n',
   },
   {
     code: 4,
-    when: 'there is no key',
+    when: 'the key is missing',
     command: 'rooms list',
     options: { env: { MEETROOM_API_KEY: undefined } },
     stderr:
@@ -116,14 +116,14 @@ const cases: Case[] = [
   },
   {
     code: 5,
-    when: 'no answer comes',
+    when: 'the service does not answer',
     command: 'rooms list --retries 0',
     arrange: throwing(() => new TransportError('connection refused', false)),
     stderr: 'error: no answer from meet.test: connection refused\n',
   },
   {
     code: 5,
-    when: 'a write was provably not sent',
+    when: 'a write was certainly not sent',
     command: 'rooms create --name X --type open --retries 0',
     arrange: throwing(() => new TransportError('connection refused', false)),
     stderr: 'error: no answer from meet.test: connection refused\n',
@@ -155,7 +155,7 @@ const cases: Case[] = [
   },
   {
     code: 8,
-    when: 'some items of a bulk failed',
+    when: 'some items of several fail',
     command: 'users delete nope ada --yes -o ids',
     arrange: () => world.send('POST', '/users', { user_id: 'ada' }),
     stderr:
@@ -172,7 +172,7 @@ const cases: Case[] = [
   },
   {
     code: 70,
-    when: 'something nobody foresaw happens, and quotes the key',
+    when: 'an unexpected error quotes the key',
     command: 'rooms list',
     arrange: throwing(() => new TypeError(`Invalid header value: Bearer ${world.apiKey}\nmore`)),
     stderr:
@@ -188,41 +188,44 @@ const cases: Case[] = [
   },
   {
     code: 74,
-    when: 'the disk is full, and help was asked for',
+    when: 'the disk is full and help is asked for',
     command: '--help',
     disk: systemError('ENOSPC'),
     stderr: 'error: the output cannot be written: no space left\n',
   },
   {
     code: 130,
-    when: 'SIGINT comes',
+    when: 'SIGINT arrives',
     command: 'rooms list',
     signal: 'SIGINT',
     stderr: 'error: interrupted\n',
   },
   {
     code: 143,
-    when: 'SIGTERM comes',
+    when: 'SIGTERM arrives',
     command: 'rooms list',
     signal: 'SIGTERM',
     stderr: 'error: interrupted\n',
   },
 ]
 
-test.each(cases)('$code: $when', async ({ command, code, stderr, arrange, options, disk, signal }) => {
-  await arrange?.()
-  if (signal)
-    world.intercept = (_request, _next, aborted) => {
-      host.signal(signal)
-      return Promise.reject(aborted.reason)
-    }
-  const { host, done } = world.start(command.split(' '), options)
-  host.stdout.failure = disk
-  const run = await done
-  expect({ code: run.code, stderr: run.stderr }).toEqual({ code, stderr })
-})
+test.each(cases)(
+  'exit code $code when $when',
+  async ({ command, code, stderr, arrange, options, disk, signal }) => {
+    await arrange?.()
+    if (signal)
+      world.intercept = (_request, _next, aborted) => {
+        host.signal(signal)
+        return Promise.reject(aborted.reason)
+      }
+    const { host, done } = world.start(command.split(' '), options)
+    host.stdout.failure = disk
+    const run = await done
+    expect({ code: run.code, stderr: run.stderr }).toEqual({ code, stderr })
+  },
+)
 
-test('errors leave standard output empty', async () => {
+test('a command that fails leaves standard output empty', async () => {
   for (const { command, arrange, options, disk, signal, code } of cases) {
     if (disk || signal || code === 0 || code === 8) continue
     world = await createWorld()
@@ -232,8 +235,8 @@ test('errors leave standard output empty', async () => {
   }
 })
 
-describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('with %s', (format) => {
-  /** The error object on standard error, which is one line. */
+describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error with %s', (format) => {
+  /** The error object, which is one line on standard error. */
   async function errorOf(command: string, options?: HostOptions) {
     const { stdout, stderr } = await world.run(`${command} ${format}`, options)
     expect(stdout).toBe('')
@@ -241,7 +244,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('with %s', (f
     return JSON.parse(stderr)
   }
 
-  test('a refusal is one object with everything that is known', async () => {
+  test('is one object with everything that is known about a refusal', async () => {
     world.intercept = async () =>
       answer(429, { error: { message: 'slow down', n: 1 } }, { 'retry-after': '60' })
     const error = await errorOf('rooms update r1 --name New')
@@ -267,7 +270,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('with %s', (f
     ])
   })
 
-  test('what is not known is left out', async () => {
+  test('leaves out what is not known', async () => {
     expect(await errorOf('rooms list --timeout soon')).toEqual({
       error: {
         code: 'usage',
@@ -277,7 +280,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('with %s', (f
     })
   })
 
-  test('a command line that cannot be read is an object too', async () => {
+  test('is an object for a command line that cannot be parsed', async () => {
     expect(await errorOf('rooms lst')).toEqual({
       error: {
         code: 'usage',
@@ -288,7 +291,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('with %s', (f
     })
   })
 
-  test('a body that is not JSON is a string', async () => {
+  test('quotes a body that is not JSON as a string', async () => {
     world.intercept = async () => answer(404, '<h1>Not found</h1>')
     expect(await errorOf('rooms get r1')).toEqual({
       error: {
@@ -303,7 +306,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('with %s', (f
     })
   })
 
-  test('a lost connection may be tried again, a lost write must not', async () => {
+  test('is retryable for a lost read, and not for a lost write', async () => {
     world.intercept = throwingLost
     expect(await errorOf('rooms get r1 --retries 0')).toEqual({
       error: {
@@ -325,7 +328,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('with %s', (f
     })
   })
 
-  test('our own bug is an object too', async () => {
+  test('is an object for a bug of ours', async () => {
     world.intercept = async () => {
       throw new TypeError(`no: ${world.apiKey}`)
     }
@@ -344,7 +347,7 @@ async function throwingLost(): Promise<never> {
   throw new TransportError('the connection was reset', true)
 }
 
-test('in JSON modes each failed item of a bulk is an object on a line of its own', async () => {
+test('each failed item of a bulk is an object on its own line in JSON modes', async () => {
   const { stderr } = await world.run('users delete a b --yes --json')
   expect(
     stderr
@@ -354,12 +357,12 @@ test('in JSON modes each failed item of a bulk is an object on a line of its own
   ).toEqual(['no such user: a', 'no such user: b', 'deleted 0 of 2 users; 2 failed'])
 })
 
-test('MEETROOM_OUTPUT chooses how errors are written', async () => {
+test('MEETROOM_OUTPUT decides how errors are written', async () => {
   const { stderr } = await world.run('rooms get nope', { env: { MEETROOM_OUTPUT: 'ndjson' } })
   expect(JSON.parse(stderr).error.code).toBe('not_found')
 })
 
-test('a deletion is carried out to its end when nobody reads the output', async () => {
+test('a delete of several users finishes when nobody reads the output', async () => {
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   const { host, done } = world.start(['users', 'delete', 'ada', 'grace', '--yes'])
   host.stdout.failure = systemError('EPIPE')
@@ -367,19 +370,19 @@ test('a deletion is carried out to its end when nobody reads the output', async 
   expect((await world.send('GET', '/users')).body.users).toEqual([])
 })
 
-test('an error on a closed standard error still has its exit code', async () => {
+test('an error on a closed standard error keeps its exit code', async () => {
   const { host, done } = world.start(['rooms', 'get', 'nope'])
   host.stderr.failure = systemError('EPIPE')
   expect((await done).code).toBe(3)
 })
 
-test('the table of this file names every code that design.md lists, 9 apart', () => {
+test('the table above covers every exit code of the design but 9', () => {
   expect([...new Set(cases.map(({ code }) => code))]).toEqual([
     0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 70, 74, 130, 143,
   ])
 })
 
-test('a success says nothing on standard error', async () => {
+test('success prints nothing on standard error', async () => {
   world.intercept = async () => fine
   expect(await world.run('rooms get r1')).toMatchObject({ code: 0, stderr: '' })
 })

@@ -20,15 +20,15 @@ const room = async (name: string, fields: object = {}, { send } = world) =>
 const member = async (room_id: string, user_id: string, fields: object = {}, { send } = world) =>
   (await send('POST', `/rooms/${room_id}/members`, { user_id, ...fields })).body.member
 
-/** Runs an export that is to succeed; what it printed. */
+/** Runs an export that must succeed; returns what it printed. */
 async function exported(command: string, count: string, options = {}): Promise<string> {
   const { code, stdout, stderr } = await world.run(command, options)
   expect({ code, stderr }, command).toEqual({ code: 0, stderr: `exported ${count}\n` })
   return stdout
 }
 
-describe('formats', () => {
-  test('users, as CSV with every field', async () => {
+describe('an export', () => {
+  test('of users is CSV with every field', async () => {
     const ada = await user('ada', { name: 'Ada', email: 'a@x.test', profile_url: 'https://img.test/a' })
     const grace = await user('grace', { default_member_type: 'host' })
     const { id: adaId } = (await world.send('GET', '/users')).body.users[1]
@@ -41,7 +41,7 @@ describe('formats', () => {
     expect(paths()).toEqual(['/users?limit=100'])
   })
 
-  test('rooms, as CSV with every field but the deprecated ones', async () => {
+  test('of rooms is CSV with every field but the deprecated ones', async () => {
     const {
       id,
       application_id: app,
@@ -56,7 +56,7 @@ describe('formats', () => {
     )
   })
 
-  test('members of rooms that are named, as CSV with every field', async () => {
+  test('of members of named rooms is CSV with every field', async () => {
     const [a, b] = [await room('a', { type: 'private' }), await room('b')]
     await user('ada', { name: 'Ada' })
     const one = await member(a.id, 'ada', { type: 'host' })
@@ -70,7 +70,7 @@ describe('formats', () => {
     )
   })
 
-  test('NDJSON is one item a line, JSON one document, with everything that the service sent', async () => {
+  test('is one item per line in NDJSON and one document in JSON, with everything that the service sent', async () => {
     await user('ada', { name: 'Ada' })
     await user('grace')
     const { users } = (await world.send('GET', '/users')).body
@@ -82,7 +82,7 @@ describe('formats', () => {
   })
 
   test.each(['users export', 'rooms export', 'members export --all-rooms'])(
-    '%s: a table or ids are no export',
+    'by %s refuses -o table and -o ids',
     async (command) => {
       for (const format of ['table', 'ids'])
         expect(await world.run(`${command} -o ${format}`), format).toMatchObject({
@@ -98,19 +98,19 @@ describe('formats', () => {
     ['table', 'user_id\r\nada\r\n'],
     ['ids', 'user_id\r\nada\r\n'],
     ['csv', 'user_id\r\nada\r\n'],
-  ])('MEETROOM_OUTPUT=%s is for other commands', async (MEETROOM_OUTPUT, stdout) => {
+  ])('ignores MEETROOM_OUTPUT=%s', async (MEETROOM_OUTPUT, stdout) => {
     await user('ada')
     const options = { env: { MEETROOM_OUTPUT } }
     expect(await exported('users export --columns user_id', '1 user', options)).toBe(stdout)
   })
 
-  test('MEETROOM_OUTPUT=ndjson is what was asked for', async () => {
+  test('honours MEETROOM_OUTPUT=ndjson', async () => {
     await user('ada')
     const stdout = await exported('users export', '1 user', { env: { MEETROOM_OUTPUT: 'ndjson' } })
     expect(JSON.parse(stdout).user_id).toBe('ada')
   })
 
-  test('--columns chooses and orders the columns of a CSV, --no-header leaves out their names', async () => {
+  test('prints the columns that --columns names, and no names with --no-header', async () => {
     await user('ada', { email: 'a@x.test' })
     expect(await exported('users export --columns email,user_id', '1 user')).toBe(
       'email,user_id\r\na@x.test,ada\r\n',
@@ -121,7 +121,7 @@ describe('formats', () => {
     expect(await world.run('users export --columns user_id,nope')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('--columns goes with CSV only', async () => {
+  test('in ndjson or json refuses --columns', async () => {
     for (const format of ['ndjson', 'json']) {
       const { code, stdout, stderr } = await world.run(`users export --columns user_id -o ${format}`)
       expect({ code, stdout }, format).toEqual({ code: 2, stdout: '' })
@@ -145,15 +145,15 @@ describe('formats', () => {
     ['members export --all-rooms --columns id', 'id\r\n', '0 members'],
     ['members export --all-rooms -o ndjson', '', '0 members'],
     ['members export --all-rooms -o json', '{"members":[]}\n', '0 members'],
-  ])('%s of nothing at all', async (command, stdout, count) => {
+  ])('by %s of nothing prints no items', async (command, stdout, count) => {
     expect(await exported(command, count)).toBe(stdout)
   })
 
-  test('--quiet says nothing', async () => {
+  test('with --quiet prints no summary', async () => {
     expect(await world.run('rooms export -q -o ndjson')).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
-  test('cells that a spreadsheet would run are made harmless', async () => {
+  test('defuses cells that a spreadsheet would run as a formula', async () => {
     const names = [
       '=1+1',
       '+1',
@@ -186,11 +186,11 @@ describe('formats', () => {
   })
 })
 
-describe('what goes together', () => {
+describe('flags and arguments of an export', () => {
   test.each([
     ['members export', 'name the rooms whose members are wanted, or say --all-rooms'],
     ['members export r1 --all-rooms', 'name the rooms whose members are wanted, or say --all-rooms'],
-  ])('%s', async (command, message) => {
+  ])('%s is a usage error', async (command, message) => {
     expect(await world.run(command)).toMatchObject({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
   })
@@ -207,7 +207,7 @@ describe('what goes together', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('a room that is not there exits 3', async () => {
+  test('of a room that does not exist exits 3', async () => {
     const { id } = await room('R')
     expect(await world.run(`members export ${id} nowhere`)).toMatchObject({
       code: 3,
@@ -215,13 +215,13 @@ describe('what goes together', () => {
     })
   })
 
-  test('a key that is refused exits 4', async () => {
+  test('with a refused key exits 4', async () => {
     world.intercept = async () => answer(401, {})
     for (const command of ['users export', 'members export --all-rooms', 'members export a b c'])
       expect(await world.run(command), command).toMatchObject({ code: 4, stdout: '' })
   })
 
-  test('a room that is named twice is exported once', async () => {
+  test('exports a room that is named twice once', async () => {
     const { id } = await room('R')
     await user('ada')
     const { id: ada } = await member(id, 'ada')
@@ -229,26 +229,26 @@ describe('what goes together', () => {
   })
 })
 
-describe('pages', () => {
+describe('the pages of an export', () => {
   const ids = (count: number) => Array.from({ length: count }, (_, i) => `u${count - 1 - i}`)
   beforeEach(async () => {
     for (let i = 0; i < 60; i++) await user(`u${i}`)
   })
 
-  test('are asked for a thousand at a time, or as --page-size says', async () => {
+  test('hold as many items as --page-size says', async () => {
     const stdout = await exported('users export --columns user_id --no-header --page-size 25', '60 users')
     expect(stdout.split('\r\n').slice(0, -1)).toEqual(ids(60))
     expect(paths()).toEqual(['/users?limit=25', '/users?limit=25&offset=25', '/users?limit=25&offset=50'])
     expect(await world.run('users export --page-size 0')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  // Each page waits for the one behind it: a program that asks for one at a time would wait for ever.
-  test('are fetched ahead, and written in order whatever order they come in', async () => {
+  // Each page waits for the next one: a program that fetched one at a time would wait for ever.
+  test('are fetched ahead and written in order, whatever order they arrive in', async () => {
     const came: number[] = []
     const gates = new Map([10, 20, 30, 40, 50].map((offset) => [offset, latch()]))
     world.intercept = async (request, next) => {
       const offset = Number(new URL(request.url).searchParams.get('offset') ?? 0)
-      // The first page tells how many there are; of the five behind it four are on their way at once.
+      // The first page tells the total; four of the five after it are fetched at once.
       if (offset > 0 && offset < 40) await gates.get(offset + 10)?.opened
       const page = await next()
       came.push(offset)
@@ -260,7 +260,7 @@ describe('pages', () => {
     expect(came).toEqual([0, 40, 30, 20, 10, 50])
   })
 
-  test('no more than four are on their way while one is written', async () => {
+  test('are fetched at most four at a time', async () => {
     let under = 0
     let most = 0
     world.intercept = async (_request, next) => {
@@ -273,10 +273,10 @@ describe('pages', () => {
     expect(most).toBe(4)
   })
 
-  test('are written as they come', async () => {
+  test('are written as they arrive', async () => {
     world.intercept = async (request, next) => {
       const offset = Number(new URL(request.url).searchParams.get('offset') ?? 0)
-      // Four are asked for ahead: what was before those is written by then.
+      // Four are fetched ahead: by then everything before those four is written.
       while (lines(run.host.stdout.text).length < offset - 40) await new Promise((done) => setImmediate(done))
       return next()
     }
@@ -284,7 +284,7 @@ describe('pages', () => {
     expect((await run.done).code).toBe(0)
   })
 
-  test('when one fails, what came before it is written and the exit code tells', async () => {
+  test('that came before a failed one are written, and the exit code tells', async () => {
     world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())
     const { code, stdout, stderr } = await world.run(
       'users export --columns user_id --no-header --page-size 10 --retries 0',
@@ -296,14 +296,14 @@ describe('pages', () => {
     })
   })
 
-  test('when the reader goes away, nothing further is asked for', async () => {
+  test('are not fetched any further once the reader is gone', async () => {
     const { host, done } = world.start(['users', 'export', '--page-size', '5'])
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(0)
     expect(world.requests).toHaveLength(5)
   })
 
-  test('a service that caps its pages loses nothing', async () => {
+  test('that the service caps lose nothing', async () => {
     world.intercept = async (request, next) => {
       const url = request.url.replace('limit=100', 'limit=7')
       const { method, headers } = request
@@ -316,7 +316,7 @@ describe('pages', () => {
   })
 })
 
-describe('the members of all rooms', () => {
+describe('an export of the members of all rooms', () => {
   let rooms: string[]
   let members: Record<string, string[]>
   beforeEach(async () => {
@@ -327,25 +327,19 @@ describe('the members of all rooms', () => {
       const { id } = await room(`R${i}`)
       rooms.unshift(id)
       members[id] = []
-      // Some rooms are empty, some have more than a page.
+      // Some rooms are empty, some have more than one page.
       for (const who of ['ada', 'grace', 'alan'].slice(0, i % 4))
         members[id].unshift((await member(id, who)).id)
     }
   })
   const inOrder = () => rooms.flatMap((id) => members[id] ?? [])
 
-  test.each(['', ' --page-size 2'])(
-    'members export --all-rooms%s: room by room, in their order',
-    async (flag) => {
-      const stdout = await exported(
-        `members export --all-rooms --columns id --no-header${flag}`,
-        '18 members',
-      )
-      expect(stdout.split('\r\n').slice(0, -1)).toEqual(inOrder())
-    },
-  )
+  test.each(['', ' --page-size 2'])('%s goes room by room, in the order of the rooms', async (flag) => {
+    const stdout = await exported(`members export --all-rooms --columns id --no-header${flag}`, '18 members')
+    expect(stdout.split('\r\n').slice(0, -1)).toEqual(inOrder())
+  })
 
-  test('several rooms are asked at once, and written in order whatever order they answer in', async () => {
+  test('asks several rooms at once and writes them in order, whatever order they answer in', async () => {
     const answered: string[] = []
     let waiting: { room: string; go: () => void }[] = []
     world.intercept = async (request, next) => {
@@ -353,7 +347,7 @@ describe('the members of all rooms', () => {
       if (id === undefined) return next()
       await new Promise<void>((go) => {
         waiting.push({ room: id, go })
-        // As soon as several wait, the last one is let go first.
+        // As soon as several wait, the last one is released first.
         if (waiting.length > 3) release()
         else setImmediate(() => setImmediate(release))
       })
@@ -376,11 +370,11 @@ describe('the members of all rooms', () => {
       await exported('members export --all-rooms -o json', '18 members'),
     )
     expect(all.map(({ id }: { id: string }) => id)).toEqual(inOrder())
-    // What a page says of itself says nothing of all of them.
+    // The paging of one page says nothing about all of them.
     expect(rest).toEqual({})
   })
 
-  test('a room that is gone by the time it is asked is told, after what came before it', async () => {
+  test('reports a room that was deleted meanwhile after what came before it', async () => {
     world.intercept = async (request, next) =>
       request.url.includes(`/rooms/${rooms[2]}/members`) ? answer(404, {}) : next()
     const { code, stdout, stderr } = await world.run('members export --all-rooms --columns id --no-header')
@@ -392,7 +386,7 @@ describe('the members of all rooms', () => {
   })
 })
 
-describe('what export wrote, import reads', () => {
+describe('what an export wrote', () => {
   const formats = ['csv', 'ndjson', 'json'] as const
 
   /** Exports from one world into a file of another. */
@@ -401,7 +395,7 @@ describe('what export wrote, import reads', () => {
     expect(code, command).toBe(0)
     writeFileSync(join(to.dir, file), Buffer.concat(host.stdout.chunks))
   }
-  /** Runs an import that is to leave nothing out; what it printed. */
+  /** Runs an import that must take every row; returns what it printed. */
   async function take(to: World, command: string): Promise<string> {
     const { code, stdout, stderr } = await to.run(command)
     expect({ code, stderr: code === 0 ? '' : stderr }, command).toEqual({ code: 0, stderr: '' })
@@ -410,15 +404,15 @@ describe('what export wrote, import reads', () => {
   const all = async ({ send }: World, path: string): Promise<any[]> =>
     Object.values((await send('GET', `${path}?limit=100`)).body)[0] as any[]
 
-  /** What there is to say of the users, apart from what the service makes. */
+  /** The users, without the fields that the service makes. */
   const usersOf = async (from: World) =>
     (await all(from, '/users'))
       .map(({ user_id, name, profile_url, default_member_type, email }) =>
-        // A cell does not tell nothing from no text.
+        // A cell cannot tell null from an empty text.
         ({ user_id, name: name || null, profile_url, default_member_type, email: email || null }),
       )
       .sort((a, b) => (a.user_id < b.user_id ? -1 : 1))
-  /** The same of the rooms and who is in them. */
+  /** The rooms and their members, without the fields that the service makes. */
   async function roomsOf(from: World) {
     const rooms = (await all(from, '/rooms')).map(async (each) => ({
       ...{ name: each.name, type: each.type, layout: each.layout, record: each.record },
@@ -430,7 +424,7 @@ describe('what export wrote, import reads', () => {
     return (await Promise.all(rooms)).sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  test.each(formats)('a whole workspace, as %s', async (format) => {
+  test.each(formats)('of a whole workspace as %s is imported into an empty one', async (format) => {
     const from = world
     const to = await createWorld()
     const names = [
@@ -473,7 +467,7 @@ describe('what export wrote, import reads', () => {
     expect(await roomsOf(to)).toEqual(await roomsOf(from))
   })
 
-  test.each(formats)('into the same workspace, as %s, it changes nothing', async (format) => {
+  test.each(formats)('as %s changes nothing when imported into the same workspace', async (format) => {
     await user('ada', { name: 'Ada', email: 'a@x.test' })
     await user('grace', { default_member_type: 'host' })
     const { id } = await room('=R', { type: 'private', max_meeting_seconds: 60 })
@@ -488,13 +482,13 @@ describe('what export wrote, import reads', () => {
     expect([await usersOf(world), await roomsOf(world)]).toEqual(before)
   })
 
-  test.each(formats)('who takes part without a name is no obstacle, as %s', async (format) => {
+  test.each(formats)('as %s is imported when it has a participant without a user id', async (format) => {
     const { id } = await room('R')
     await user('ada')
     await user('grace')
     const members = [
       { id: 'm1', user_id: 'ada', room_id: id, type: 'guest', name: null, is_blocked: false },
-      // An anonymous participant of an open room, while it is connected.
+      // An anonymous participant of an open room, while connected.
       { id: 'm2', user_id: null, room_id: id, type: 'guest', name: null, is_blocked: false },
       { id: 'm3', user_id: 'grace', room_id: id, type: 'host', name: null, is_blocked: false },
     ]
@@ -505,7 +499,7 @@ describe('what export wrote, import reads', () => {
     expect((await roomsOf(world))[0]?.members.map(({ user_id }) => user_id)).toEqual(['ada', 'grace'])
   })
 
-  // Text that the service can store: not NUL, and no half of a pair.
+  // Text that the service can store: without NUL and lone surrogates.
   const text = fc
     .oneof(
       fc.string({ unit: 'binary', maxLength: 12 }),
@@ -532,7 +526,7 @@ describe('what export wrote, import reads', () => {
       }),
     )
     .filter((value) => !value.includes('\0') && value.isWellFormed())
-  // Ids that stand in a path, as every other command needs them there.
+  // Ids that fit into a path, where every other command needs them.
   const id = text.filter((value) => !/^\.{0,2}$|\p{Cc}/u.test(value))
   const someone = fc.record(
     {
@@ -547,7 +541,7 @@ describe('what export wrote, import reads', () => {
     { requiredKeys: ['user_id'] },
   )
 
-  test.each(formats)('any users, as %s', async (format) => {
+  test.each(formats)('of any users as %s is imported', async (format) => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(someone, { selector: (each) => each.user_id, maxLength: 8 }),

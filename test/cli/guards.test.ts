@@ -14,16 +14,16 @@ const lines = (text: string) => text.split('\n').slice(0, -1)
 const lineOf = ({ method, url }: { method: string; url: string }) => `${method} ${url.slice(baseUrl.length)}`
 const writes = () => world.requests.filter(({ method }) => method !== 'GET').map(lineOf)
 
-/** Id of a new room. */
+/** Makes a room; returns its id. */
 const room = async (name: string, type = 'private'): Promise<string> =>
   (await world.send('POST', '/rooms', { name, type })).body.room.id
 const user = (user_id: string, name?: string) => world.send('POST', '/users', { user_id, name })
-/** Id of a new member, whose user is made first. */
+/** Makes a user and a member; returns the id of the member. */
 async function member(room_id: string, user_id: string): Promise<string> {
   await user(user_id)
   return (await world.send('POST', `/rooms/${room_id}/members`, { user_id })).body.member.id
 }
-/** Rooms R1 to RN; their ids. */
+/** Makes rooms R1 to RN; returns their ids. */
 async function rooms(count: number): Promise<string[]> {
   const ids: string[] = []
   for (let i = 1; i <= count; i++) ids.push(await room(`R${i}`))
@@ -33,7 +33,7 @@ const left = async () => (await world.send('GET', '/rooms?limit=1000')).body.roo
 
 const oneLine = (text: string) => stripVTControlCharacters(text).replace(/\s+/g, ' ')
 
-/** Runs a command at a terminal where this is typed. What it says there is told on one line, as if it were wide. */
+/** Runs a command at a terminal where this text is typed. Standard error is returned as one line. */
 async function typing(text: string, argv: readonly string[], options: HostOptions = {}) {
   const { host, done } = world.start(argv, { tty: true, ...options })
   setImmediate(() => host.type(text))
@@ -41,8 +41,8 @@ async function typing(text: string, argv: readonly string[], options: HostOption
   return { code, stdout, stderr: oneLine(stderr) }
 }
 
-describe('the question', () => {
-  test('for one thing is a yes or no, with its name', async () => {
+describe('the confirmation prompt', () => {
+  test('for one room asks yes or no, and names it', async () => {
     const id = await room('Weekly')
     const no = await typing('n\n', ['rooms', 'delete', id])
     expect(no).toMatchObject({ code: 10, stdout: '' })
@@ -56,7 +56,7 @@ describe('the question', () => {
     expect(writes()).toEqual([`DELETE /rooms/${id}`])
   })
 
-  test('for several shows how many, which and where, and wants their number', async () => {
+  test('for several rooms shows how many, which and where, and asks for their number', async () => {
     const ids = await rooms(3)
     const names = ids.map((id, i) => `“R${i + 1}” (${id})`).join(', ')
     const { code, stderr } = await typing('3\n', ['rooms', 'terminate', ...ids, '-o', 'ids'])
@@ -68,33 +68,36 @@ describe('the question', () => {
     expect(writes()).toEqual(ids.map((id) => `PUT /rooms/${id}`))
   })
 
-  test.each(['2\n', '4\n', 'y\n', 'yes\n', '\n', '3 rooms\n', '33\n'])('%j is not 3', async (text) => {
-    const ids = await rooms(3)
-    const { code, stdout, stderr } = await typing(text, ['rooms', 'delete', ...ids])
-    expect({ code, stdout }).toEqual({ code: 10, stdout: '' })
-    expect(stderr).toMatch(/error: not confirmed; nothing was done $/)
-    expect(writes()).toEqual([])
-  })
+  test.each(['2\n', '4\n', 'y\n', 'yes\n', '\n', '3 rooms\n', '33\n'])(
+    'does not accept %j as 3',
+    async (text) => {
+      const ids = await rooms(3)
+      const { code, stdout, stderr } = await typing(text, ['rooms', 'delete', ...ids])
+      expect({ code, stdout }).toEqual({ code: 10, stdout: '' })
+      expect(stderr).toMatch(/error: not confirmed; nothing was done $/)
+      expect(writes()).toEqual([])
+    },
+  )
 
-  test('blanks around the number do not matter', async () => {
+  test('ignores blanks around the number', async () => {
     const ids = await rooms(2)
     expect(await typing(' 2 \n', ['rooms', 'delete', ...ids])).toMatchObject({ code: 0 })
     expect(await left()).toBe(0)
   })
 
-  test.each([1, 3])('^C at the question for %i exits 130 and does nothing', async (count) => {
+  test.each([1, 3])('for %i, answered with ^C, exits 130 and changes nothing', async (count) => {
     const ids = await rooms(count)
     expect(await typing('\x03', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
     expect(writes()).toEqual([])
   })
 
-  test.each([1, 3])('^D at the question for %i does, too', async (count) => {
+  test.each([1, 3])('for %i, answered with ^D, exits 130 and changes nothing', async (count) => {
     const ids = await rooms(count)
     expect(await typing('\x04', ['rooms', 'delete', ...ids])).toMatchObject({ code: 130, stdout: '' })
     expect(writes()).toEqual([])
   })
 
-  test('names the first ten, and says how many more there are', async () => {
+  test('names the first ten rooms and says how many more there are', async () => {
     const ids = await rooms(12)
     const { stderr } = await typing('\n', ['rooms', 'delete', ...ids])
     expect(stderr).toContain(`“R10” (${ids[9]}) and 2 more, at https://meet.test (profile default).`)
@@ -103,14 +106,14 @@ describe('the question', () => {
     expect(world.requests).toHaveLength(10)
   })
 
-  test('each id counts once', async () => {
+  test('counts each id once', async () => {
     const [one = '', two = ''] = await rooms(2)
     const { stderr } = await typing('2\n', ['rooms', 'delete', one, two, one])
     expect(stderr).toContain('Type 2 to continue:')
     expect(await left()).toBe(0)
   })
 
-  test('of users and of members', async () => {
+  test('names users, and members with their room', async () => {
     const id = await room('R')
     const members = [await member(id, 'ada'), await member(id, 'grace')]
     await user('alan', 'Alan')
@@ -125,14 +128,14 @@ describe('the question', () => {
     expect(blocked.code).toBe(0)
   })
 
-  test('names the profile that was asked for', async () => {
+  test('names the profile in use', async () => {
     storeProfile({ protected: false })
     const ids = await rooms(2)
     const { stderr } = await typing('\n', ['rooms', 'delete', ...ids], stored)
     expect(stderr).toContain('at https://meet.test (profile production).')
   })
 
-  test('names the folder of the local workspace, and is about what is in it', async () => {
+  test('names the folder of the local workspace, whose rooms it is about', async () => {
     const make = async () =>
       (await world.run('--local rooms create --name L --type open -o ids')).stdout.trim()
     const ids = [await make(), await make()]
@@ -142,7 +145,7 @@ describe('the question', () => {
     expect((await world.run('--local rooms list -o ids')).stdout).toBe('')
   })
 
-  test('shows no control characters of the service', async () => {
+  test('shows control characters of the service as escapes', async () => {
     const ids = [await room('a\u001b[2Jb'), await room('two\nlines')]
     const { host, done } = world.start(['rooms', 'delete', ...ids], { tty: true })
     setImmediate(() => host.type('\n'))
@@ -151,12 +154,12 @@ describe('the question', () => {
     expect(oneLine(stderr)).toContain(`“a\\u001b[2Jb” (${ids[0]}), “two\\nlines” (${ids[1]})`)
   })
 
-  test('is not asked by what can be undone', async () => {
+  test('is not shown for what can be undone', async () => {
     const ids = await rooms(3)
     expect(await world.run(['rooms', 'reopen', ...ids, '-o', 'ids'])).toMatchObject({ code: 0 })
   })
 
-  test.each(['--dry-run', '--curl'])('is not asked with %s', async (flag) => {
+  test.each(['--dry-run', '--curl'])('is not shown with %s', async (flag) => {
     const { code, stdout, stderr } = await world.run(['rooms', 'delete', 'r1', 'r2', flag], { tty: true })
     expect({ code, lines: lines(stdout).length, stderr }).toEqual({ code: 0, lines: 2, stderr: '' })
     expect(world.requests).toEqual([])
@@ -206,7 +209,7 @@ describe('--yes and --max', () => {
     expect(await left()).toBe(0)
   })
 
-  test('--max counts what --where chose and what standard input named', async () => {
+  test('--max counts what --where matches and what standard input names', async () => {
     const ids = await rooms(3)
     expect(await world.run('rooms delete --where name~^R --yes --max 2')).toMatchObject({
       code: 10,
@@ -218,7 +221,7 @@ describe('--yes and --max', () => {
     expect(await world.run('rooms delete - --yes --max 3', { stdin })).toMatchObject({ code: 0 })
   })
 
-  test('--max refuses on a terminal before anything is asked', async () => {
+  test('--max refuses before anything is asked on a terminal', async () => {
     const ids = await rooms(3)
     expect(await world.run(['rooms', 'delete', ...ids, '--max', '2'], { tty: true })).toMatchObject({
       code: 10,
@@ -226,7 +229,7 @@ describe('--yes and --max', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('a number that was typed needs no --max', async () => {
+  test('a typed number needs no --max', async () => {
     const ids = await rooms(25)
     expect(await typing('25\n', ['rooms', 'delete', ...ids])).toMatchObject({ code: 0 })
     expect(await left()).toBe(0)
@@ -245,12 +248,12 @@ describe('--yes and --max', () => {
     expect(world.requests).toEqual([])
   })
 
-  test.each(['rooms reopen', 'members unblock r'])('%s asks nothing, and keeps to --max', async (command) => {
+  test.each(['rooms reopen', 'members unblock r'])('%s asks nothing, and respects --max', async (command) => {
     expect(await world.run(`${command} a b c --max 2`)).toMatchObject({ code: 10, stdout: '' })
     expect(world.requests).toEqual([])
   })
 
-  test('--max 0 and the like are no numbers', async () => {
+  test('--max refuses anything but a whole number from 1', async () => {
     for (const max of ['0', '-1', 'all', '1e3'])
       expect(await world.run(['rooms', 'delete', 'r', '--yes', `--max=${max}`]), max).toMatchObject({
         code: 2,
@@ -260,7 +263,7 @@ describe('--yes and --max', () => {
   })
 })
 
-/** A profile “production” in use, and nothing in the environment. */
+/** Stores a profile “production” and makes it the one in use. */
 function storeProfile(fields: object = { protected: true }): void {
   mkdirSync(world.configDir, { recursive: true })
   const production = {
@@ -294,7 +297,7 @@ describe('a protected profile', () => {
     await user('grace')
     storeProfile()
   })
-  /** The words of a command line, with ids where their names stand. */
+  /** The words of a command line, with ids in place of their names. */
   const words = (line: string) =>
     line.split(' ').map((word) => ({ OPEN: open, SECRET: secret, ADA: ada, ADA_OPEN: adaOpen })[word] ?? word)
   const run = (line: string, options: HostOptions = {}) => world.run(words(line), { ...stored, ...options })
@@ -335,20 +338,20 @@ describe('a protected profile', () => {
     expect(writes()).toEqual([])
   })
 
-  test.each(changing)('lets %s through with --allow-write', async (line) => {
+  test.each(changing)('runs %s with --allow-write', async (line) => {
     const { code, stderr } = await run(`${line} --allow-write`)
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
     expect(writes()).toHaveLength(line.includes('OPEN SECRET') || line.includes('ada grace') ? 2 : 1)
   })
 
-  test.each(changing)('shows what %s would send', async (line) => {
+  test.each(changing)('shows what %s would send with --dry-run', async (line) => {
     const { code, stderr } = await run(`${line} --dry-run`)
     expect({ code, protected: stderr.includes('protected') }).toEqual({ code: 0, protected: false })
     expect(writes()).toEqual([])
   })
 
   test.each(changing.filter((line) => !/import|--where/.test(line)))(
-    'shows %s as a command',
+    'shows %s as a curl command with --curl',
     async (line) => {
       const { code, stdout, stderr } = await run(`${line} --curl`)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -373,7 +376,7 @@ describe('a protected profile', () => {
     'users create ada --if-not-exists',
     'rooms create --name Open --type open --if-not-exists',
     'members add OPEN ada --if-not-exists',
-  ])('lets %s read', async (line) => {
+  ])('allows %s, which only reads', async (line) => {
     const { code, stderr } = await run(line)
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
     expect(writes()).toEqual([])
@@ -384,8 +387,8 @@ describe('a protected profile', () => {
     'rooms delete OPEN SECRET',
     'members block SECRET ADA',
     'users delete ada',
-  ])('%s is refused before anybody is asked', async (line) => {
-    // A yes would be of no use, and a number typed in vain.
+  ])('refuses %s before asking for confirmation', async (line) => {
+    // Confirming what is then refused would be a waste.
     expect(await run(line)).toMatchObject({ code: 2, stderr: refusal })
     const { code, stderr } = await typing('\x03', words(line), stored)
     expect(stderr).not.toMatch(/y\/N|Type \d/)
@@ -393,7 +396,7 @@ describe('a protected profile', () => {
     expect(writes()).toEqual([])
   })
 
-  test('is protected by whatever name and address it is used', async () => {
+  test('is protected whether a flag, the environment or the settings file names it', async () => {
     const elsewhere = { env: { ...stored.env, MEETROOM_PROFILE: 'production' } }
     expect(await run('rooms delete OPEN --yes --profile production')).toMatchObject({ code: 2 })
     expect(await run('rooms delete OPEN --yes', elsewhere)).toMatchObject({ code: 2 })
@@ -404,17 +407,17 @@ describe('a protected profile', () => {
     expect(writes()).toEqual([])
   })
 
-  test('protects nothing else', async () => {
+  test('does not protect other profiles', async () => {
     expect(await world.run(`rooms delete ${open} --yes`)).toMatchObject({ code: 0 })
     expect(await run('--local rooms create --name L --type open')).toMatchObject({ code: 0 })
   })
 
-  test('is told in JSON where JSON is asked for', async () => {
+  test('refuses in JSON in JSON modes', async () => {
     const { code, stderr } = await run('rooms delete OPEN --yes --json')
     expect({ code, error: JSON.parse(stderr).error.code }).toEqual({ code: 2, error: 'usage' })
   })
 
-  test('stays protected when somebody logs in to it again, out and in, or changes its settings', async () => {
+  test('stays protected across logins, logouts and changed settings', async () => {
     const logIn = () =>
       run(`auth login --with-token --profile production --base-url ${baseUrl}`, { stdin: world.apiKey })
     expect(await logIn()).toMatchObject({ code: 0 })
@@ -428,7 +431,7 @@ describe('a protected profile', () => {
     expect(await run('rooms delete OPEN --yes')).toMatchObject({ code: 2, stderr: refusal })
   })
 
-  test('import goes on with --allow-write where it was begun with it', async () => {
+  test('puts --allow-write into the command that resumes an import', async () => {
     world.intercept = async (request, next) => {
       if (request.method === 'POST') run.host.signal('SIGINT')
       return next()
@@ -441,11 +444,11 @@ describe('a protected profile', () => {
   })
 })
 
-describe('profiles protect and unprotect', () => {
+describe('profiles protect', () => {
   const run = (line: string) => world.run(line, stored)
   beforeEach(() => storeProfile({}))
 
-  test('protect and let go', async () => {
+  test('protects the profile, and unprotect lifts the protection', async () => {
     expect(await run('profiles protect production')).toMatchObject({
       code: 0,
       stdout: '',
@@ -474,12 +477,12 @@ describe('profiles protect and unprotect', () => {
     })
   })
 
-  test('doing it twice is doing it once', async () => {
+  test('succeeds when nothing changes, as unprotect does', async () => {
     for (const verb of ['protect', 'protect', 'unprotect', 'unprotect'])
       expect(await run(`profiles ${verb} production`), verb).toMatchObject({ code: 0 })
   })
 
-  test.each(['protect', 'unprotect'])('%s knows which profiles there are', async (verb) => {
+  test.each(['protect', 'unprotect'])('refuses an unknown profile as %s does', async (verb) => {
     expect(await run(`profiles ${verb} nowhere`)).toMatchObject({
       code: 3,
       stderr: 'error: no such profile: nowhere\nhint: see them with: meetroom profiles list\n',
@@ -517,7 +520,7 @@ describe('--ignore-not-found', () => {
     ['members unblock R gone M', 'unblocked 1 member; 1 was not there'],
     ['rooms delete gone', 'deleted 0 rooms; 1 was not there'],
     ['users delete gone lost', 'deleted 0 users; 2 were not there'],
-  ])('%s', async (line, summary) => {
+  ])('%s: missing items count as success', async (line, summary) => {
     const { code, stdout, stderr } = await world.run(words(`${line} --yes --ignore-not-found -o ids`))
     const done = words(line).filter((word) => [...here, 'ada', m].includes(word))
     expect({ code, stdout, stderr }).toEqual({
@@ -528,20 +531,20 @@ describe('--ignore-not-found', () => {
   })
 
   test.each(['rooms delete ONE TWO', 'users delete ada', 'rooms terminate ONE', 'members block R M'])(
-    '%s may be run twice',
+    '%s succeeds a second time',
     async (line) => {
       for (const time of ['first', 'second'])
         expect(await world.run(words(`${line} --yes --ignore-not-found`)), time).toMatchObject({ code: 0 })
     },
   )
 
-  test('without it what is not there is a failure', async () => {
+  test('missing items are failures without it', async () => {
     expect(await world.run(words('rooms delete ONE gone --yes'))).toMatchObject({ code: 8 })
     expect(await world.run(words('rooms delete gone --yes'))).toMatchObject({ code: 3 })
     expect(await world.run(words('users delete gone lost --yes'))).toMatchObject({ code: 1 })
   })
 
-  test('other failures stay failures', async () => {
+  test('other failures remain failures', async () => {
     world.intercept = async (request, next) =>
       request.url.endsWith(here[0] ?? '') ? answer(422, { error: { message: 'no' } }) : next()
     expect(await world.run(words('rooms delete gone ONE TWO --yes --ignore-not-found -o ids'))).toMatchObject(
@@ -558,7 +561,7 @@ describe('--ignore-not-found', () => {
     })
   })
 
-  test('what is not there does not count for --max-errors', async () => {
+  test('missing items do not count towards --max-errors', async () => {
     expect(
       await world.run(words('rooms delete a b c ONE --yes --ignore-not-found --fail-fast --concurrency 1')),
     ).toMatchObject({ code: 0, stderr: 'deleted 1 room; 3 were not there\n' })
@@ -570,7 +573,7 @@ describe('--ignore-not-found', () => {
     ['users delete ada gone', '2\n'],
     ['members block R gone M', '2\n'],
     ['rooms delete gone', 'y\n'],
-  ])('%s at a terminal asks all the same', async (line, text) => {
+  ])('%s asks on a terminal all the same', async (line, text) => {
     const { code, stderr } = await typing(text, words(`${line} --ignore-not-found`))
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' })
   })
@@ -579,7 +582,7 @@ describe('--ignore-not-found', () => {
 describe('--if-not-exists', () => {
   const made = ({ stdout }: { stdout: string }, noun: string) => JSON.parse(stdout)[noun]
 
-  test('users create twice makes one user, and shows it twice', async () => {
+  test('users create run twice creates one user and shows it twice', async () => {
     const line = 'users create ada --name Ada --if-not-exists --json'
     const [first, second] = [await world.run(line), await world.run(line)]
     expect([first, second]).toMatchObject([
@@ -590,7 +593,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual(['POST /users'])
   })
 
-  test('users create leaves who is there as they are, and goes not with --overwrite', async () => {
+  test('users create leaves an existing user as it is, and refuses --overwrite', async () => {
     await user('ada', 'Ada')
     expect(
       await world.run('users create ada --name Eve --if-not-exists --columns user_id,name'),
@@ -609,7 +612,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('rooms create twice makes one room, and shows it twice', async () => {
+  test('rooms create run twice creates one room and shows it twice', async () => {
     const line = [
       'rooms',
       'create',
@@ -629,7 +632,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual(['POST /rooms'])
   })
 
-  test('rooms create goes by the exact name, also where --set gives it', async () => {
+  test('rooms create looks for the exact name, even when --set gives it', async () => {
     const id = await room('Sync')
     const create = (...words: string[]) =>
       world.run(['rooms', 'create', '--type', 'private', '--if-not-exists', '-o', 'ids', ...words])
@@ -680,7 +683,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('rooms create finds the room in a service that filters by no name', async () => {
+  test('rooms create finds the room in a service that does not filter by name', async () => {
     const id = await room('Sync')
     for (let i = 0; i < 150; i++) await room(`R${i}`)
     world.intercept = async (request, next) => {
@@ -695,7 +698,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('members add twice invites once, and shows the member twice', async () => {
+  test('members add run twice adds one member and shows it twice', async () => {
     const id = await room('R')
     await user('ada')
     const line = `members add ${id} ada --type host --if-not-exists --json`
@@ -708,7 +711,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([`POST /rooms/${id}/members`])
   })
 
-  test('members add leaves a member as it is, wherever in the list it stands', async () => {
+  test('members add leaves an existing member as it is, on whichever page it is listed', async () => {
     const id = await room('R')
     const ada = await member(id, 'ada')
     for (let i = 0; i < 120; i++) await member(id, `u${i}`)
@@ -721,7 +724,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('members add looks for the user that is sent, even when --set changes it', async () => {
+  test('members add looks for the user that it sends, even when --set changes it', async () => {
     const id = await room('R')
     const ada = await member(id, 'ada')
     await user('free')
@@ -732,7 +735,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('what cannot be looked up is not made', async () => {
+  test('nothing is created when the lookup fails', async () => {
     const id = await room('R')
     world.intercept = async (request, next) => (request.method === 'GET' ? answer(503, {}) : next())
     for (const line of ['users create ada', 'rooms create --name N --type open', `members add ${id} ada`])
@@ -740,7 +743,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--dry-run shows what would be made, and what is there already', async () => {
+  test('--dry-run shows what would be created, or what exists', async () => {
     const id = await room('R')
     await user('ada')
     const dry = async (line: string) => (await world.run(`${line} --if-not-exists --dry-run`)).stdout

@@ -9,7 +9,7 @@ beforeEach(async () => {
 const run = (line: string) => world.run(line)
 const user = (user_id: string, fields: object = {}) => world.send('POST', '/users', { user_id, ...fields })
 
-describe('users who are there already', () => {
+describe('users import, for users that exist', () => {
   beforeEach(async () => {
     await user('ada', { name: 'Old', email: 'ada@x.test' })
     world.file('people.csv', 'user_id,name\nada,New\ngrace,Grace\n')
@@ -30,19 +30,19 @@ describe('users who are there already', () => {
     ],
     ['--if-exists skip', 0, 'imported 1 of 2 users; 1 skipped\n', 'Old'],
     ['--if-exists overwrite', 0, 'imported 2 of 2 users\n', 'New'],
-  ])('%s', async (flags, code, stderr, name) => {
+  ])('%s leaves what it should and reports it', async (flags, code, stderr, name) => {
     expect(await run(`users import people.csv ${flags}`.trim())).toMatchObject({ code, stdout: '', stderr })
     expect(await world.users()).toEqual({ ada: name, grace: 'Grace' })
     expect(world.writes()).toHaveLength(name === 'New' ? 2 : 1)
   })
 
-  test('overriding looks nothing up, as the service overrides by itself', async () => {
+  test('--if-exists overwrite looks nothing up, for the service overwrites by itself', async () => {
     await run('users import people.csv --if-exists overwrite')
     expect(world.sent()).toEqual(['POST /users', 'POST /users'])
     expect(await world.user('ada')).toMatchObject({ email: null })
   })
 
-  test('skipping everything is a success', async () => {
+  test('--if-exists skip succeeds when it skips every row', async () => {
     await run('users import people.csv --if-exists overwrite')
     expect(await run('users import people.csv --if-exists skip')).toMatchObject({
       code: 0,
@@ -51,7 +51,7 @@ describe('users who are there already', () => {
   })
 })
 
-describe('members who are there already', () => {
+describe('members import, for members that exist', () => {
   let room: string
   beforeEach(async () => {
     room = await world.room('A', 'private')
@@ -73,7 +73,7 @@ describe('members who are there already', () => {
     ],
     ['skip', 0, 'imported 2 of 3 members; 1 skipped\n', 'ada guest Old', false],
     ['overwrite', 0, 'imported 3 of 3 members\n', 'ada host New', true],
-  ])('--if-exists %s', async (what, code, stderr, ada, blocked) => {
+  ])('--if-exists %s leaves what it should and reports it', async (what, code, stderr, ada, blocked) => {
     expect(await run(`members import members.csv --room ${room} --if-exists ${what}`)).toMatchObject({
       code,
       stdout: '',
@@ -85,14 +85,14 @@ describe('members who are there already', () => {
     expect(blockedIds.sort()).toEqual(blocked ? ['ada', 'kay'] : ['kay'])
   })
 
-  test('a room is asked for its members once, however many rows it has', async () => {
+  test('asks each room for its members once, however many rows name it', async () => {
     await run(`members import members.csv --room ${room} --if-exists overwrite`)
     expect(world.sent().filter((line) => line.startsWith('GET'))).toEqual([
       `GET /rooms/${room}/members?limit=100`,
     ])
   })
 
-  test('a room and a user that are not there', async () => {
+  test('fails rows whose room or user does not exist', async () => {
     world.file('members.csv', `room_id,user_id\nnope,ada\n${room},nobody\n${room},grace\n`)
     const { code, stdout } = await run('members import members.csv -o ndjson')
     expect({ code, results: resultsOf(stdout).map(({ status, error }) => error ?? status) }).toEqual({
@@ -102,7 +102,7 @@ describe('members who are there already', () => {
   })
 })
 
-describe('rooms that are there already', () => {
+describe('rooms import, for rooms that exist', () => {
   let id: string
   beforeEach(async () => {
     id = await world.room('Old')
@@ -113,7 +113,7 @@ describe('rooms that are there already', () => {
     ['fail', 8, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 failed\n'],
     ['skip', 0, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 skipped\n'],
     ['overwrite', 0, ['New', 'Other'], 'imported 2 of 2 rooms\n'],
-  ])('--if-exists %s', async (what, code, rooms, summary) => {
+  ])('--if-exists %s leaves what it should and reports it', async (what, code, rooms, summary) => {
     const ended = await run(`rooms import rooms.csv --if-exists ${what}`)
     expect({ code: ended.code, rooms: await world.rooms() }).toEqual({ code, rooms })
     expect(ended.stderr.endsWith(summary)).toBe(true)
@@ -123,7 +123,7 @@ describe('rooms that are there already', () => {
     )
   })
 
-  test('what cannot be changed in a room is not said to have been', async () => {
+  test('reports a row with a field that cannot be changed as failed', async () => {
     world.file('rooms.csv', `id,name,type,record\n${id},New,private,true\n`)
     const { code, stdout } = await run('rooms import rooms.csv --if-exists overwrite -o ndjson')
     expect({ code, statuses: resultsOf(stdout).map(({ status }) => status) }).toEqual({
@@ -132,7 +132,7 @@ describe('rooms that are there already', () => {
     })
   })
 
-  test('an id that is not there makes a room with an id of its own', async () => {
+  test('creates a room for an id that does not exist, with an id of its own', async () => {
     world.file('rooms.csv', 'id,name,type,is_terminated\nformer,R1,open,\nother,R2,public,true\n')
     const { code, stdout } = await run('rooms import rooms.csv -o ndjson')
     expect({ code, keys: resultsOf(stdout).map(({ key }) => key) }).toEqual({
@@ -144,7 +144,7 @@ describe('rooms that are there already', () => {
     expect(rooms.map(({ name, type }: any) => `${name} ${type}`)).toEqual(['R2 public'])
   })
 
-  test('every field that a room can be made with', async () => {
+  test('accepts every field that a room can be created with', async () => {
     await user('ada')
     world.file(
       'rooms.csv',
@@ -164,7 +164,7 @@ describe('rooms that are there already', () => {
   })
 })
 
-describe('--dry-run', () => {
+describe('import --dry-run', () => {
   beforeEach(async () => {
     await user('ada', { name: 'Old' })
     world.file('people.csv', 'user_id,name\nada,New\ngrace,Grace\n')
@@ -190,7 +190,7 @@ describe('--dry-run', () => {
       'would create 1, overwrite 1, skip 0 of 2 users; 0 would fail\n',
     ],
   ])(
-    'says what would happen with --if-exists %s, and sends no write',
+    'with --if-exists %s says what would happen and sends no write',
     async (what, code, statuses, stderr) => {
       const line = `users import people.csv --dry-run --concurrency 1 --if-exists ${what}`
       const table = await run(line)
@@ -212,7 +212,7 @@ describe('--dry-run', () => {
     },
   )
 
-  test('of rooms and members writes nothing either', async () => {
+  test('of rooms and members sends no write', async () => {
     const room = await world.room('A')
     world.file('rooms.csv', `id,name,type,is_terminated\n${room},B,open,true\n,C,open,true\n`)
     world.file('members.csv', 'user_id,name\nada,A\ngrace,G\n')
@@ -227,7 +227,7 @@ describe('--dry-run', () => {
     expect(await world.rooms()).toEqual(['A'])
   })
 
-  test('is no exception to the check of the whole file', async () => {
+  test('checks the whole file first', async () => {
     world.file('people.csv', 'user_id\nada\n""\n,\n')
     expect(await run('users import people.csv --dry-run')).toMatchObject({ code: 2 })
     expect(world.requests).toEqual([])

@@ -22,7 +22,7 @@ beforeEach(async () => {
 const run = (line: string) => world.run(line)
 type Next = () => Promise<WireResponse>
 
-// Ways in which a request can go wrong.
+// Ways in which a request can fail.
 const refuse =
   (status: number, headers = {}) =>
   async () =>
@@ -43,7 +43,7 @@ const cutAnswer = async (next: Next) => {
   return answer(200, '{"room":{"id":"0')
 }
 
-/** Lets requests go wrong: every `nth`, or those of a kind. */
+/** Makes requests fail: those that `which` picks. */
 function going(
   wrong: (next: Next) => Promise<WireResponse>,
   which: (n: number, request: WireRequest) => boolean,
@@ -53,14 +53,14 @@ function going(
 }
 const every = (nth: number) => (n: number) => n % nth === 0
 const isWrite = (_n: number, { method }: WireRequest) => method !== 'GET'
-/** Every third write, when it is sent for the first time. */
+/** Picks every third write, the first time that it is sent. */
 function everyThirdWrite() {
   const seen = new Set<string>()
   return (_n: number, { method, body = '' }: WireRequest) =>
     method !== 'GET' && !seen.has(body) && seen.add(body).size % 3 === 0
 }
 
-/** What an import said of each row, checked against what the service holds; the rows that are said to be there. */
+/** Checks what an import reported of each row against what the service holds; returns the rows reported as done. */
 async function honest(kind: 'users' | 'rooms', stdout: string, rows: number): Promise<string[]> {
   const results = resultsOf(stdout)
   const names = kind === 'users' ? Object.keys(usersOf(rows)) : roomsOf(rows)
@@ -77,14 +77,14 @@ async function honest(kind: 'users' | 'rooms', stdout: string, rows: number): Pr
   return said('ok')
 }
 
-describe.each(['users', 'rooms'] as const)('%s', (kind) => {
+describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
   const rows = 25
   const [file, whole] = kind === 'users' ? [usersCsv(rows), usersOf(rows)] : [roomsCsv(rows), roomsOf(rows)]
   const held = () => (kind === 'users' ? world.users() : world.rooms())
   const line = `${kind} import in.csv -o ndjson`
   beforeEach(() => world.file('in.csv', file))
 
-  test('one request in five fails: what failed is told and kept, and comes in with the next run', async () => {
+  test('with one request in five failing keeps the failed rows in a file that a second run imports', async () => {
     going(refuse(500), every(5))
     const first = await run(`${line} --failed-out again.csv`)
     const ok = await honest(kind, first.stdout, rows)
@@ -96,7 +96,7 @@ describe.each(['users', 'rooms'] as const)('%s', (kind) => {
     expect(await held()).toEqual(whole)
   })
 
-  test('one request in five fails: --resume tries again what failed, and nothing else', async () => {
+  test('with one request in five failing retries only the failed rows with --resume', async () => {
     going(refuse(500), every(5))
     const ok = await honest(kind, (await run(line)).stdout, rows)
     world.intercept = undefined
@@ -113,7 +113,7 @@ describe.each(['users', 'rooms'] as const)('%s', (kind) => {
     ['503 to the first twenty', refuse(503), (n) => n <= 20],
     ['429 to the first forty', refuse(429), (n) => n <= 40],
     ['connections refused now and then', neverSent, every(3)],
-  ])('%s: everything comes in once', async (_what, wrong, which) => {
+  ])('with %s imports every row once', async (_what, wrong, which) => {
     going(wrong, which)
     const { code, stdout, host } = await run(`${line} --concurrency 4`)
     expect({ code, ok: (await honest(kind, stdout, rows)).length }).toEqual({ code: 0, ok: rows })
@@ -121,7 +121,7 @@ describe.each(['users', 'rooms'] as const)('%s', (kind) => {
     expect(host.slept.length).toBeGreaterThan(0)
   })
 
-  test('a service that is too busy for good: its rows fail, and nothing more is done', async () => {
+  test('fails only the row for which the service stays busy', async () => {
     going(refuse(503), (_n, request) => isWrite(_n, request) && /"[uR]3"/.test(request.body ?? ''))
     const { code, stdout } = await run(line)
     expect({ code, ok: (await honest(kind, stdout, rows)).length }).toEqual({ code: 8, ok: rows - 1 })
@@ -130,7 +130,7 @@ describe.each(['users', 'rooms'] as const)('%s', (kind) => {
   test.each([
     ['before the service acts', lost],
     ['after it has acted', lostAnswer],
-  ])('connections break %s: nothing is there twice, and what is not known is told', async (_what, wrong) => {
+  ])('with connections breaking %s repeats nothing and reports unknown outcomes', async (_what, wrong) => {
     going(wrong, everyThirdWrite())
     const { code, stdout } = await run(line)
     const ok = await honest(kind, stdout, rows)
@@ -144,7 +144,7 @@ describe.each(['users', 'rooms'] as const)('%s', (kind) => {
     expect(await held()).toEqual(whole)
   })
 
-  test('everything at once, until it is done', async () => {
+  test('with failures of every kind, resumed again and again, imports every row once', async () => {
     const wrongs = [refuse(429), refuse(503), refuse(500), neverSent, lost, lostAnswer]
     let seed = 42
     world.intercept = (_request, next) => {
@@ -157,14 +157,14 @@ describe.each(['users', 'rooms'] as const)('%s', (kind) => {
       for (const { row, status } of resultsOf(stdout)) if (status === 'unknown') unknown.add(row)
       ;({ code, stdout } = await run(`${line} --if-exists overwrite --concurrency 4 --resume`))
     }
-    // Rooms have nothing but a name to tell them by: of some it can never be told whether they are those of the file.
+    // A room has only its name to be recognised by, so that some outcomes stay unknown.
     if (kind === 'users') expect(code).toBe(0)
     else expect(unknown.size).toBeGreaterThan(0)
     expect(await held()).toEqual(whole)
   })
 })
 
-describe('rooms: what the service has done is not done again', () => {
+describe('rooms import does not repeat what the service has done', () => {
   test.each([
     ['a gateway that gave up', gatewayGaveUp],
     ['an answer that is cut off', cutAnswer],
@@ -190,7 +190,7 @@ describe('rooms: what the service has done is not done again', () => {
     ['answers 401', refuse(401)],
     ['cannot be reached', neverSent],
     ['breaks off', lost],
-  ])('a room that is made and not yet terminated, when the second request %s', async (_what, wrong) => {
+  ])('when a room was created and the request that terminates it %s', async (_what, wrong) => {
     world.file('in.csv', 'name,type,is_terminated\nR1,open,true\n')
     going(wrong, (_n, { method }) => method === 'PUT')
     await run('rooms import in.csv')
@@ -205,13 +205,13 @@ describe('rooms: what the service has done is not done again', () => {
   })
 })
 
-describe('members: who was added is not added again', () => {
+describe('members import does not add again a member that was added', () => {
   test.each([
     ['answers 503', refuse(503)],
     ['answers 500', refuse(500)],
     ['answers 400', refuse(400)],
     ['cannot be reached', neverSent],
-  ])('and not yet blocked, when the second request %s', async (_what, wrong) => {
+  ])('and not yet blocked, when the request that blocks it %s', async (_what, wrong) => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
     world.file('in.csv', `room_id,user_id,is_blocked\n${room},ada,true\n`)
@@ -238,8 +238,8 @@ describe('members: who was added is not added again', () => {
   })
 })
 
-describe('users: what was sent and came through is not said to have failed', () => {
-  test('when the answer is lost and the service is busy after it', async () => {
+describe('users import does not report a failure for what came through', () => {
+  test('when the answer is lost and the service is busy afterwards', async () => {
     world.file('in.csv', usersCsv(1))
     let posts = 0
     world.intercept = (request, next) => {
@@ -275,7 +275,7 @@ describe('users: what was sent and came through is not said to have failed', () 
     })
   })
 
-  test('when a field that the document does not list is sent along', async () => {
+  test('when an unlisted field is sent', async () => {
     world.file('in.csv', 'user_id,Dept\nada,Maths\n')
     const argv = ['users', 'import', 'in.csv', '--map', 'Dept=department']
     going(lostAnswer, isWrite)
@@ -291,7 +291,7 @@ describe('users: what was sent and came through is not said to have failed', () 
   })
 })
 
-describe('members', () => {
+describe('members import', () => {
   let room: string
   const everybody = Object.keys(usersOf(20)).map((id) => `${id} guest ${id.replace('u', 'N')}`)
   beforeEach(async () => {
@@ -306,13 +306,13 @@ describe('members', () => {
     ['503 to the first seven', refuse(503), (n) => n <= 7],
     ['429 now and then', refuse(429), every(3)],
     ['connections refused now and then', neverSent, every(3)],
-  ])('%s: everybody comes in once', async (_what, wrong, which) => {
+  ])('with %s adds every member once', async (_what, wrong, which) => {
     going(wrong, which)
     expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 0 })
     expect(await world.members(room)).toEqual(everybody.sort())
   })
 
-  test('a room that once could not be asked for its members is asked again', async () => {
+  test('asks a room for its members again after a failure', async () => {
     going(refuse(500), (n) => n === 1)
     expect(await run(`members import in.csv --room ${room} --concurrency 2`)).toMatchObject({ code: 8 })
     expect((await world.members(room)).length).toBeGreaterThanOrEqual(17)
@@ -321,20 +321,23 @@ describe('members', () => {
   test.each([
     ['before', lost],
     ['after', lostAnswer],
-  ])('connections break %s the service acts: --resume finds out', async (_what, wrong) => {
-    going(wrong, everyThirdWrite())
-    expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 8 })
-    world.intercept = undefined
-    expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
-    expect(await world.members(room)).toEqual(everybody.sort())
-    expect(
-      new Set(world.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)).size,
-    ).toBe(20)
-  })
+  ])(
+    'with connections breaking %s the service acts finds out the rest with --resume',
+    async (_what, wrong) => {
+      going(wrong, everyThirdWrite())
+      expect(await run(`members import in.csv --room ${room}`)).toMatchObject({ code: 8 })
+      world.intercept = undefined
+      expect(await run(`members import in.csv --room ${room} --resume`)).toMatchObject({ code: 0 })
+      expect(await world.members(room)).toEqual(everybody.sort())
+      expect(
+        new Set(world.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)).size,
+      ).toBe(20)
+    },
+  )
 })
 
 describe('back-off', () => {
-  /** A clock that goes on when so many wait for it, and for nobody who does not. */
+  /** A clock that moves on once so many wait for it. */
   function clockOf(host: TestHost, waiting: number) {
     let now = testNow
     let sleepers: { until: number; wake(): void }[] = []
@@ -350,7 +353,7 @@ describe('back-off', () => {
       })
   }
 
-  /** Imports five users, two at a time; the seconds at which each request was sent. */
+  /** Imports five users, two at a time; returns the seconds at which each request was sent. */
   async function sentAt(wrong: () => Promise<WireResponse>, concurrency = 2): Promise<number[]> {
     world.file('in.csv', usersCsv(5))
     const { host, done } = world.start(
@@ -367,29 +370,29 @@ describe('back-off', () => {
     return seconds
   }
 
-  test.each([429, 503])('%i with a time to wait holds the whole run for so long', async (status) => {
+  test.each([429, 503])('holds the whole run for as long as Retry-After of a %i says', async (status) => {
     expect(await sentAt(refuse(status, { 'retry-after': '10' }))).toEqual([0, 0, 10, 10, 10, 10])
   })
 
-  test.each([429, 503])('%i without one holds the whole run for a moment', async (status) => {
+  test.each([429, 503])('holds the whole run for a moment after a %i without Retry-After', async (status) => {
     expect(await sentAt(refuse(status))).toEqual([0, 0, 0.15, 0.15, 0.15, 0.15])
   })
 
-  test('a time to wait that is beyond --timeout is waited for all the same', async () => {
+  test('waits for a Retry-After beyond --timeout', async () => {
     expect(await sentAt(refuse(429, { 'retry-after': '90' }), 1)).toEqual([0, 90, 90, 90, 90, 90])
   })
 
-  test('nobody waits longer than the service wants', async () => {
+  test('does not wait longer than the service asks', async () => {
     expect(await sentAt(refuse(429, { 'retry-after': '0' }), 1)).toEqual([0, 0, 0, 0, 0, 0])
   })
 })
 
-describe('a service that is gone', () => {
+describe('a service', () => {
   test.each<[string, string, () => Promise<never>, number]>([
     ['refuses connections', 'users', neverSent, 5],
     ['refuses connections', 'rooms', neverSent, 5],
     ['breaks connections off', 'rooms', lost, 7],
-  ])('%s: %s are not all tried', async (_what, kind, wrong, code) => {
+  ])('that %s stops an import of %s early', async (_what, kind, wrong, code) => {
     world.file('in.csv', kind === 'users' ? usersCsv(200) : roomsCsv(200))
     world.intercept = wrong
     expect(await run(`${kind} import in.csv --retries 0`)).toMatchObject({ code })

@@ -6,7 +6,7 @@ beforeEach(async () => {
   world = await createImportWorld()
 })
 
-/** How an import of users went, and which users there are after it. */
+/** The result of a successful import of users, and the users that exist then. */
 
 const users = (held: Record<string, string | null>) => {
   const count = Object.keys(held).length
@@ -17,36 +17,36 @@ const users = (held: Record<string, string | null>) => {
     users: held,
   }
 }
-/** Refused before anything was sent. */
+/** The result of an import that is refused before anything is sent. */
 const refused = (stderr: unknown) => ({ code: 2, stdout: '', stderr, users: {} })
 
 describe('CSV', () => {
   const ada = { ada: 'Ada', grace: 'Grace' }
   test.each<[string, string, Record<string, string | null>]>([
     ['with line feeds', 'user_id,name\nada,Ada\ngrace,Grace\n', ada],
-    ['without a last line end', 'user_id,name\nada,Ada\ngrace,Grace', ada],
+    ['without a final line break', 'user_id,name\nada,Ada\ngrace,Grace', ada],
     ['with carriage returns and line feeds', 'user_id,name\r\nada,Ada\r\ngrace,Grace\r\n', ada],
     ['with carriage returns', 'user_id,name\rada,Ada\rgrace,Grace\r', ada],
-    ['with line ends of both kinds', 'user_id,name\nada,Ada\r\ngrace,Grace\n', ada],
-    ['with line ends of both kinds and quotes', 'user_id,name\r\nada,"Ada"\ngrace,"Grace"\r\n', ada],
+    ['with line breaks of both kinds', 'user_id,name\nada,Ada\r\ngrace,Grace\n', ada],
+    ['with line breaks of both kinds and quotes', 'user_id,name\r\nada,"Ada"\ngrace,"Grace"\r\n', ada],
     ['with a BOM', '\ufeffuser_id,name\nada,Ada\ngrace,Grace\n', ada],
     ['with a BOM before a quoted header', '\ufeff"user_id","name"\nada,Ada\ngrace,Grace\n', ada],
     ['with other columns first', 'name,email,user_id\nAda,,ada\nGrace,g@navy.test,grace\n', ada],
-    ['with blanks around its names', ' user_id , name \nada,Ada\ngrace,Grace\n', ada],
+    ['with spaces around column names', ' user_id , name \nada,Ada\ngrace,Grace\n', ada],
     ['with empty lines', '\nuser_id,name\n\n\nada,Ada\n\ngrace,Grace\n\n', ada],
     ['with one column', 'user_id\nada\ngrace\n', { ada: null, grace: null }],
     ['with empty cells', 'user_id,name\nada,\n"grace",""\n', { ada: null, grace: null }],
     ['with a comma in quotes', 'user_id,name\nada,"Lovelace, Ada"\n', { ada: 'Lovelace, Ada' }],
     ['with quotes in quotes', 'user_id,name\nada,"""Ada"" L."\n', { ada: '"Ada" L.' }],
-    ['with a line end in quotes', 'user_id,name\r\nada,"A\nB\r\nC"\r\n', { ada: 'A\nB\r\nC' }],
-    ['with a line end in a name', '"user_id","\nname\n"\nada,Ada\n', { ada: 'Ada' }],
-    ['with blanks around its cells', 'user_id,name\nada, Ada \n', { ada: ' Ada ' }],
+    ['with a line break in quotes', 'user_id,name\r\nada,"A\nB\r\nC"\r\n', { ada: 'A\nB\r\nC' }],
+    ['with a line break in a column name', '"user_id","\nname\n"\nada,Ada\n', { ada: 'Ada' }],
+    ['with spaces around cells', 'user_id,name\nada, Ada \n', { ada: ' Ada ' }],
     [
-      'with what only exports have',
+      'with read-only columns of an export',
       'user_id,name,access_token,created_at,updated_at,id,reason\nada,Ada,t,2026,2026,7,old\n',
       { ada: 'Ada' },
     ],
-  ])('%s', async (_what, content, held) => {
+  ])('%s is read', async (_what, content, held) => {
     expect(await world.imported('people.csv', content)).toEqual(users(held))
   })
 
@@ -62,7 +62,7 @@ describe('CSV', () => {
     ["'tis", "'tis"],
     ["'", "'"],
     ["''", "''"],
-  ])('the cell %j says %j', async (cell, name) => {
+  ])('the cell %j means %j', async (cell, name) => {
     expect(await world.imported('people.csv', `user_id,name\nada,${cell}\n`)).toEqual(users({ ada: name }))
   })
 
@@ -95,23 +95,23 @@ describe('CSV', () => {
     ['an empty file', '', 'error: people.csv is empty: a CSV begins with the names of its columns\n'],
     ['only a BOM', '\ufeff', 'error: people.csv is empty: a CSV begins with the names of its columns\n'],
     [
-      'a column that users do not have',
+      'an unknown column',
       'user_id,Full name\nada,Ada\n',
       'error: no user has a field “Full name” (fields are user_id, name, profile_url, default_member_type, email)\n' +
         "hint: map it: --map 'Full name=FIELD', or leave it out: --map 'Full name='\n",
     ],
     [
-      'no column for what must be there',
+      'a required column is missing',
       'name,email\nAda,\n',
       "error: there is no column user_id\nhint: columns are name, email; map one: --map 'COLUMN=user_id'\n",
     ],
     ['a column twice', 'user_id,name,name\nada,A,B\n', 'error: two columns are name\n'],
-  ])('%s', async (_what, content, stderr) => {
+  ])('%s is refused', async (_what, content, stderr) => {
     expect(await world.imported('people.csv', content)).toEqual(refused(stderr))
     expect(world.requests).toEqual([])
   })
 
-  test('a header with nothing below it is an import of nothing', async () => {
+  test('a header without rows imports nothing and succeeds', async () => {
     expect(await world.imported('people.csv', 'user_id,name\n')).toEqual({
       ...users({}),
       stderr: 'imported 0 of 0 users\n',
@@ -120,7 +120,7 @@ describe('CSV', () => {
 })
 
 describe('--map', () => {
-  test('reads a column as a field, and leaves columns out', async () => {
+  test('reads a column as another field, and ignores columns mapped to nothing', async () => {
     expect(
       await world.imported(
         'people.csv',
@@ -140,12 +140,12 @@ describe('--map', () => {
     expect(await world.user('ada')).toMatchObject({ email: 'ada@x.test' })
   })
 
-  test('names fields that the document does not list, and they are sent as they are', async () => {
+  test('maps to unlisted fields, which are sent as they are', async () => {
     await world.imported('people.csv', 'user_id,Dept\nada,01\n', '--map', 'Dept=department')
     expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","department":"01"}')
   })
 
-  test('goes for NDJSON and JSON too', async () => {
+  test('works for NDJSON and JSON', async () => {
     const map = ['--map', 'login=user_id', '--map', 'Notes=']
     expect(await world.imported('a.ndjson', '{"login":"ada","Notes":{}}\n', ...map)).toMatchObject({
       code: 0,
@@ -164,7 +164,7 @@ describe('--map', () => {
       'user_id=login',
       "error: there is no column user_id\nhint: columns are user_id, name, email; map one: --map 'COLUMN=user_id'\n",
     ],
-  ])('%j is refused', async (map, stderr) => {
+  ])('of %j is refused', async (map, stderr) => {
     expect(await world.imported('people.csv', 'user_id,name,email\nada,A,a\n', '--map', map)).toEqual(
       refused(stderr),
     )
@@ -173,26 +173,26 @@ describe('--map', () => {
 
 describe('NDJSON', () => {
   test.each([
-    ['a line each', '{"user_id":"ada","name":"Ada"}\n{"user_id":"grace","name":"Grace"}\n'],
-    ['without a last line end', '{"user_id":"ada","name":"Ada"}\n{"user_id":"grace","name":"Grace"}'],
+    ['one row per line', '{"user_id":"ada","name":"Ada"}\n{"user_id":"grace","name":"Grace"}\n'],
+    ['without a final line break', '{"user_id":"ada","name":"Ada"}\n{"user_id":"grace","name":"Grace"}'],
     ['with blank lines', '\n{"user_id":"ada","name":"Ada"}\n  \n\n{"name":"Grace","user_id":"grace"}\n\n'],
     ['with carriage returns', '{"user_id":"ada","name":"Ada"}\r\n{"user_id":"grace","name":"Grace"}\r\n'],
     ['with a BOM', '\ufeff{"user_id":"ada","name":"Ada"}\n{"user_id":"grace","name":"Grace"}\n'],
     [
-      'with what an export has',
+      'with read-only fields of an export',
       '{"user_id":"ada","name":"Ada","access_token":"t"}\n{"user_id":"grace","name":"Grace","profile_url":null,"email":"#DEPRECATED#"}\n',
     ],
-  ])('%s', async (_what, content) => {
+  ])('%s is read', async (_what, content) => {
     expect(await world.imported('people.ndjson', content)).toEqual(users({ ada: 'Ada', grace: 'Grace' }))
   })
 
-  test('text is taken as it is: only spreadsheets need to be kept from formulas', async () => {
+  test('text that looks like a defused formula is kept as it is', async () => {
     expect(await world.imported('people.ndjson', '{"user_id":"ada","name":"\'=1"}\n')).toEqual(
       users({ ada: "'=1" }),
     )
   })
 
-  test('every line that is no row is told', async () => {
+  test('every bad line is reported', async () => {
     expect(
       await world.imported(
         'people.ndjson',
@@ -215,7 +215,7 @@ describe('NDJSON', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('an empty file is an import of nothing', async () => {
+  test('an empty file imports nothing and succeeds', async () => {
     expect(await world.imported('people.ndjson', '')).toEqual({
       ...users({}),
       stderr: 'imported 0 of 0 users\n',
@@ -238,18 +238,18 @@ describe('JSON', () => {
       ),
     ],
     ['with a BOM', '\ufeff[{"user_id":"ada","name":"Ada"},{"user_id":"grace","name":"Grace"}]\n'],
-  ])('%s', async (_what, content) => {
+  ])('%s is read', async (_what, content) => {
     expect(await world.imported('people.json', content)).toEqual(users({ ada: 'Ada', grace: 'Grace' }))
   })
 
-  test('an empty array is an import of nothing', async () => {
+  test('an empty array imports nothing and succeeds', async () => {
     expect(await world.imported('people.json', '[]')).toEqual({
       ...users({}),
       stderr: 'imported 0 of 0 users\n',
     })
   })
 
-  test('an array of many chunks', async () => {
+  test('an array of many chunks is read', async () => {
     const rows = Array.from({ length: 900 }, (_, i) => ({
       user_id: `u${i}`,
       name: `${i} ${'é漢😀'.repeat(60)}`,
@@ -288,7 +288,7 @@ describe('JSON', () => {
     '{"users":[{"user_id":"ada","name":"Ada"},{"user_id":"grace","name":"Grace"}],"paging":{"total":2}}',
     '{"paging":{"total":2,"users":"[]"},"note":"\\"[","users" : [ {"user_id":"ada","name":"Ada"} , {"user_id":"grace","name":"Grace"} ] }',
     '{"\\u0075sers":[{"user_id":"ada","name":"Ada"},{"name":"Grace","user_id":"grace","deprecated":null}],"x":[[1,{"users":[7]}]]}',
-  ])('an object that a list command prints: %s', async (content) => {
+  ])('the output of a list command is read: %s', async (content) => {
     expect(await world.imported('people.json', content)).toMatchObject({
       users: { ada: 'Ada', grace: 'Grace' },
     })
@@ -298,7 +298,7 @@ describe('JSON', () => {
     '[{"user_id":"ada"},,{"user_id":"grace"}]',
     '[{"user_id":"ada"},{"user_id":grace}]',
     '[{"user_id":"ada"},]',
-  ])('%s has a row that is none', async (content) => {
+  ])('%s has a row that is not an object', async (content) => {
     const { code, stderr } = await world.imported('people.json', content)
     expect({ code, first: stderr.split('\n')[0] }).toEqual({
       code: 2,
@@ -306,7 +306,7 @@ describe('JSON', () => {
     })
   })
 
-  test('rows are told by their number, for there are no lines to count', async () => {
+  test('rows are reported by their number, for there are no lines to count', async () => {
     expect(await world.imported('people.json', '[{"user_id":"ada"},7,{"user_id":"ada"},["x"]]')).toEqual(
       refused(
         'error: people.json row 2: not a JSON object\n' +

@@ -24,9 +24,9 @@ beforeEach(async () => {
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 interface When {
-  /** How many requests are answered before. */
+  /** How many requests are answered before the interrupt. */
   answered: number
-  /** How many are under way then. */
+  /** How many requests are under way at the interrupt. */
   underWay?: number
 }
 
@@ -56,8 +56,8 @@ async function interrupted(
   return { ...run, later: world.requests.length - sent }
 }
 
-describe('^C', () => {
-  test('hands nothing more out, finishes what is under way, and says how to go on', async () => {
+describe('^C during an import', () => {
+  test('starts nothing more, finishes what is under way, and prints the command to resume', async () => {
     world.file('in.csv', usersCsv(40))
     const line = 'users import in.csv --if-exists overwrite --concurrency 4'
     const { code, stdout, stderr, later } = await interrupted(line.split(' '), { answered: 9, underWay: 4 })
@@ -77,7 +77,7 @@ describe('^C', () => {
     expect(await world.users()).toEqual(usersOf(40))
   })
 
-  test('rooms: none is made twice, and none is missing', async () => {
+  test('of rooms loses and repeats none once resumed', async () => {
     world.file('in.csv', roomsCsv(30))
     const { code, stderr } = await interrupted('rooms import in.csv'.split(' '), {
       answered: 11,
@@ -89,7 +89,7 @@ describe('^C', () => {
     expect(world.requests).toHaveLength(30)
   })
 
-  test('a row that takes more than one request is finished', async () => {
+  test('finishes a row that takes more than one request', async () => {
     world.file('in.csv', roomsCsv(6).replaceAll(',open', ',open,true').replace('type', 'type,is_terminated'))
     const { code, stderr } = await interrupted('rooms import in.csv --concurrency 2'.split(' '), {
       answered: 0,
@@ -103,7 +103,7 @@ describe('^C', () => {
     expect(await world.rooms()).toEqual(roomsOf(6))
   })
 
-  test('SIGTERM does the same', async () => {
+  test('works the same for SIGTERM', async () => {
     world.file('in.csv', usersCsv(40))
     const { code, stderr } = await interrupted('users import in.csv'.split(' '), { answered: 8 }, 'SIGTERM')
     expect(code).toBe(143)
@@ -111,7 +111,7 @@ describe('^C', () => {
     expect(await world.users()).toEqual(usersOf(40))
   })
 
-  test('when nothing is left to do there is nothing to go on with', async () => {
+  test('prints no command to resume when nothing is left to do', async () => {
     world.file('in.csv', usersCsv(4))
     expect(
       await interrupted('users import in.csv --if-exists overwrite'.split(' '), { answered: 3 }),
@@ -121,7 +121,7 @@ describe('^C', () => {
     })
   })
 
-  test('without a journal there is no command to go on with', async () => {
+  test('prints no command to resume without a journal', async () => {
     world.file('in.csv', usersCsv(40))
     expect(
       await interrupted('users import in.csv --no-journal --concurrency 2'.split(' '), {
@@ -134,7 +134,7 @@ describe('^C', () => {
     })
   })
 
-  test('in a dry run sends no write, and leaves nothing behind', async () => {
+  test('in a dry run sends no write and leaves no journal', async () => {
     world.file('in.csv', usersCsv(40))
     const { code, stderr } = await interrupted('users import in.csv --dry-run -o ids'.split(' '), {
       answered: 8,
@@ -144,7 +144,7 @@ describe('^C', () => {
     expect(world.read('in.csv.journal')).toBeUndefined()
   })
 
-  test('while the file is checked: nothing is sent', async () => {
+  test('while the file is checked sends nothing', async () => {
     world.file('in.csv', usersCsv(20_000))
     const { host, done } = world.start('users import in.csv'.split(' '))
     host.signal('SIGINT')
@@ -152,7 +152,7 @@ describe('^C', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('in JSON modes it is one object on standard error, with the command in its hint', async () => {
+  test('is one object on standard error in JSON modes, with the command to resume as its hint', async () => {
     world.file('in.csv', usersCsv(40))
     const { stderr } = await interrupted('users import in.csv -o ndjson --quiet'.split(' '), { answered: 2 })
     expect(JSON.parse(stderr)).toEqual({
@@ -166,8 +166,8 @@ describe('^C', () => {
   })
 })
 
-describe('the command to go on with', () => {
-  test('holds everything that the run was begun with', async () => {
+describe('the command to resume', () => {
+  test('has every flag that the run was started with', async () => {
     const name = "o'neill & co people.txt"
     const csv = usersCsv(30).replace('user_id,name', 'id no,Full name')
     world.file(name, `${csv}only one cell\n`)
@@ -193,7 +193,7 @@ describe('the command to go on with', () => {
     expect(world.read('my rejects.csv')).toMatch(/^id no,Full name,reason\r\n.*1 cell under 2 columns\r\n$/)
   })
 
-  test('of members names their room', async () => {
+  test('of a members import names the room', async () => {
     const room = await world.room('A')
     world.file('people.csv', usersCsv(20))
     await world.run('users import people.csv --no-journal')
@@ -219,8 +219,8 @@ describe('the command to go on with', () => {
   })
 })
 
-describe('what does not end', () => {
-  /** A service that answers only so many, and an impatient host: the time that is given to the rest is over at once. */
+describe('a request that does not end after ^C', () => {
+  /** A service that answers only so many requests, and a host on which the grace period is over at once. */
   async function hanging(line: string, answered: number) {
     let waits: readonly number[] = []
     world.intercept = (_request, next, signal): Promise<WireResponse> => {
@@ -237,7 +237,7 @@ describe('what does not end', () => {
     return { ...run, waits }
   }
 
-  test('is given five seconds, and its outcome is not known then', async () => {
+  test('has five seconds, after which its outcome is unknown', async () => {
     world.file('in.csv', usersCsv(20))
     const { code, stderr, waits } = await hanging(
       'users import in.csv --if-exists overwrite --concurrency 2',
@@ -253,11 +253,11 @@ describe('what does not end', () => {
     expect(world.writes()).toHaveLength(14)
   })
 
-  test('rooms: what was never answered is looked for before it is sent', async () => {
+  test('of rooms is looked up before it is sent again', async () => {
     world.file('in.csv', roomsCsv(10))
     const { code, stderr } = await hanging('rooms import in.csv --concurrency 2', 4)
     expect(code).toBe(130)
-    // One of the two had come through.
+    // One of the two had arrived.
     await world.room('R5')
     const { code: second, stderr: end } = await world.run(goOn(stderr))
     expect({ second, end: end.split('\n').slice(-3, -1) }).toEqual({
@@ -268,10 +268,10 @@ describe('what does not end', () => {
   })
 })
 
-test('a second ^C ends the program at once, and the run can be gone on with', {
+test('a second ^C ends the program at once, and the import can be resumed', {
   timeout: 60_000,
 }, async () => {
-  // The service behind a server that keeps what comes to itself at first.
+  // A server in front of the service that does not answer at first.
   let answering = false
   const underWay = latch()
   const server = createServer(async (request, response) => {
@@ -300,7 +300,7 @@ test('a second ^C ends the program at once, and the run can be gone on with', {
     const { child, ended } = start()
     await soon('the first request', underWay.opened)
     const began = performance.now()
-    // Two signals that come at the same moment would be one.
+    // Two signals sent at the same moment would arrive as one.
     while (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGINT')
       await turn()

@@ -20,8 +20,8 @@ beforeEach(async () => {
 const run = (line: string, stdin?: string) => world.run(line, stdin === undefined ? {} : { stdin })
 const journal = (name = 'in.csv.journal') => entriesOf(world.read(name))
 
-describe('what it holds', () => {
-  test('what it is of, each row before it is sent, and what became of it', async () => {
+describe('the journal', () => {
+  test('holds what the import is, each row before it is sent, and each outcome', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     world.file('in.csv', `${usersCsv(3)}u4,N4,extra\n`)
     await run('users import in.csv --concurrency 1 --skip-invalid')
@@ -44,7 +44,7 @@ describe('what it holds', () => {
     expect(statSync(world.path('in.csv.journal')).mode & 0o777).toBe(0o600)
   })
 
-  test('each row stands there before its request, and its outcome does not', async () => {
+  test('holds each row before its request, and its outcome only after it', async () => {
     world.file('in.csv', roomsCsv(20))
     const early: number[] = []
     world.intercept = (request, next) => {
@@ -58,7 +58,7 @@ describe('what it holds', () => {
     expect(world.requests).toHaveLength(20)
   })
 
-  test('rows that are done are not among those that are sent again', async () => {
+  test('keeps rows that are done from being sent again', async () => {
     const before = ['u2', 'u4', 'u5']
     for (const user_id of before) await world.send('POST', '/users', { user_id })
     world.file('in.csv', usersCsv(6))
@@ -70,7 +70,7 @@ describe('what it holds', () => {
     expect(await world.users()).toEqual(usersOf(6))
   })
 
-  test('where it is', async () => {
+  test('is beside the input file, or where --journal says', async () => {
     world.file('in.csv', usersCsv(1))
     const files = async (flags: string) => {
       await run(`users import in.csv --if-exists overwrite ${flags}`.trim())
@@ -84,7 +84,7 @@ describe('what it holds', () => {
     expect(await files('--dry-run')).toEqual([])
   })
 
-  test('standard input has one only where it is named', async () => {
+  test('of standard input is written only where --journal names a file', async () => {
     const stdin = usersCsv(1)
     await run('users import - --input-format csv', stdin)
     expect(readdirSync(world.dir)).toEqual([])
@@ -92,7 +92,7 @@ describe('what it holds', () => {
     expect(journal('my.journal').at(-1)).toEqual({ end: true })
   })
 
-  test('a place where it cannot be', async () => {
+  test('that cannot be written is an error before anything is sent', async () => {
     world.file('in.csv', usersCsv(1))
     const { code, stderr } = await run('users import in.csv --journal nowhere/my.journal')
     expect(code).toBe(74)
@@ -103,10 +103,10 @@ describe('what it holds', () => {
   })
 })
 
-describe('a run that has ended', () => {
+describe('a run that has finished', () => {
   beforeEach(() => world.file('in.csv', usersCsv(2)))
 
-  test('leaves a journal that the next one writes over', async () => {
+  test('leaves a journal that the next run overwrites', async () => {
     await run('users import in.csv')
     expect(await run('users import in.csv --if-exists skip')).toMatchObject({ code: 0 })
     expect(journal().filter(({ row }) => row)).toEqual([
@@ -115,7 +115,7 @@ describe('a run that has ended', () => {
     ])
   })
 
-  test('is nothing to go on with but for what failed', async () => {
+  test('can be resumed only for what failed', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     await run('users import in.csv')
     await world.send('DELETE', '/users/u2')
@@ -131,7 +131,7 @@ describe('a run that has ended', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('and skipped rows has skipped them still when it is gone on with', async () => {
+  test('keeps its skipped rows skipped when resumed', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
     await run('users import in.csv --if-exists skip')
     expect(await run('users import in.csv --if-exists skip --resume')).toMatchObject({
@@ -140,14 +140,14 @@ describe('a run that has ended', () => {
     })
   })
 
-  test('before it had a key to send anything with, is no obstacle', async () => {
+  test('without a key leaves nothing in the way', async () => {
     expect(await world.run('users import in.csv', { env: { MEETROOM_API_KEY: undefined } })).toMatchObject({
       code: 4,
     })
     expect(await run('users import in.csv')).toMatchObject({ code: 0 })
   })
 
-  test('for a wrong key can be gone on with', async () => {
+  test('because of a wrong key can be resumed', async () => {
     const { code, stderr } = await world.run('users import in.csv', { env: { MEETROOM_API_KEY: 'wrong' } })
     expect({ code, words: goOn(stderr) }).toEqual({
       code: 4,
@@ -158,7 +158,7 @@ describe('a run that has ended', () => {
   })
 })
 
-describe('refused', () => {
+describe('an import is refused', () => {
   beforeEach(async () => {
     world.file('in.csv', usersCsv(2))
     await world.cutOff('users import in.csv')
@@ -168,7 +168,7 @@ describe('refused', () => {
 
   test.each<[string, string, () => unknown, () => string]>([
     [
-      'a new run where one has not ended',
+      'a new run when an earlier one has not finished',
       'users import in.csv',
       () => {},
       () =>
@@ -188,13 +188,13 @@ describe('refused', () => {
       () => `error: the journal ${path()} is for another service, https://meet.test/v1\n${hint}`,
     ],
     [
-      'another way with what is there',
+      'another --if-exists',
       'users import in.csv --resume --if-exists skip',
       () => {},
       () => `error: the journal ${path()} is of an import with other flags\n${hint}`,
     ],
     [
-      'other names of columns',
+      'another --map',
       'users import in.csv --resume --map name=email',
       () => {},
       () => `error: the journal ${path()} is of an import with other flags\n${hint}`,
@@ -206,37 +206,37 @@ describe('refused', () => {
       () => `error: the journal ${path()} is of another command\n${hint}`,
     ],
     [
-      'a journal that is not there',
+      'a missing journal',
       'users import in.csv --resume --journal other',
       () => {},
       () =>
         `error: there is no journal ${world.path('other')} to go on with\nhint: leave out --resume to begin\n`,
     ],
     [
-      'a file that is no journal',
+      'an input file named as the journal',
       'users import in.csv --journal in.csv',
       () => {},
       () => `error: ${world.path('in.csv')} is no journal of meetroom\n`,
     ],
     [
-      'a line of somebody else’s, with nothing behind it',
+      'another file named as the journal',
       'users import in.csv --journal precious.txt',
       () => world.file('precious.txt', 'precious'),
       () => `error: ${world.path('precious.txt')} is no journal of meetroom\n`,
     ],
     [
-      'a journal with something else in its middle',
+      'a journal with foreign text in the middle',
       'users import in.csv --resume',
       () => world.file('in.csv.journal', `${world.read('in.csv.journal')?.replace('{"sent":1,', 'sent 1')}`),
       () => `error: the journal ${path()} is damaged\n`,
     ],
     [
-      'no journal at all',
+      '--resume with --no-journal',
       'users import in.csv --resume --no-journal',
       () => {},
       () => 'error: --resume needs a journal to go on with\nhint: leave out --no-journal\n',
     ],
-  ])('%s', async (_what, line, arrange, stderr) => {
+  ])('for %s', async (_what, line, arrange, stderr) => {
     arrange()
     const [input, before] = [world.read('in.csv'), world.read('in.csv.journal')]
     expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: stderr() })
@@ -253,7 +253,7 @@ describe('refused', () => {
     '{}',
     '7',
     '[]',
-  ])('a journal with %s in it', async (line) => {
+  ])('for a journal with %s in it', async (line) => {
     appendFileSync(path(), `${line}\n{"end":true}\n`)
     expect(await run('users import in.csv --resume')).toMatchObject({
       code: 2,
@@ -262,7 +262,7 @@ describe('refused', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('but not a journal that promises rows beyond the last', async () => {
+  test('but not for a journal that promises rows beyond the last', async () => {
     appendFileSync(path(), '{"sent":2,"to":1000000000000}\n{"row":1000000000000,"status":"ok"}\n')
     expect(await run('users import in.csv --resume')).toMatchObject({
       code: 0,
@@ -270,7 +270,7 @@ describe('refused', () => {
     })
   })
 
-  test('standard input without a journal to go on with', async () => {
+  test('for standard input without a journal to resume from', async () => {
     expect(await run('users import - --input-format csv --resume', usersCsv(2))).toMatchObject({
       code: 2,
       stderr: 'error: --resume needs a journal to go on with\nhint: name it with --journal FILE\n',
@@ -278,7 +278,7 @@ describe('refused', () => {
   })
 })
 
-describe('two runs on one journal', () => {
+describe('two runs with one journal', () => {
   beforeEach(() => world.file('in.csv', usersCsv(9)))
   const inUse = () =>
     `error: another import uses this journal (process ${testPid + 1})\n` +
@@ -298,7 +298,7 @@ describe('two runs on one journal', () => {
     expect(world.read('in.csv.journal.lock')).toBeUndefined()
   })
 
-  test('a lock of a process that lives is respected', async () => {
+  test('a lock of a running process is respected', async () => {
     world.file('in.csv.journal.lock', `${testPid + 1}\n`)
     expect(await run('users import in.csv')).toMatchObject({ code: 2, stderr: inUse() })
     expect(world.requests).toEqual([])
