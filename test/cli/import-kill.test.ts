@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { importKillLoop } from '../helpers/import-kill.ts'
 import { tempDir } from '../helpers/world.ts'
 
-/** A fixed sequence: the kills come at odd moments all the same. */
+/** A fixed sequence, so that the kills come at odd but repeatable moments. */
 function sequence(seed: number) {
   return () => {
     seed = (seed * 16807) % 2147483647
@@ -10,7 +10,7 @@ function sequence(seed: number) {
   }
 }
 
-test('an import of users that is killed again and again makes every user, and none twice', {
+test('an import of users that is killed again and again creates every user exactly once', {
   timeout: 60_000,
 }, async () => {
   const survived = await importKillLoop({
@@ -24,7 +24,7 @@ test('an import of users that is killed again and again makes every user, and no
   expect(survived.kills).toBeGreaterThanOrEqual(10)
 })
 
-test('an import of rooms that is killed tells which it does not know of, and makes none twice', {
+test('an import of rooms that is killed again and again reports unknown outcomes and creates no room twice', {
   timeout: 60_000,
 }, async () => {
   const survived = await importKillLoop({

@@ -10,7 +10,7 @@ beforeEach(async () => {
 const run = (line: string) => world.run(line)
 const user = (user_id: string, name?: string) => world.send('POST', '/users', { user_id, name })
 
-/** Imports, mends what was refused, and imports that. */
+/** Imports users, fixes the rejects, and imports those. */
 async function mended(name: string, content: string, mend: (rejects: string) => string, ...flags: string[]) {
   await user('ada', 'Old')
   world.file(name, content)
@@ -21,7 +21,7 @@ async function mended(name: string, content: string, mend: (rejects: string) => 
   return { codes: [first.code, second.code], stderr: first.stderr, rejects, users: await world.users() }
 }
 
-test('CSV: the rows as they stood, in their own columns, and why', async () => {
+test('rejects in CSV are the rows as they were, in their own columns, with the reason', async () => {
   expect(
     await mended(
       'people.csv',
@@ -48,7 +48,7 @@ test('CSV: the rows as they stood, in their own columns, and why', async () => {
   })
 })
 
-test('NDJSON', async () => {
+test('rejects in NDJSON are the objects as they were, with the reason', async () => {
   expect(
     await mended(
       'people.ndjson',
@@ -73,7 +73,7 @@ test('NDJSON', async () => {
   })
 })
 
-test('JSON', async () => {
+test('rejects in JSON are one array of the objects as they were, with the reason', async () => {
   expect(
     await mended(
       'people.json',
@@ -91,26 +91,26 @@ test('JSON', async () => {
   })
 })
 
-test('rejects that are refused again keep their one column of reasons', async () => {
+test('rejects that fail again keep a single reason column', async () => {
   await user('ada')
   world.file('people.csv', 'reason,user_id\nolder,ada\n')
   await run('users import people.csv --failed-out again.csv')
   expect(world.read('again.csv')).toBe('reason,user_id\r\nthere is a user already,ada\r\n')
 })
 
-test('a row of too many cells keeps them all', async () => {
+test('rejects keep every cell of a row that has too many', async () => {
   world.file('people.csv', 'user_id,name\nada,Lovelace, Ada\ngrace,G\n')
   await run('users import people.csv --skip-invalid --failed-out again.csv')
   expect(world.read('again.csv')).toBe('user_id,name,reason\r\nada,Lovelace, Ada,3 cells under 2 columns\r\n')
 })
 
-test('a line that is no row is kept as well', async () => {
+test('rejects keep lines that cannot be read', async () => {
   world.file('people.ndjson', '{"user_id":"grace"}\n{"user_id":"ada",name:"Ada"}\n["kay"]\n')
   await run('users import people.ndjson --skip-invalid --failed-out again.ndjson')
   expect(world.read('again.ndjson')).toMatch(/ada[\s\S]*kay/)
 })
 
-test('there is no file when nothing was refused, and it is for its owner alone', async () => {
+test('rejects are written only when rows fail, for their owner only', async () => {
   world.file('people.csv', usersCsv(2))
   await run('users import people.csv --failed-out again.csv')
   expect(world.read('again.csv')).toBeUndefined()
@@ -121,7 +121,7 @@ test('there is no file when nothing was refused, and it is for its owner alone',
   )
 })
 
-test('the input itself is no place for them', async () => {
+test('rejects are never written over the input', async () => {
   world.file('people.csv', `user_id,name\n,A\n${usersCsv(3).slice('user_id,name\n'.length)}`)
   const before = world.read('people.csv')
   expect(await run('users import people.csv --skip-invalid --failed-out ./people.csv')).toMatchObject({
@@ -131,7 +131,7 @@ test('the input itself is no place for them', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('what cannot be written is said before anything is sent', async () => {
+test('rejects that cannot be written are an error before anything is sent', async () => {
   world.file('people.csv', usersCsv(4))
   expect(await run('users import people.csv --failed-out nowhere/again.csv')).toMatchObject({
     code: 74,
@@ -141,7 +141,7 @@ test('what cannot be written is said before anything is sent', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('what was refused before and is done now stands there no longer', async () => {
+test('rejects no longer hold a row that a resumed run has imported', async () => {
   await user('u1')
   world.file('people.csv', usersCsv(3))
   expect(await run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 8 })
@@ -151,7 +151,7 @@ test('what was refused before and is done now stands there no longer', async () 
   expect(world.read('again.csv')).toBeUndefined()
 })
 
-test('a run that is refused, and a dry one, leave the file as it is', async () => {
+test('rejects stay untouched in a run that is refused and in a dry run', async () => {
   world.file('people.csv', usersCsv(3))
   world.file('again.csv', 'precious')
   await world.cutOff('users import people.csv')
@@ -162,7 +162,7 @@ test('a run that is refused, and a dry one, leave the file as it is', async () =
   expect(world.read('again.csv')).toBe('precious')
 })
 
-test.each(['people.csv.journal', 'linked.csv', 'folder'])('%s is no place for them', async (name) => {
+test.each(['people.csv.journal', 'linked.csv', 'folder'])('rejects are never written to %s', async (name) => {
   world.file('people.csv', usersCsv(3))
   linkSync(world.path('people.csv'), world.path('linked.csv'))
   mkdirSync(world.path('folder'))

@@ -20,7 +20,7 @@ beforeEach(async () => {
 const run = (line: string) => world.run(line)
 const user = (user_id: string) => world.send('POST', '/users', { user_id })
 
-describe('exit codes', () => {
+describe('the exit code of an import', () => {
   test.each<[number, string, string, () => unknown]>([
     [0, '', 'imported 3 of 3 users\n', () => {}],
     [8, '', 'error: imported 2 of 3 users; 1 failed\n', () => user('u1')],
@@ -49,7 +49,7 @@ describe('exit codes', () => {
         }
       },
     ],
-  ])('%i%s', async (code, flags, end, arrange) => {
+  ])('is %i for users import people.csv%s', async (code, flags, end, arrange) => {
     await arrange()
     world.file('people.csv', usersCsv(3))
     const ended = await run(`users import people.csv${flags}`)
@@ -57,7 +57,7 @@ describe('exit codes', () => {
     expect(ended.stdout).toBe('')
   })
 
-  // A service that refuses the key, or does not answer any more, will do so for the rest of the rows as well.
+  // A service that refuses the key or is gone would fail the remaining rows in the same way.
   test.each<[string, string, () => Promise<never> | Promise<ReturnType<typeof answer>>]>([
     ['a refused key', 'error: the service refuses the API key (401)\n', async () => answer(401, {})],
     [
@@ -67,7 +67,7 @@ describe('exit codes', () => {
         throw new TransportError('connection refused', false)
       },
     ],
-  ])('%s ends the run, which says how far it came and how to go on', async (_what, error, fail) => {
+  ])('with %s the run stops, says how far it got and how to resume', async (_what, error, fail) => {
     world.file('people.csv', usersCsv(60))
     world.intercept = (_request, next) => (world.requests.length > 30 ? fail() : next())
     const ended = await run('users import people.csv --if-exists overwrite --concurrency 3')
@@ -81,7 +81,7 @@ describe('exit codes', () => {
   })
 })
 
-describe('output', () => {
+describe('the results of an import', () => {
   beforeEach(async () => {
     await user('u1')
     world.file('people.csv', usersCsv(3))
@@ -110,7 +110,7 @@ describe('output', () => {
       `${JSON.stringify({ results: [one, two, three] })}\n`,
       `${JSON.stringify({ error: { code: 'partial', message: summary, retryable: false } })}\n`,
     ],
-  ])('-o %s', async (format, stdout, stderr) => {
+  ])('with -o %s list every row', async (format, stdout, stderr) => {
     expect(await run(`users import people.csv --concurrency 1 -o ${format}`)).toMatchObject({
       code: 8,
       stdout,
@@ -118,7 +118,7 @@ describe('output', () => {
     })
   })
 
-  test('-o ids prints what was made, and tells what was not where there is no place for it', async () => {
+  test('with -o ids list the imported ids, and report failures on standard error', async () => {
     expect(await run('users import people.csv --concurrency 1 -o ids')).toMatchObject({
       code: 8,
       stdout: 'u2\nu3\n',
@@ -126,14 +126,14 @@ describe('output', () => {
     })
   })
 
-  test('--columns and --no-header', async () => {
+  test('follow --columns and --no-header', async () => {
     const { stdout } = await run(
       'users import people.csv --concurrency 1 -o csv --columns status,row --no-header',
     )
     expect(stdout).toBe('failed,1\r\nok,2\r\nok,3\r\n')
   })
 
-  test('results come as they happen', async () => {
+  test('are printed as they happen', async () => {
     const seen: number[] = []
     world.intercept = async (request, next) => {
       if (request.method === 'GET') {
@@ -148,7 +148,7 @@ describe('output', () => {
     expect(seen).toEqual([0, 1, 2])
   })
 
-  test('of twenty failures and more the table tells twenty', async () => {
+  test('in a table show at most twenty failures', async () => {
     world.file('people.csv', usersCsv(25))
     await run('users import people.csv --if-exists overwrite')
     const { stderr } = await run('users import people.csv --concurrency 1')
@@ -160,14 +160,14 @@ describe('output', () => {
     ])
   })
 
-  test('when the reader goes away, the rest is imported all the same', async () => {
+  test('without a reader do not keep the rest from being imported', async () => {
     const { host, done } = world.start('users import people.csv -o ndjson'.split(' '))
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(8)
     expect(await world.users()).toEqual({ ...usersOf(3), u1: null })
   })
 
-  test('a key that the service quotes is in no result and in no file', async () => {
+  test('never hold a key that the service quotes, nor do the files', async () => {
     world.intercept = async ({ headers }, next) =>
       world.requests.length > 1 ? answer(422, { message: `no ${headers['authorization']}` }) : next()
     const { code, stdout, stderr } = await run('users import people.csv -o ndjson --failed-out again.csv')
@@ -177,7 +177,7 @@ describe('output', () => {
     expect(said).not.toContain(world.apiKey)
   })
 
-  test('when the output cannot be written, what was done is not done again', async () => {
+  test('that cannot be written do not cause rows to be repeated', async () => {
     world.file('rooms.csv', roomsCsv(20))
     const { host, done } = world.start('rooms import rooms.csv -o ndjson'.split(' '))
     host.stdout.failure = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
@@ -186,7 +186,7 @@ describe('output', () => {
     expect(await world.rooms()).toEqual(roomsOf(20))
   })
 
-  test('when the disk is full, that is an error and no crash', async () => {
+  test('on a full disk are an error, not a crash', async () => {
     const crashes: unknown[] = []
     const listeners = process.listeners('unhandledRejection')
     process
@@ -203,7 +203,7 @@ describe('output', () => {
     expect(crashes).toEqual([])
   })
 
-  test('nobody is warned of anything by Node, however many requests are under way', async () => {
+  test('cause no warnings from Node, however many requests are under way', async () => {
     const warnings: string[] = []
     const warn = ({ message }: Error) => warnings.push(message)
     process.on('warning', warn)
@@ -215,20 +215,20 @@ describe('output', () => {
   })
 })
 
-describe('pace', () => {
+describe('the pace of an import', () => {
   test.each([
     ['2', [500, 500, 500]],
     ['2/s', [500, 500, 500]],
     ['0.5', [2000, 2000, 2000]],
     ['1000', [1, 1, 1]],
-  ])('--rate %s', async (rate, slept) => {
+  ])('with --rate %s pauses between requests', async (rate, slept) => {
     world.file('people.csv', usersCsv(4))
     const { code, host } = await run(`users import people.csv --concurrency 1 --rate ${rate}`)
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept })
     expect(await world.users()).toEqual(usersOf(4))
   })
 
-  test('--concurrency says how many requests are under way at the most', async () => {
+  test('with --concurrency 5 has at most five requests under way', async () => {
     world.file('people.csv', usersCsv(30))
     let under = 0
     let most = 0
@@ -246,7 +246,7 @@ describe('pace', () => {
     ['--max-errors 2', 3],
     ['--max-errors 0', 1],
     ['--fail-fast', 1],
-  ])('%s stops the run, which says how to go on', async (flags, tried) => {
+  ])('with %s stops the run, which says how to resume', async (flags, tried) => {
     for (let i = 1; i <= 5; i++) await user(`u${i}`)
     world.file('people.csv', usersCsv(9))
     const ended = await run(`users import people.csv --concurrency 1 ${flags}`)
@@ -261,7 +261,7 @@ describe('pace', () => {
     expect(world.sent()).toHaveLength(tried)
   })
 
-  test('--max-errors that is not exceeded changes nothing', async () => {
+  test('with --max-errors not exceeded is unchanged', async () => {
     await user('u1')
     await user('u2')
     world.file('people.csv', usersCsv(4))

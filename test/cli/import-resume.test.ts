@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const run = (line: string, stdin?: string) => world.run(line, stdin === undefined ? {} : { stdin })
 
-describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind) => {
+describe.each(['users', 'rooms'] as const)('an import of %s killed', (kind) => {
   const rows = 5
   const [file, whole] = kind === 'users' ? [usersCsv(rows), usersOf(rows)] : [roomsCsv(rows), roomsOf(rows)]
   const held = () => (kind === 'users' ? world.users() : world.rooms())
@@ -30,14 +30,14 @@ describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind)
       ? world.send('POST', '/users', { user_id: `u${row}`, name: `N${row}` })
       : world.send('POST', '/rooms', { name: `R${row}`, type: 'open' })
 
-  /** What a run wrote that was not killed, two at a time. */
+  /** The journal of a run that was not killed, two rows at a time. */
   async function wholeJournal(): Promise<string> {
     world.file('in.csv', file)
     await run(`${kind} import in.csv --concurrency 2`)
     return world.read('in.csv.journal') ?? ''
   }
 
-  /** What a journal says of the rows: those that were answered, and those that were sent and not answered. */
+  /** The rows that a journal says were answered, and those sent but not answered. */
   function rowsOf(journal: string) {
     const entries = entriesOf(journal)
     const done: number[] = entries.filter(({ status }) => status === 'ok').map(({ row }) => row)
@@ -45,12 +45,12 @@ describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind)
     return { done, open }
   }
 
-  // A request goes out once its row stands in the journal; whether it was acted upon before the kill, nobody knows.
+  // A request is sent once its row is in the journal; whether the service acted before the kill is unknown.
   test.each([
     ['before the service acted', () => false],
     ['after the service acted', () => true],
     ['when the service had acted upon some', (row: number) => row % 2 === 0],
-  ])('%s: wherever the journal ends, nothing is there twice, and nothing is lost', async (_what, acted) => {
+  ])('%s repeats nothing and loses nothing, wherever the journal ends', async (_what, acted) => {
     const journal = await wholeJournal()
     const lines = journal.split(/(?<=\n)/)
     expect(rowsOf(journal)).toEqual({ done: [1, 2, 3, 4, 5], open: [] })
@@ -94,7 +94,7 @@ describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind)
     }
   })
 
-  test('a journal that was gone on with can be gone on with again', async () => {
+  test('and resumed can be killed and resumed again', async () => {
     const journal = await wholeJournal()
     world = await createImportWorld()
     world.file('in.csv', file)
@@ -117,8 +117,8 @@ describe.each(['users', 'rooms'] as const)('a run of %s that was killed', (kind)
   })
 })
 
-describe('a row that was sent and not answered', () => {
-  test('users: those that are there as they should be are done, the others are sent', async () => {
+describe('a row that was sent but not answered', () => {
+  test('of users is done if the user is as it should be, and sent otherwise', async () => {
     world.file('in.csv', usersCsv(3))
     await world.cutOff('users import in.csv')
     await world.send('DELETE', '/users/u1')
@@ -142,7 +142,7 @@ describe('a row that was sent and not answered', () => {
     expect(await world.users()).toEqual({ u1: 'N1', u2: 'Other', u3: 'N3' })
   })
 
-  test('a member whose service does not tell whether it is blocked is blocked all the same', async () => {
+  test('of members is sent when the service does not tell whether the member is blocked', async () => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'u1' })
     world.file('in.csv', 'user_id,is_blocked\nu1,true\n')
@@ -156,7 +156,7 @@ describe('a row that was sent and not answered', () => {
     expect(members).toMatchObject([{ user_id: 'u1', is_blocked: true }])
   })
 
-  test('looked up and not there, it is as if it had never been sent', async () => {
+  test('of members is treated as never sent when the member is not there', async () => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'u1' })
     world.file('in.csv', usersCsv(2).replaceAll(/,.*/g, ''))
@@ -170,11 +170,11 @@ describe('a row that was sent and not answered', () => {
       code: 8,
       results: ['ok', 'failed'],
     })
-    expect(world.read('rejects.csv')).toMatch(/^user_id,reason\r?\nu2,/)
+    expect(world.read('rejects.csv')).toMatch(/^user_id,reason\r\nu2,/)
     expect(world.read('in.csv.journal')?.trimEnd().split('\n').at(-1)).toBe('{"end":true}')
   })
 
-  test('rooms: is told, and not sent again unless there is no room of its name', async () => {
+  test('of rooms has an unknown outcome, unless there is no room of its name', async () => {
     world.file('in.csv', roomsCsv(3))
     await world.cutOff('rooms import in.csv')
     const { rooms } = (await world.send('GET', '/rooms?name=R2')).body
@@ -193,20 +193,20 @@ describe('a row that was sent and not answered', () => {
     expect(await world.rooms()).toEqual(roomsOf(3))
   })
 
-  // Whatever keeps a run from finding out what became of a row leaves it as unknown as it was.
+  // A row stays unknown when anything keeps the run from finding out about it.
   test.each<[string, string, () => void]>([
     ['when the key is refused', '', () => (world.intercept = async () => answer(401, {}))],
-    ['when the look-up fails', '', () => (world.intercept = async () => answer(500, {}))],
-    ['when the look-up is refused', '', () => (world.intercept = async () => answer(422, {}))],
+    ['when the lookup fails', '', () => (world.intercept = async () => answer(500, {}))],
+    ['when the lookup is refused', '', () => (world.intercept = async () => answer(422, {}))],
     [
-      'when the look-up gets no answer',
+      'when the lookup gets no answer',
       '',
       () => {
         world.intercept = lost
       },
     ],
     ['when the run stops before it', ' --fail-fast', () => {}],
-  ])('rooms: is not forgotten %s', async (_what, flags, arrange) => {
+  ])('of rooms is not forgotten %s', async (_what, flags, arrange) => {
     world.file('in.csv', roomsCsv(4))
     await world.cutOff('rooms import in.csv')
     arrange()
@@ -216,7 +216,7 @@ describe('a row that was sent and not answered', () => {
     expect(await world.rooms()).toEqual(roomsOf(4))
   })
 
-  test('rooms: is not forgotten when the run is interrupted before it', async () => {
+  test('of rooms is not forgotten when the run is interrupted before it', async () => {
     world.file('in.csv', roomsCsv(4))
     await world.cutOff('rooms import in.csv')
     const { host, done } = world.start('rooms import in.csv --resume --concurrency 1'.split(' '))
@@ -230,7 +230,7 @@ describe('a row that was sent and not answered', () => {
     expect(await world.rooms()).toEqual(roomsOf(4))
   })
 
-  test('members: is looked up among those of the room', async () => {
+  test('of members is looked up among the members of the room', async () => {
     const room = await world.room('A', 'private')
     for (const id of ['u1', 'u2', 'u3']) await world.send('POST', '/users', { user_id: id, name: id })
     world.file('in.csv', 'user_id,type\nu1,host\nu2,\nu3,monitor\n')
@@ -241,7 +241,7 @@ describe('a row that was sent and not answered', () => {
   })
 })
 
-test('standard input is gone on with when the same comes again', async () => {
+test('an import from standard input resumes when it is given the same input', async () => {
   const line = 'users import - --input-format csv --journal my.journal'
   world.intercept = async (_request, next) => (world.requests.length > 6 ? answer(401, {}) : next())
   const first = await run(`${line} --concurrency 1`, usersCsv(9))

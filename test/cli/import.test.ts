@@ -10,8 +10,8 @@ const run = (line: string) => world.run(line)
 const user = (user_id: string, name?: string) => world.send('POST', '/users', { user_id, name })
 const mending = 'hint: mend them, or leave them out with --skip-invalid\n'
 
-describe('the whole file is checked before anything is sent', () => {
-  test('every bad row is told with its line', async () => {
+describe('an import checks the whole file before it sends anything', () => {
+  test('and reports every bad row with its line', async () => {
     world.file(
       'people.csv',
       'user_id,name,profile_url,default_member_type\n' +
@@ -40,13 +40,13 @@ describe('the whole file is checked before anything is sent', () => {
     ['line feeds in cells alone', 'user_id,name\r\n"a","x\n\ny"\r\n,A\r\n,B\r\n', [5, 6]],
     ['carriage returns', 'user_id,name\r"a","x y"\r,A\r,B\r', [3, 4]],
     ['carriage returns in cells alone', 'user_id,name\n"a","x\ry"\n,A\n,B\n', [3, 4]],
-  ])('lines are those of an editor: %s', async (_what, content, lines) => {
+  ])('and counts lines as an editor does: %s', async (_what, content, lines) => {
     world.file('people.csv', content)
     const { stderr } = await run('users import people.csv')
     expect([...stderr.matchAll(/people.csv:(\d+)/g)].map(([, line]) => Number(line))).toEqual(lines)
   })
 
-  test('rooms', async () => {
+  test('and reports bad cells of rooms', async () => {
     world.file(
       'rooms.csv',
       'name,type,record,max_meeting_seconds,members,is_terminated\n' +
@@ -76,7 +76,7 @@ describe('the whole file is checked before anything is sent', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('members', async () => {
+  test('and reports bad cells of members', async () => {
     world.file(
       'members.csv',
       'room_id,user_id,type,is_blocked\nr,ada,owner,\n,ada,,\nr,,,\nr,ada,host,maybe\n',
@@ -92,7 +92,7 @@ describe('the whole file is checked before anything is sent', () => {
     })
   })
 
-  test('the room of members may be said once for all rows that name none', async () => {
+  test('and takes the room of members from --room where a row names none', async () => {
     const [a, b] = [await world.room('A'), await world.room('B')]
     for (const id of ['ada', 'grace']) await user(id)
     world.file('one.csv', 'user_id\nada\n')
@@ -106,7 +106,7 @@ describe('the whole file is checked before anything is sent', () => {
     expect(await world.members(b)).toEqual(['ada guest -'])
   })
 
-  test('an id that no path can hold is no id', async () => {
+  test('and refuses ids that do not fit into a path', async () => {
     world.file(
       'people.ndjson',
       '{"user_id":"ada"}\n{"user_id":".."}\n{"user_id":"a\\nb"}\n{"user_id":"\\ud800"}\n',
@@ -119,7 +119,7 @@ describe('the whole file is checked before anything is sent', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('a file that changes while it is imported is refused where it is noticed', async () => {
+  test('and stops when the file changes while it is imported', async () => {
     const rows = (name: string) =>
       `user_id,name\n${Array.from({ length: 100 }, (_, i) => `u${i},${name}\n`).join('')}`
     world.file('people.csv', rows('x'.repeat(100_000)))
@@ -147,7 +147,7 @@ describe('the whole file is checked before anything is sent', () => {
       '--if-exists update',
       'error: option “--if-exists <what>” argument “update” is invalid. Allowed choices are overwrite, skip, fail.\nhint: see --help\n',
     ],
-  ])('%s is refused', async (flags, stderr) => {
+  ])('and refuses %s', async (flags, stderr) => {
     world.file('people.csv', usersCsv(1))
     expect(await run(`users import people.csv ${flags}`)).toMatchObject({ code: 2, stdout: '', stderr })
     expect(world.requests).toEqual([])
@@ -155,7 +155,7 @@ describe('the whole file is checked before anything is sent', () => {
 })
 
 describe('rows with the same key', () => {
-  test('are told with the line of the first', async () => {
+  test('are reported with the line of the first one', async () => {
     world.file('people.csv', 'user_id,name\n"ada","A\nB"\ngrace,G\nada,C\nGrace,g\nada,D\ngrace,H\n')
     expect(await run('users import people.csv')).toMatchObject({
       code: 2,
@@ -168,7 +168,7 @@ describe('rows with the same key', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('with --skip-invalid the first of them counts', async () => {
+  test('with --skip-invalid count once, as the first one', async () => {
     world.file('people.csv', 'user_id,name\nada,A\ngrace,G\nada,B\n')
     const { code, stdout } = await run('users import people.csv --skip-invalid -o ndjson')
     expect({ code, results: resultsOf(stdout) }).toEqual({
@@ -182,7 +182,7 @@ describe('rows with the same key', () => {
     expect(await world.users()).toEqual({ ada: 'A', grace: 'G' })
   })
 
-  test('a row that cannot be sent takes no key from another', async () => {
+  test('do not include a row that cannot be sent', async () => {
     world.file('people.csv', 'user_id,default_member_type\nada,chair\nada,host\n')
     expect(await run('users import people.csv --skip-invalid -o ids')).toMatchObject({
       code: 8,
@@ -191,7 +191,7 @@ describe('rows with the same key', () => {
     expect(await world.user('ada')).toMatchObject({ default_member_type: 'host' })
   })
 
-  test('members: a user may be in many rooms, and once in each', async () => {
+  test('of members differ when the rooms differ', async () => {
     const [a, b] = [await world.room('A'), await world.room('B')]
     await user('ada')
     world.file('members.csv', `room_id,user_id\n${a},ada\n${b},ada\n${a},ada\n`)
@@ -203,12 +203,12 @@ describe('rows with the same key', () => {
     })
   })
 
-  test('members: ids with blanks in them are not mistaken for one another', async () => {
+  test('of members are not confused by spaces in ids', async () => {
     world.file('members.csv', 'room_id,user_id\nx,y z\nx y,z\n')
     expect((await run('members import members.csv')).stderr).not.toMatch(/the same/)
   })
 
-  test('rooms have no key but their id', async () => {
+  test('of rooms have the same id; names may repeat', async () => {
     world.file('rooms.csv', 'id,name,type\n,A,open\n,A,open\nx,B,open\nx,C,open\n')
     expect(await run('rooms import rooms.csv')).toMatchObject({
       code: 2,
@@ -221,7 +221,7 @@ describe('rows with the same key', () => {
     expect(await world.rooms()).toEqual(['A', 'A'])
   })
 
-  test('many rows are compared as exactly as few', async () => {
+  test('are found among many rows', async () => {
     world.file('people.csv', `${usersCsv(20_000)}u1,x\nu20000,y\n`)
     expect((await run('users import people.csv')).stderr).toBe(
       'error: people.csv:20002: the same user_id as line 2\n' +
@@ -232,7 +232,7 @@ describe('rows with the same key', () => {
 })
 
 describe('--skip-invalid', () => {
-  test('sends the rest, and tells what it left out', async () => {
+  test('imports the other rows and reports the ones it left out', async () => {
     world.file('people.csv', 'user_id,name\n,A\nada,Ada\nx,y,z\n')
     expect(await run('users import people.csv --skip-invalid')).toMatchObject({
       code: 8,
@@ -245,7 +245,7 @@ describe('--skip-invalid', () => {
     expect(await world.users()).toEqual({ ada: 'Ada' })
   })
 
-  test('with nothing left is a failure', async () => {
+  test('fails when no row is left', async () => {
     world.file('people.csv', 'user_id,name\n,A\n')
     expect(await run('users import people.csv --skip-invalid')).toMatchObject({
       code: 1,
@@ -254,14 +254,14 @@ describe('--skip-invalid', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('does not make a file that cannot be read one that can', async () => {
+  test('does not help with a file that cannot be parsed', async () => {
     world.file('people.csv', 'user_id,name\nada,Ada\ngrace,"Grace\n')
     expect(await run('users import people.csv --skip-invalid')).toMatchObject({ code: 2 })
     expect(world.requests).toEqual([])
   })
 })
 
-test('--map of a column that is not there is a mistake', async () => {
+test('--map of an unknown column is a usage error', async () => {
   world.file('people.csv', usersCsv(1))
   expect(await world.run(['users', 'import', 'people.csv', '--map', 'Nmae=name'])).toMatchObject({
     code: 2,

@@ -24,11 +24,11 @@ beforeEach(async () => {
 
 interface Options extends HostOptions {
   baseUrl?: string
-  /** Whose timers the program uses; the real ones otherwise. */
+  /** Provides the timers of the program; the real ones otherwise. */
   machine?: TestMachine
 }
 
-/** Starts `meetroom join …` with the real network; whatever it says can be waited for. */
+/** Starts `meetroom join …` over the real network. */
 function start(argv: readonly string[], { baseUrl, machine, ...options }: Options = {}) {
   const host: TestHost = testHost({
     ...options,
@@ -54,7 +54,7 @@ function start(argv: readonly string[], { baseUrl, machine, ...options }: Option
     return { code, ...streams() }
   })
   const end = () => soon('the end of the program', ended, streams)
-  /** Waits until it has said a text on a stream, so many times. */
+  /** Waits until the program has printed a text to a stream, so many times. */
   const says = (stream: 'stdout' | 'stderr', text: string, times = 1) =>
     watched.until(
       `${JSON.stringify(text)} on ${stream}, ${times} times`,
@@ -76,7 +76,7 @@ function start(argv: readonly string[], { baseUrl, machine, ...options }: Option
   }
 }
 
-/** The end of a command that needs nothing from outside to end. */
+/** Runs a command that ends by itself. */
 const run = (argv: readonly string[], options: Options = {}) => start(argv, options).end()
 
 const lines = (ndjson: string) =>
@@ -85,8 +85,8 @@ const lines = (ndjson: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-describe('what it prints', () => {
-  test('is a line for each message, as it arrives, and nothing else', async () => {
+describe('join prints', () => {
+  test('each message as a line when it arrives, and nothing else', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -102,7 +102,7 @@ describe('what it prints', () => {
   })
 
   for (const format of [['-o', 'ndjson'], ['-o', 'json'], ['--json']])
-    test(`is a frame on each line with ${format.join(' ')}`, async () => {
+    test(`each frame as a line with ${format.join(' ')}`, async () => {
       const room = await served.room()
       const program = start([room, ...format])
       await program.says('stdout', 'joined')
@@ -116,7 +116,7 @@ describe('what it prints', () => {
       ])
     })
 
-  test('is in the order in which it was sent', async () => {
+  test('messages in the order in which they were sent', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -126,7 +126,7 @@ describe('what it prints', () => {
     expect(program.host.stdout.text).toBe(`${sent.join('\n')}\n`)
   })
 
-  test('is what was sent to this room only', async () => {
+  test('only messages of its own room', async () => {
     const [room, other] = [await served.room(), await served.room()]
     const program = start([room])
     await program.joined()
@@ -136,7 +136,7 @@ describe('what it prints', () => {
     expect(program.host.stdout.text).toBe('for us\n')
   })
 
-  test('of notices is nothing with --quiet', async () => {
+  test('no notices with --quiet', async () => {
     const room = await served.room()
     const program = start([room, '--quiet'])
     const observer = await served.join(room)
@@ -148,10 +148,10 @@ describe('what it prints', () => {
   })
 })
 
-describe('a message that would command the terminal', () => {
+describe('join prints a message that would control the terminal', () => {
   const hostile = '\u001b[2Jcleared\u009b31m\u202egnirts\r\nsecond line\u0007'
 
-  test('is one line of harmless escapes', async () => {
+  test('as one line of harmless escapes', async () => {
     const room = await served.room()
     const program = start([room], { tty: true })
     await program.joined()
@@ -162,7 +162,7 @@ describe('a message that would command the terminal', () => {
     )
   })
 
-  test('is harmless in JSON on a terminal, too, and still the same value', async () => {
+  test('in JSON on a terminal as harmless escapes of the same value', async () => {
     const room = await served.room()
     const program = start([room, '-o', 'ndjson'], { tty: true })
     await program.says('stdout', 'joined')
@@ -174,15 +174,15 @@ describe('a message that would command the terminal', () => {
   })
 })
 
-describe('who takes part', () => {
-  test('is nobody in particular without a token, and needs no API key', async () => {
+describe('join takes part', () => {
+  test('anonymously without a token, and needs no API key', async () => {
     const room = await served.room()
     const program = start([room], { env: { MEETROOM_API_KEY: undefined } })
     await program.joined()
     expect(await served.sessions(room)).toMatchObject([{ user_id: null }])
   })
 
-  test('is the user of --as, with the token that the service has for it', async () => {
+  test('as the user of --as, with the token that the service has for them', async () => {
     await served.user('ada lovelace')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada lovelace' }] })
     const program = start([room, '--as', 'ada lovelace'])
@@ -190,7 +190,7 @@ describe('who takes part', () => {
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada lovelace' }])
   })
 
-  test('is the user whose token --token is, and needs no API key', async () => {
+  test('as the user that --token belongs to, and needs no API key', async () => {
     const token = await served.user('ada')
     const room = await served.room({ type: 'public' })
     const program = start([room, '--token', token], { env: { MEETROOM_API_KEY: undefined } })
@@ -198,7 +198,7 @@ describe('who takes part', () => {
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }])
   })
 
-  test('is asked for once: --as and --token exclude each other', async () => {
+  test('as one user only: --as and --token exclude each other', async () => {
     expect(await run(['room', '--as', 'ada', '--token', 't'])).toEqual({
       code: 2,
       stdout: '',
@@ -207,8 +207,8 @@ describe('who takes part', () => {
   })
 })
 
-describe('it is refused', () => {
-  test('with a token that nobody has: 4, and the token is not repeated', async () => {
+describe('join is refused', () => {
+  test('with an unknown token: exit code 4, and the token is not repeated', async () => {
     const room = await served.room()
     const { code, stdout, stderr } = await run([room, '--token', 'stolen'])
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
@@ -216,23 +216,23 @@ describe('it is refused', () => {
     expect(stderr).not.toContain('stolen')
   })
 
-  test('without a token where one is needed: 4', async () => {
+  test('without a token where one is needed: exit code 4', async () => {
     const room = await served.room({ type: 'public' })
     expect(await run([room])).toMatchObject({ code: 4, stdout: '' })
   })
 
-  test('in a room that does not exist: 3', async () => {
+  test('in a room that does not exist: exit code 3', async () => {
     const { code, stderr } = await run(['nope'])
     expect(code).toBe(3)
     expect(stderr).toContain('error: cannot take part: no such room\n')
   })
 
-  test('as a user who does not exist: 3', async () => {
+  test('as a user who does not exist: exit code 3', async () => {
     const room = await served.room()
     expect(await run([room, '--as', 'nobody'])).toMatchObject({ code: 3 })
   })
 
-  test('in a private room without an invitation: 1', async () => {
+  test('in a private room without an invitation: exit code 1', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private' })
     const { code, stderr } = await run([room, '--as', 'ada'])
@@ -240,7 +240,7 @@ describe('it is refused', () => {
     expect(stderr).toContain('error: cannot take part: only invited users can join this room\n')
   })
 
-  test('in a room that is terminated already: 1', async () => {
+  test('in a terminated room: exit code 1', async () => {
     const room = await served.room()
     await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
     const { code, stderr } = await run([room])
@@ -248,7 +248,7 @@ describe('it is refused', () => {
     expect(stderr).toContain('error: cannot take part: the room is terminated\n')
   })
 
-  test('where nothing listens: 5, after the retries', async () => {
+  test('where nothing listens: exit code 5, after the retries', async () => {
     await served.stop()
     const program = start(['room', '--retries', '2'])
     const { code, stderr } = await program.end()
@@ -261,7 +261,7 @@ describe('it is refused', () => {
     [426, 1],
     [502, 6],
   ] as const)
-    test(`by a service that answers ${status} and no more: ${code}`, async () => {
+    test(`by a service that answers ${status} and nothing else: exit code ${code}`, async () => {
       const alien = createServer()
       alien.on('upgrade', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\n\r\nno`))
       onTestFinished(() => void alien.close())
@@ -272,15 +272,15 @@ describe('it is refused', () => {
       expect(ended.stderr).toContain(`error: cannot take part: the service answered ${status}\n`)
     })
 
-  test('in JSON modes, with an error that is JSON', async () => {
+  test('with an error that is JSON in JSON modes', async () => {
     const { code, stdout, stderr } = await run(['nope', '-o', 'ndjson'])
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'not_found', status: 400 })
   })
 })
 
-describe('while it takes part', () => {
-  test('a block ends it: 1', async () => {
+describe('a session that was joined', () => {
+  test('ends with exit code 1 when the user is blocked', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private' })
     const member = await served.member(room, 'ada')
@@ -292,7 +292,7 @@ describe('while it takes part', () => {
     expect(stderr).toContain('error: cannot take part: blocked\n')
   })
 
-  test('the end of the meeting ends it: 0, with everything printed that came before', async () => {
+  test('ends with exit code 0 when the room is terminated, with everything printed before', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -305,7 +305,7 @@ describe('while it takes part', () => {
     })
   })
 
-  test('the meeting clock ends it: 0', async () => {
+  test('ends with exit code 0 when the meeting time is over', async () => {
     const room = await served.room({ max_meeting_seconds: 2 })
     const program = start([room])
     await program.joined()
@@ -314,7 +314,7 @@ describe('while it takes part', () => {
     expect(await program.end()).toMatchObject({ code: 0 })
   })
 
-  test('the deletion of the room ends it: 1', async () => {
+  test('ends with exit code 1 when the room is deleted', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -324,7 +324,7 @@ describe('while it takes part', () => {
     expect(stderr).toContain('error: cannot take part: the room is deleted\n')
   })
 
-  test('the deletion of the user ends it: 1', async () => {
+  test('ends with exit code 1 when the user is deleted', async () => {
     await served.user('ada')
     const room = await served.room()
     const program = start([room, '--as', 'ada'])
@@ -333,7 +333,7 @@ describe('while it takes part', () => {
     expect(await program.end()).toMatchObject({ code: 1 })
   })
 
-  test('a service that says what is not JSON is at fault: 6', async () => {
+  test('ends with exit code 6 when the service sends something that is not a JSON object', async () => {
     for (const nonsense of ['not json', 'null', '"text"']) {
       const alien = new WebSocketServer({ port: 0, host: '127.0.0.1' })
       onTestFinished(() => {
@@ -349,8 +349,8 @@ describe('while it takes part', () => {
   })
 })
 
-describe('when the connection drops', () => {
-  test('it connects again and goes on printing, in order', async () => {
+describe('join, when the connection drops,', () => {
+  test('reconnects and keeps printing in order', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room], { baseUrl: relay.baseUrl })
@@ -370,7 +370,7 @@ describe('when the connection drops', () => {
     expect(await served.sessions(room)).toHaveLength(2)
   })
 
-  test('what had arrived is printed before what comes after', async () => {
+  test('prints what had arrived before anything newer', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room, '-o', 'ndjson'], { baseUrl: relay.baseUrl })
@@ -387,7 +387,7 @@ describe('when the connection drops', () => {
     ])
   })
 
-  test('the user is the same', async () => {
+  test('rejoins as the same user', async () => {
     await served.user('ada')
     const room = await served.room({ type: 'private', members: [{ user_id: 'ada' }] })
     const relay = await relayTo(served.baseUrl)
@@ -398,7 +398,7 @@ describe('when the connection drops', () => {
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }, { user_id: 'ada' }])
   })
 
-  test('it keeps trying until the service is back', async () => {
+  test('keeps trying until the service is back', async () => {
     served = await serveWorkspace({ dir: tempDir() })
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
@@ -415,7 +415,7 @@ describe('when the connection drops', () => {
     await program.says('stdout', 'welcome back\n')
   })
 
-  test('a room that is over by then is no reason to go on', async () => {
+  test('does not come back to a room that was terminated meanwhile', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const program = start([room], { baseUrl: relay.baseUrl })
@@ -427,7 +427,7 @@ describe('when the connection drops', () => {
     expect(stderr).toContain('the room is terminated\n')
   })
 
-  test('or says nothing for 20 s, it takes it for dropped', async () => {
+  test('takes 20 seconds without a sign of life as a drop', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const machine = testMachine()
@@ -440,7 +440,7 @@ describe('when the connection drops', () => {
 })
 
 describe('^C', () => {
-  test('leaves cleanly: the session has ended, and the exit code is 0', async () => {
+  test('leaves: the session has ended, and the exit code is 0', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -450,7 +450,7 @@ describe('^C', () => {
     expect(session.disconnected_at).toBe(new Date(testNow + 3000).toISOString())
   })
 
-  test('leaves even when the service does not answer any more', async () => {
+  test('leaves even when the service no longer answers', async () => {
     const room = await served.room()
     const relay = await relayTo(served.baseUrl)
     const machine = testMachine()
@@ -462,7 +462,7 @@ describe('^C', () => {
     expect(await done).toMatchObject({ code: 0 })
   })
 
-  test('ends it before it has begun, too, and nobody has joined', async () => {
+  test('before anything is joined ends the program, and nobody has joined', async () => {
     const room = await served.room()
     const program = start([room])
     const { code } = await program.interrupt()
@@ -471,8 +471,8 @@ describe('^C', () => {
   })
 })
 
-describe('when standard output', () => {
-  test('is closed, as by head, it leaves quietly', async () => {
+describe('join, when standard output', () => {
+  test('is closed, as by head, leaves quietly', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -482,7 +482,7 @@ describe('when standard output', () => {
     await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
   })
 
-  test('is full, it says so: 74', async () => {
+  test('is full, exits 74', async () => {
     const room = await served.room()
     const program = start([room])
     await program.joined()
@@ -493,7 +493,7 @@ describe('when standard output', () => {
   })
 })
 
-test.each(['--dry-run', '--curl'])('%s has nothing to show of a session', async (flag) => {
+test.each(['--dry-run', '--curl'])('join with %s is a usage error', async (flag) => {
   expect(await start(['r1', flag]).end()).toEqual({
     code: 2,
     stdout: '',

@@ -6,12 +6,12 @@ beforeEach(async () => {
   world = await createWorld()
 })
 
-/** Id of a new room. */
+/** Makes a room; returns its id. */
 async function room(type = 'private'): Promise<string> {
   return (await world.send('POST', '/rooms', { name: 'Room', type })).body.room.id
 }
 
-/** Id of a new member, whose user is made first. */
+/** Makes a user and a member; returns the id of the member. */
 async function member(room_id: string, user_id: string, type = 'guest'): Promise<string> {
   await world.send('POST', '/users', { user_id })
   return (await world.send('POST', `/rooms/${room_id}/members`, { user_id, type })).body.member.id
@@ -38,7 +38,7 @@ test('list shows the members of a room, newest first', async () => {
   expect(sent()).toEqual([['GET', `/rooms/${id}/members`, undefined]])
 })
 
-test('list marks who is blocked', async () => {
+test('list marks blocked members', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   await world.send('PUT', `/rooms/${id}/members/${ada}`, { is_blocked: true, name: 'A.' })
@@ -46,7 +46,7 @@ test('list marks who is blocked', async () => {
   expect(stdout).toBe(`${ada}  ada  guest  blocked  A.\n`)
 })
 
-test('list of a room without members is a success', async () => {
+test('list of a room without members succeeds', async () => {
   const id = await room()
   expect(await world.run(`members list ${id}`)).toMatchObject({
     code: 0,
@@ -56,7 +56,7 @@ test('list of a room without members is a success', async () => {
   expect(await world.run(`members list ${id} -o ids`)).toMatchObject({ code: 0, stdout: '', stderr: '' })
 })
 
-test('list of a room that is not there exits 3', async () => {
+test('list of a room that does not exist exits 3', async () => {
   expect(await world.run('members list nowhere')).toMatchObject({
     code: 3,
     stdout: '',
@@ -64,7 +64,7 @@ test('list of a room that is not there exits 3', async () => {
   })
 })
 
-test('list without --all says that there is more', async () => {
+test('list without --all says that there are more', async () => {
   const id = await room()
   for (let i = 0; i < 32; i++) await member(id, `u${i}`)
   const { stdout, stderr } = await world.run(`members list ${id} -o ids`)
@@ -94,7 +94,7 @@ test('list takes --limit, --offset, --all and --page-size', async () => {
   })
 })
 
-test('--all --json is one document with every member', async () => {
+test('list --all --json is one document with every member', async () => {
   const id = await room()
   const ids = [await member(id, 'a'), await member(id, 'b'), await member(id, 'c')].reverse()
   const { stdout } = await world.run(`members list ${id} --all --page-size 2 --json`)
@@ -122,7 +122,7 @@ test('get shows one member as a record', async () => {
   })
 })
 
-test('get of a member who is not there exits 3 and names what was looked for', async () => {
+test('get of a member who does not exist exits 3 and names both ids', async () => {
   const id = await room()
   expect(await world.run(`members get ${id} nobody`)).toMatchObject({
     code: 3,
@@ -131,7 +131,7 @@ test('get of a member who is not there exits 3 and names what was looked for', a
   })
 })
 
-test('an id is one segment of the path, whatever is in it', async () => {
+test('an id is one segment of the path, whatever it contains', async () => {
   await world.run(['members', 'get', 'a/b', '?c#d'])
   expect(sent()[0]).toEqual(['GET', '/rooms/a%2Fb/members/%3Fc%23d', undefined])
   world.requests.length = 0
@@ -140,7 +140,7 @@ test('an id is one segment of the path, whatever is in it', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('add invites a user in the type that is named', async () => {
+test('add adds a user with the type of --type', async () => {
   const id = await room()
   await world.send('POST', '/users', { user_id: 'ada' })
   const { code, stdout, stderr } = await world.run(
@@ -157,7 +157,7 @@ test('add invites a user in the type that is named', async () => {
   ])
 })
 
-test('add without a type leaves it to the service, which takes the default of the user', async () => {
+test('add without --type leaves the type to the service, which takes the user’s default', async () => {
   const id = await room()
   await world.send('POST', '/users', { user_id: 'ada', default_member_type: 'host' })
   const { stdout } = await world.run(`members add ${id} ada --json`)
@@ -165,7 +165,7 @@ test('add without a type leaves it to the service, which takes the default of th
   expect(sent()).toEqual([['POST', `/rooms/${id}/members`, '{"user_id":"ada"}']])
 })
 
-test('add takes fields that the document leaves out', async () => {
+test('add takes unlisted fields from --set and --data', async () => {
   const id = await room()
   await world.send('POST', '/users', { user_id: 'ada' })
   await world.run(
@@ -192,7 +192,7 @@ test('add takes fields that the document leaves out', async () => {
   )
 })
 
-test('add of a user who is not there exits 1 with what the service says', async () => {
+test('add of a user who does not exist exits 1 with the message of the service', async () => {
   const id = await room()
   expect(await world.run(`members add ${id} nobody`)).toMatchObject({
     code: 1,
@@ -201,7 +201,7 @@ test('add of a user who is not there exits 1 with what the service says', async 
   })
 })
 
-test('add with an unknown type says which there are, before anything is sent', async () => {
+test('add with an unknown type lists the types and sends nothing', async () => {
   expect(await world.run('members add room ada --type boss')).toMatchObject({
     code: 2,
     stdout: '',
@@ -236,14 +236,14 @@ test('update changes the name, the type and the block of a member', async () => 
   })
 })
 
-test('update takes --set and --data', async () => {
+test('update takes fields from --set and --data', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   await world.run(['members', 'update', id, ada, '--data', '{"name":"data","x":1}', '--set', 'name=set'])
   expect(sent()[0]?.[2]).toBe('{"name":"set","x":1}')
 })
 
-test('update refuses to change nothing, and to block and unblock at once', async () => {
+test('update refuses to change nothing, and --blocked together with --unblocked', async () => {
   expect(await world.run('members update room ada')).toMatchObject({
     code: 2,
     stderr: 'error: nothing to change: name at least one field\n',
@@ -255,7 +255,7 @@ test('update refuses to change nothing, and to block and unblock at once', async
   expect(world.requests).toEqual([])
 })
 
-test('block kicks members out of a private room', async () => {
+test('block blocks members of a private room', async () => {
   const id = await room()
   const ids = [await member(id, 'ada'), await member(id, 'grace')]
   const run = await world.run(`members block ${id} ${ids.join(' ')} --yes -o ids`)
@@ -268,7 +268,7 @@ test('block kicks members out of a private room', async () => {
     expect((await world.send('GET', `/rooms/${id}/members/${each}`)).body.member.is_blocked).toBe(true)
 })
 
-test('unblock lets members in again, without a question', async () => {
+test('unblock unblocks members without asking', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   await world.send('PUT', `/rooms/${id}/members/${ada}`, { is_blocked: true })
@@ -291,7 +291,7 @@ test.each(['open', 'public'])('block in an %s room is refused before anything is
   expect(writes()).toEqual([])
 })
 
-test('block --force sends it all the same, and the 500 of the service exits 6', async () => {
+test('block --force sends the request anyway, and the 500 of the service exits 6', async () => {
   const id = await room('open')
   const ada = await member(id, 'ada')
   expect(await world.run(`members block ${id} ${ada} --yes --force`)).toMatchObject({
@@ -304,7 +304,7 @@ test('block --force sends it all the same, and the 500 of the service exits 6', 
   expect(sent()).toEqual([['PUT', `/rooms/${id}/members/${ada}`, '{"is_blocked":true}']])
 })
 
-test('block without a terminal and without --yes refuses', async () => {
+test('block without a terminal and without --yes is refused', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   expect(await world.run(`members block ${id} ${ada}`)).toMatchObject({
@@ -316,7 +316,7 @@ test('block without a terminal and without --yes refuses', async () => {
   expect(writes()).toEqual([])
 })
 
-test('block asks on a terminal, naming the user, and a yes blocks', async () => {
+test('block on a terminal asks, naming the user, and yes blocks', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   const { host, done } = world.start(['members', 'block', id, ada, '-o', 'ids'], { tty: true })
@@ -327,7 +327,7 @@ test('block asks on a terminal, naming the user, and a yes blocks', async () => 
   expect(stderr).toMatch(/blocked 1 member\n$/)
 })
 
-test('block asks on a terminal, and anything but a yes leaves the member alone', async () => {
+test('block on a terminal asks, and any answer but yes changes nothing', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   const { host, done } = world.start(['members', 'block', id, ada], { tty: true })
@@ -352,7 +352,7 @@ test('block and unblock read ids from standard input', async () => {
   )
 })
 
-test('one bad id among several does not stop the others', async () => {
+test('block with one bad id among several blocks the others', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   const run = await world.run(`members block ${id} nobody ${ada} --yes -o ids`)
@@ -361,7 +361,7 @@ test('one bad id among several does not stop the others', async () => {
   expect(run.stderr).toMatch(/\nerror: blocked 1 of 2 members; 1 failed\n$/)
 })
 
-test('a key that stops working stops the rest', async () => {
+test('unblock with a key that stops working stops', async () => {
   const id = await room()
   world.intercept = async () => answer(401, {})
   expect(await world.run(`members unblock ${id} a b c --concurrency 1`)).toMatchObject({
@@ -423,14 +423,14 @@ test('--curl sends nothing at all', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('ls, show and the singular are other names', async () => {
+test('ls, show and the singular are aliases', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
   expect((await world.run(`member ls ${id} -o ids`)).stdout).toBe(`${ada}\n`)
   expect((await world.run(`member show ${id} ${ada}`)).code).toBe(0)
 })
 
-test('a missing argument is named', async () => {
+test('a missing argument is a usage error that names it', async () => {
   expect(await world.run('members add room')).toMatchObject({
     code: 2,
     stderr: 'error: missing required argument “user”\nhint: see --help\n',

@@ -13,7 +13,7 @@ const sent = () =>
     .filter(({ method }) => method !== 'GET')
     .map(({ method, url, body }) => [method, url.slice(20), body])
 
-test('send sends the text and shows what the service says was sent', async () => {
+test('send sends the text and shows what the service answers', async () => {
   expect(await world.run(['message', 'send', room, 'We close in five minutes'])).toMatchObject({
     code: 0,
     stdout: 'message  We close in five minutes\n',
@@ -27,7 +27,7 @@ test.each([
   ['ndjson', '{"message":"hi"}\n'],
   ['csv', 'message\r\nhi\r\n'],
   ['table', 'message  hi\n'],
-])('send -o %s', async (format, stdout) => {
+])('send -o %s prints the message', async (format, stdout) => {
   expect(await world.run(`message send ${room} hi -o ${format} --quiet`)).toMatchObject({
     code: 0,
     stdout,
@@ -35,7 +35,7 @@ test.each([
   })
 })
 
-test('send -o ids is refused before anything is sent: a message has no id', async () => {
+test('send -o ids is refused before anything is sent, for a message has no id', async () => {
   expect(await world.run(`message send ${room} hi -o ids`)).toMatchObject({
     code: 2,
     stdout: '',
@@ -60,7 +60,7 @@ test.each([
   expect(sent()).toEqual([['POST', `/rooms/${room}/message`, JSON.stringify({ message })]])
 })
 
-test('text that is not UTF-8 is refused', async () => {
+test('send - refuses text that is not UTF-8', async () => {
   expect(await world.run(`message send ${room} -`, { stdin: Uint8Array.of(0xff, 0x0a) })).toMatchObject({
     code: 2,
     stdout: '',
@@ -69,7 +69,7 @@ test('text that is not UTF-8 is refused', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('text that looks like an option goes behind --', async () => {
+test('send takes text that looks like a flag after --', async () => {
   expect(await world.run(['message', 'send', room, '--', '--json'])).toMatchObject({
     code: 0,
     stdout: 'message  --json\n',
@@ -80,7 +80,7 @@ test('text that looks like an option goes behind --', async () => {
   })
 })
 
-test('send takes --set and --data for fields that the document leaves out', async () => {
+test('send takes unlisted fields from --set and --data', async () => {
   await world.run([
     'message',
     'send',
@@ -94,20 +94,20 @@ test('send takes --set and --data for fields that the document leaves out', asyn
   expect(sent()[0]?.[2]).toBe('{"to":"all","message":"hi","urgent":true}')
 })
 
-test('one standard input cannot be both the text and --data', async () => {
+test('send refuses standard input for both the text and --data', async () => {
   const { code, stdout } = await world.run(`message send ${room} - --data -`, { stdin: '{"a":1}' })
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(world.requests).toEqual([])
 })
 
-test('a missing text is named', async () => {
+test('send without a text is a usage error that names it', async () => {
   expect(await world.run(`message send ${room}`)).toMatchObject({
     code: 2,
     stderr: 'error: missing required argument “text”\nhint: see --help\n',
   })
 })
 
-test('a room that is not there exits 3', async () => {
+test('send to a room that does not exist exits 3', async () => {
   expect(await world.run('message send nowhere hi')).toMatchObject({
     code: 3,
     stdout: '',
@@ -115,7 +115,7 @@ test('a room that is not there exits 3', async () => {
   })
 })
 
-test('a terminated room answers 500, which exits 6', async () => {
+test('send to a terminated room exits 6 with the 500 of the service', async () => {
   await world.send('PUT', `/rooms/${room}`, { is_terminated: true })
   expect(await world.run(`message send ${room} hi`)).toMatchObject({
     code: 6,
@@ -127,13 +127,13 @@ test('a terminated room answers 500, which exits 6', async () => {
   expect(world.requests).toHaveLength(1)
 })
 
-test('send is not repeated when the service fails: everybody would read it twice', async () => {
+test('send is not repeated when the service fails, as everybody would read it twice', async () => {
   world.intercept = async () => answer(503, {})
   expect((await world.run(`message send ${room} hi`)).code).toBe(6)
   expect(world.requests).toHaveLength(1)
 })
 
-test('send is repeated when the service was too busy to take it', async () => {
+test('send is repeated when the service was too busy to accept it', async () => {
   world.intercept = async (_, next) => (world.requests.length === 1 ? answer(429, {}) : next())
   const { code, stderr } = await world.run(`message send ${room} hi`)
   expect({ code, stderr }).toEqual({
@@ -157,6 +157,6 @@ test('--dry-run and --curl send nothing', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('the plural is another name', async () => {
+test('the plural is an alias', async () => {
   expect(await world.run(`messages send ${room} hi`)).toMatchObject({ code: 0 })
 })

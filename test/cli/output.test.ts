@@ -8,7 +8,7 @@ beforeEach(async () => {
   world = await createWorld()
 })
 
-/** Lets the service answer every request with this body. */
+/** Makes the service answer every request with this body. */
 function say(body: unknown): void {
   world.intercept = async () => answer(200, body)
 }
@@ -31,7 +31,7 @@ const room = (fields: object = {}) => ({
 const list = (...rooms: object[]) => ({ rooms, paging: { limit: 30, offset: 0, total: rooms.length } })
 const terminal: HostOptions = { tty: true, columns: 120, env: { NO_COLOR: '1' } }
 
-/** Runs a command that is to succeed without a word, and gives what it prints. */
+/** Runs a command that must succeed without a notice; returns what it prints. */
 async function print(line: string, options: HostOptions = {}): Promise<string> {
   const { code, stdout, stderr } = await world.run(line, options)
   expect({ code, stderr }, line).toEqual({ code: 0, stderr: '' })
@@ -46,7 +46,7 @@ const two = list(
 describe('a list', () => {
   beforeEach(() => say(two))
 
-  test('as a table, piped', async () => {
+  test('is a table with absolute times in a pipe', async () => {
     expect(await print('rooms list')).toBe(
       'ID  NAME  TYPE     STATUS      RECORD  LAYOUT  CREATED AT\n' +
         '──  ────  ───────  ──────────  ──────  ──────  ────────────────────────\n' +
@@ -55,7 +55,7 @@ describe('a list', () => {
     )
   })
 
-  test('as a table on a terminal: times are relative', async () => {
+  test('is a table with relative times on a terminal', async () => {
     expect(await print('rooms list', terminal)).toBe(
       'ID  NAME  TYPE     STATUS      RECORD  LAYOUT  CREATED AT\n' +
         '──  ────  ───────  ──────────  ──────  ──────  ─────────────\n' +
@@ -64,22 +64,22 @@ describe('a list', () => {
     )
   })
 
-  test('as JSON is what the service sent', async () => {
+  test('in JSON is what the service sent', async () => {
     expect(await print('rooms list --json')).toBe(JSON.stringify(two))
     expect(await print('rooms list -o json')).toBe(JSON.stringify(two))
   })
 
-  test('as JSON on a terminal is indented', async () => {
+  test('in JSON on a terminal is indented', async () => {
     expect(await print('rooms list --json', terminal)).toBe(`${JSON.stringify(two, null, 2)}\n`)
   })
 
-  test('as NDJSON is one item a line, on a terminal too', async () => {
+  test('in NDJSON is one item per line, on a terminal as in a pipe', async () => {
     const lines = two.rooms.map((item) => `${JSON.stringify(item)}\n`).join('')
     expect(await print('rooms list -o ndjson')).toBe(lines)
     expect(await print('rooms list -o ndjson', terminal)).toBe(lines)
   })
 
-  test('as CSV has the fields of the document, without the deprecated ones', async () => {
+  test('in CSV has the documented fields, without the deprecated ones', async () => {
     expect(await print('rooms list -o csv')).toBe(
       'id,type,name,application_id,thumbnail_url,layout,record,meeting_time,started_at,terminated_at,updated_at,created_at\r\n' +
         'r1,open,Sync,,,grid,true,,,,,2026-01-02T03:00:00.000Z\r\n' +
@@ -87,12 +87,12 @@ describe('a list', () => {
     )
   })
 
-  test('as CSV on a terminal has the same cells, times included', async () => {
+  test('in CSV has the same cells on a terminal, times included', async () => {
     const piped = await print('rooms list -o csv')
     expect(await print('rooms list -o csv', terminal)).toBe(piped.replaceAll('\r\n', '\n'))
   })
 
-  test('as ids is one id a line, on a terminal too', async () => {
+  test('in ids is one id per line, on a terminal as in a pipe', async () => {
     expect(await print('rooms list -o ids')).toBe('r1\nr2\n')
     expect(await print('rooms list -o ids', terminal)).toBe('r1\nr2\n')
   })
@@ -111,16 +111,16 @@ describe('an empty list', () => {
       '',
     ],
     ['ids', '', ''],
-  ])('as %s', async (format, stdout, stderr) => {
+  ])('with -o %s prints no items', async (format, stdout, stderr) => {
     expect(await world.run(`rooms list -o ${format}`)).toMatchObject({ code: 0, stdout, stderr })
     expect(await world.run(`rooms list -o ${format} -q`)).toMatchObject({ code: 0, stdout, stderr: '' })
   })
 
-  test('as CSV without a header is nothing', async () => {
+  test('with -o csv --no-header prints nothing', async () => {
     expect(await print('rooms list -o csv --no-header')).toBe('')
   })
 
-  test('does not mind a column that only some rooms have', async () => {
+  test('accepts a column that only some rooms have', async () => {
     say(list(room({ seats: 5 })))
     expect(await print('rooms list -o csv --columns id,seats')).toBe('id,seats\r\nr1,5\r\n')
     say(list())
@@ -128,10 +128,10 @@ describe('an empty list', () => {
   })
 })
 
-describe('a single thing', () => {
+describe('a single item', () => {
   beforeEach(() => say({ room: room({ seats: 5 }) }))
 
-  test('as a record, piped', async () => {
+  test('is a record with every field in a pipe', async () => {
     expect(await print('rooms get r1')).toBe(
       'id             r1\n' +
         'type           open\n' +
@@ -144,13 +144,13 @@ describe('a single thing', () => {
     )
   })
 
-  test('as a record on a terminal: times are told both ways', async () => {
+  test('is a record with absolute and relative times on a terminal', async () => {
     expect(await print('rooms get r1 --columns name,created_at', terminal)).toBe(
       'name        Sync\ncreated_at  2026-01-02T03:00:00.000Z (4 minutes ago)\n',
     )
   })
 
-  test('as JSON, NDJSON, CSV and ids', async () => {
+  test('is the same item in JSON, NDJSON, CSV and ids', async () => {
     const item = JSON.stringify(room({ seats: 5 }))
     expect(await print('rooms get r1 --json')).toBe(`{"room":${item}}`)
     expect(await print('rooms get r1 -o ndjson')).toBe(`${item}\n`)
@@ -178,7 +178,7 @@ describe('JSON', () => {
     expect(await print('rooms update r1 --name x --json')).toBe(single)
   })
 
-  test('in a pipe is byte for byte what the service sent, when it is no text that we would write', async () => {
+  test('in a pipe is byte for byte what the service sent, even if we would write it differently', async () => {
     const bytes = new TextEncoder().encode('\ufeff{"rooms":[{"id":"\u2028","type":"open","name":"n"}]}')
     world.intercept = async () => ({
       status: 200,
@@ -190,14 +190,14 @@ describe('JSON', () => {
     expect(Buffer.concat(host.stdout.chunks)).toEqual(Buffer.from(bytes))
   })
 
-  test('as NDJSON loses no digit, no field and not their order', async () => {
+  test('in NDJSON keeps every digit, every field and their order', async () => {
     say(odd)
     expect(await print('rooms list -o ndjson')).toBe(
       '{"name":"A/😀","id":"r1","type":"open","z":1,"a":12345678901234567890,"e":1E400,"m":0,"d":0.1000000000000000055511151231257827}\n',
     )
   })
 
-  test('put together from several answers loses no digit, and is one document', async () => {
+  test('of several pages is one document that keeps every digit', async () => {
     const big = '123456789012345678901234567890'
     world.intercept = async ({ url }) =>
       answer(
@@ -211,7 +211,7 @@ describe('JSON', () => {
     )
   })
 
-  test('on a terminal shows control and bidi characters as escapes, and is still the same JSON', async () => {
+  test('on a terminal shows control and bidi characters as escapes, and has the same value', async () => {
     const hostile = `${esc}]0;owned\u0007${esc}[2J${rightToLeft}evil\u200b\u{e0041}\u2028\r\n\ttab "quoted" \\ ü 😀`
     const body = { room: room({ name: hostile, [`key${esc}`]: rightToLeft }) }
     say(body)
@@ -229,13 +229,13 @@ describe('JSON', () => {
     expect(await print('rooms get r1 --json', terminal)).toContain('\n    "n": 12345678901234567890\n')
   })
 
-  test('with a key twice and a number that a double cannot hold is not our bug', async () => {
+  test('with a repeated key and a number beyond a double is printed in every format', async () => {
     say('{"rooms":[{"id":"r1","type":"open","name":"n","n":12345678901234567890,"x":1,"x":2}]}')
     for (const format of ['json', 'ndjson', 'ids', 'table'])
       expect(await world.run(`rooms list -o ${format}`), format).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('with __proto__ as a field keeps it', async () => {
+  test('with a field named __proto__ keeps it', async () => {
     for (const n of ['1', '12345678901234567890']) {
       const item = `{"id":"r1","type":"open","name":"n","__proto__":{"x":1},"n":${n}}`
       say(`{"rooms":[${item}]}`)
@@ -245,7 +245,7 @@ describe('JSON', () => {
 })
 
 describe('CSV', () => {
-  test('quotes what needs it, by RFC 4180', async () => {
+  test('quotes cells by RFC 4180', async () => {
     const name = 'a "quoted", name\nof two lines'
     say(list(...[name, 'plain', ' blanks ', ''].map((name, i) => room({ id: `r${i}`, name }))))
     expect(await print('rooms list -o csv --columns name,type')).toBe(
@@ -254,7 +254,7 @@ describe('CSV', () => {
   })
 
   test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', '＋1'])(
-    'makes the formula %j harmless',
+    'defuses the formula %j',
     async (name) => {
       say(list(room({ name })))
       const stdout = await print('rooms list -o csv --columns name --no-header')
@@ -262,28 +262,28 @@ describe('CSV', () => {
     },
   )
 
-  test('writes nested values as JSON and null as nothing', async () => {
+  test('writes nested values as JSON and null as an empty cell', async () => {
     say(list(room({ a: { x: [1, null] }, b: null, c: 12, d: false })))
     expect(await print('rooms list -o csv --columns a,b,c,d --no-header')).toBe(
       '"{""x"":[1,null]}",,12,false\r\n',
     )
   })
 
-  test('of a single thing is a list of one', async () => {
+  test('of a single item is a list of one', async () => {
     say({ user: { user_id: 'ada', name: 'Ada' } })
     expect(await print('users get ada -o csv')).toBe(
       'user_id,name,profile_url,default_member_type,access_token,created_at,updated_at,id\r\nada,Ada,,,,,,\r\n',
     )
   })
 
-  test('has one header, however many pages it takes', async () => {
+  test('has one header, however many pages there are', async () => {
     for (const name of ['a', 'b', 'c']) await world.send('POST', '/rooms', { name, type: 'open' })
     expect(await print('rooms list -o csv --columns name --all --page-size 1')).toBe(
       'name\r\nc\r\nb\r\na\r\n',
     )
   })
 
-  test('on a terminal shows what a terminal would obey as escapes', async () => {
+  test('on a terminal shows control characters as escapes', async () => {
     say(list(room({ name: `${esc}[31mred` })))
     expect(await print('rooms list -o csv --columns name --no-header', terminal)).toBe('\\u001b[31mred\n')
   })
@@ -292,7 +292,7 @@ describe('CSV', () => {
 describe('--columns and --no-header', () => {
   beforeEach(() => say(two))
 
-  test('choose the fields of a table, in their order', async () => {
+  test('choose and order the columns of a table', async () => {
     expect(await print('rooms list --columns name,id')).toBe('NAME  ID\n────  ──\nSync  r1\nDemo  r2\n')
     expect(await print('rooms list --columns status,name --no-header')).toBe(
       'active      Sync\nterminated  Demo\n',
@@ -303,19 +303,19 @@ describe('--columns and --no-header', () => {
     })
   })
 
-  test('choose the fields of CSV, derived ones too', async () => {
+  test('choose and order the columns of CSV, derived ones included', async () => {
     expect(await print('rooms list -o csv --columns id,status')).toBe(
       'id,status\r\nr1,active\r\nr2,terminated\r\n',
     )
     expect(await print('rooms list -o csv --columns id --no-header')).toBe('r1\r\nr2\r\n')
   })
 
-  test('choose the fields of a record', async () => {
+  test('choose and order the fields of a record', async () => {
     say({ room: room() })
     expect(await print('rooms get r1 --columns status,id')).toBe('status  active\nid      r1\n')
   })
 
-  test('refuse a field that there is not, and list those that there are', async () => {
+  test('refuse an unknown field and list the known ones', async () => {
     for (const line of ['rooms list', 'rooms list -o csv'])
       expect(await world.run(`${line} --columns id,nmae`), line).toMatchObject({
         code: 2,
@@ -328,14 +328,14 @@ describe('--columns and --no-header', () => {
     expect(await world.run('rooms get r1 --columns nmae')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test.each(['json', 'ndjson', 'ids'])('do not go with %s', async (format) => {
+  test.each(['json', 'ndjson', 'ids'])('are refused with -o %s', async (format) => {
     const { code, stdout, stderr } = await world.run(`rooms list -o ${format} --columns id`)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(`--columns goes with the formats table and csv, not with ${format}`)
     expect(world.requests).toEqual([])
   })
 
-  test.each(['', ',', 'id,', 'id,,name'])('do not take “%s”', async (names) => {
+  test.each(['', ',', 'id,', 'id,,name'])('are refused as “%s”', async (names) => {
     expect(await world.run(['rooms', 'list', `--columns=${names}`])).toMatchObject({
       code: 2,
       stdout: '',
@@ -344,24 +344,27 @@ describe('--columns and --no-header', () => {
     expect(world.requests).toEqual([])
   })
 
-  test.each(['__proto__', 'constructor', 'toString'])('know no field %s that no room has', async (name) => {
-    expect(await world.run(`rooms list --columns ${name}`)).toMatchObject({ code: 2, stdout: '' })
-  })
+  test.each(['__proto__', 'constructor', 'toString'])(
+    'refuse %s, which is a property of every JavaScript object',
+    async (name) => {
+      expect(await world.run(`rooms list --columns ${name}`)).toMatchObject({ code: 2, stdout: '' })
+    },
+  )
 })
 
-describe('a field that there is not, in a command that changes something,', () => {
+describe('a command that changes something, with an unknown --columns,', () => {
   const writes = () => world.requests.filter(({ method }) => method !== 'GET')
 
   test.each([
     'users create ada --columns nmae',
     'users create ada -o csv --columns nmae',
     'rooms create --name X --type open --columns nmae',
-  ])('%s: exit 2 means that nothing was sent', async (line) => {
+  ])('exits 2 and sends nothing: %s', async (line) => {
     const { code } = await world.run(line)
     expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
   })
 
-  test('does not stop a bulk in the middle', async () => {
+  test('exits 2 and sends nothing for several ids', async () => {
     for (const user_id of ['a', 'b', 'c']) await world.send('POST', '/users', { user_id })
     const { code } = await world.run('users delete a b c --yes --columns nmae')
     expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
@@ -376,7 +379,7 @@ describe('deprecated fields', () => {
       expect(await print(line), line).not.toMatch(/DEPRECATED|is_terminated|created_user_id/i)
   })
 
-  test('are blank where they are asked for', async () => {
+  test('are blank in lists, and left out of a record, when asked for', async () => {
     expect(await print('rooms list --columns id,is_terminated --no-header')).toBe('r1\n')
     expect(await print('rooms list -o csv --columns id,is_terminated --no-header')).toBe('r1,\r\n')
     expect(await print('rooms get r1 --columns id,is_terminated')).toBe('id  r1\n')
@@ -388,7 +391,7 @@ describe('deprecated fields', () => {
   })
 })
 
-describe('colours', () => {
+describe('colours of', () => {
   beforeEach(() => say(two))
   const coloured = (text: string) => text.includes(`${esc}[`)
   const on = async (line: string, options: HostOptions) => coloured(await print(line, options))
@@ -409,17 +412,17 @@ describe('colours', () => {
     ['in ids', 'rooms list -o ids', { tty: true }, false],
     ['in JSON', 'rooms list -o json', { tty: true }, false],
     ['in CSV with FORCE_COLOR', 'rooms list -o csv', { env: { FORCE_COLOR: '1' } }, false],
-  ])('%s', async (_, line, options, expected) => {
+  ])('output %s', async (_, line, options, expected) => {
     expect(await on(line, options)).toBe(expected)
   })
 
-  test('change nothing but the colour', async () => {
+  test('a table change nothing else', async () => {
     const plain = await print('rooms list', { tty: true, env: { NO_COLOR: '1' } })
     const colourful = await print('rooms list', { tty: true })
     expect(colourful.replaceAll(new RegExp(`${esc}\\[\\d+m`, 'g'), '')).toBe(plain)
   })
 
-  test('mark errors, on a terminal only', async () => {
+  test('errors appear on a terminal only', async () => {
     world.intercept = async () => answer(404, {})
     expect(coloured((await world.run('rooms get x', { tty: true })).stderr)).toBe(true)
     expect(coloured((await world.run('rooms get x', { tty: true, env: { NO_COLOR: '1' } })).stderr)).toBe(
@@ -447,7 +450,7 @@ describe('a table on a terminal', () => {
   )
   const widest = (text: string) => Math.max(...text.split('\n').map((line) => stringWidth(line)))
 
-  test.each([10, 24, 40, 60, 80, 120, 200])('fits %d columns', async (columns) => {
+  test.each([10, 24, 40, 60, 80, 120, 200])('fits into %d columns', async (columns) => {
     say(wide)
     for (const options of [
       { tty: true, columns },
@@ -480,21 +483,21 @@ describe('a table on a terminal', () => {
     expect((await at(40))[0]).toMatch(/^ID +NAME/)
   })
 
-  test('is not cut in a pipe, whatever COLUMNS says', async () => {
+  test('is not truncated in a pipe, whatever COLUMNS says', async () => {
     say(wide)
     const stdout = await print('rooms list', { env: { COLUMNS: '20' } })
     expect(stdout).toContain('A room with a name that goes on and on and on and on')
     expect(stdout).toContain('会議室の名前はとても長いです会議室の名前はとても長いです')
   })
 
-  test.each(['0', '-5', 'wide', '', '1.5'])('does not mind COLUMNS=%s', async (columns) => {
+  test.each(['0', '-5', 'wide', '', '1.5'])('ignores COLUMNS=%s', async (columns) => {
     say(wide)
     expect(
       widest(await print('rooms list', { ...terminal, columns: 80, env: { COLUMNS: columns } })),
     ).toBeLessThanOrEqual(80)
   })
 
-  test('with columns of one’s own fits too', async () => {
+  test('with --columns fits as well', async () => {
     say(wide)
     expect(
       widest(await print('rooms list --columns name,id,layout', { ...terminal, columns: 50 })),
@@ -508,7 +511,7 @@ describe('a table on a terminal', () => {
     expect(lines.map((line) => stringWidth(line.slice(0, line.indexOf('r1'))))).toEqual([6, 6, 6, 6])
   })
 
-  test('of several pages keeps its columns', async () => {
+  test('keeps its columns over several pages', async () => {
     for (const name of ['a', 'a longer name', 'b']) await world.send('POST', '/rooms', { name, type: 'open' })
     expect(
       await print('rooms list --columns name,type --all --page-size 1', { ...terminal, columns: 15 }),
@@ -521,7 +524,7 @@ describe('hostile text', () => {
   const shown = '\\u001b[31m\\u202ex\\u0000\\n\\u009b\\u200by'
   const raw = new RegExp(`[\\0-\\x09\\x0b-\\x1f\\x7f-\\x9f${rightToLeft}\\u200b]`)
 
-  test.each([{}, terminal])('in names is shown as escapes, %j', async (options) => {
+  test.each([{}, terminal])('in names is shown as escapes: %j', async (options) => {
     say({ ...list(room({ name: hostile })), room: room({ name: hostile, [hostile]: hostile }) })
     expect(await print('rooms list --columns id,name --no-header', options)).toBe(`r1  ${shown}\n`)
     const record = await print('rooms get r1', options)
@@ -531,12 +534,12 @@ describe('hostile text', () => {
     expect(record).not.toMatch(raw)
   })
 
-  test.each([{}, terminal])('in ids is shown as escapes: one id stays one line, %j', async (options) => {
+  test.each([{}, terminal])('in ids is shown as escapes, one id per line: %j', async (options) => {
     say(list(room({ id: hostile }), room({ id: 'a\nb' })))
     expect(await print('rooms list -o ids', options)).toBe(`${shown}\na\\nb\n`)
   })
 
-  test('in NDJSON is one line, on a terminal without anything that it would obey', async () => {
+  test('in NDJSON is one line, with escapes on a terminal', async () => {
     say(list(room({ name: hostile })))
     expect(JSON.parse(await print('rooms list -o ndjson')).name).toBe(hostile)
     const onTerminal = await print('rooms list -o ndjson', terminal)
@@ -544,7 +547,7 @@ describe('hostile text', () => {
     expect(onTerminal).not.toMatch(raw)
   })
 
-  test.each([{}, terminal])('in an error message of the service is shown as escapes, %j', async (options) => {
+  test.each([{}, terminal])('in an error message of the service is shown as escapes: %j', async (options) => {
     world.intercept = async () => answer(500, { error: { code: 'x', message: hostile } })
     const { stderr } = await world.run('rooms get r1', options)
     expect(stderr.split('\n')[0]).toBe(`error: the service reports a validation exception (500): ${shown}`)
@@ -554,12 +557,12 @@ describe('hostile text', () => {
     expect(JSON.parse(json).error.body.error.message).toBe(hostile)
   })
 
-  test('in the address that a redirect points to is shown as escapes', async () => {
+  test('in the target of a redirect is shown as escapes', async () => {
     world.intercept = async () => answer(302, '', { location: hostile })
     expect((await world.run('rooms get r1')).stderr).not.toMatch(raw)
   })
 
-  test('in what was typed is shown as escapes', async () => {
+  test('in the command line is shown as escapes', async () => {
     await world.send('POST', '/rooms', { name: 'a', type: 'open' })
     for (const words of [
       ['rooms', hostile],
@@ -578,7 +581,7 @@ describe('hostile text', () => {
     }
   })
 
-  test('in a question is shown as escapes', async () => {
+  test('in a confirmation prompt is shown as escapes', async () => {
     say({ room: room({ name: hostile }) })
     const { host, done } = world.start(['rooms', 'delete', 'r1'], { tty: true })
     setImmediate(() => host.type('n\n'))
@@ -589,7 +592,7 @@ describe('hostile text', () => {
     expect(stderr).not.toContain(`${esc}[31m${rightToLeft}`)
   })
 
-  test('in what --dry-run shows is shown as escapes', async () => {
+  test('in the output of --dry-run is shown as escapes', async () => {
     for (const flags of ['--dry-run', '--dry-run --json']) {
       const { stdout } = await world.run(
         ['rooms', 'update', 'r1', '--name', `a${rightToLeft}b`, ...flags.split(' ')],
@@ -601,7 +604,7 @@ describe('hostile text', () => {
   })
 })
 
-describe('times', () => {
+describe('a time', () => {
   test.each([
     ['2026-01-02T03:04:05.000Z', 'now'],
     ['2026-01-02T03:03:35.000Z', '30 seconds ago'],
@@ -613,7 +616,7 @@ describe('times', () => {
     ['2026-01-02T03:14:06.000Z', 'in 10 minutes'],
     ['not a time', 'not a time'],
     ['', ''],
-  ])('%s is “%s” on a terminal, and as it is in a pipe', async (created_at, relative) => {
+  ])('%s is “%s” on a terminal, and unchanged in a pipe', async (created_at, relative) => {
     say(list(room({ created_at })))
     const line = 'rooms list --columns id,created_at --no-header'
     expect(await print(line, terminal)).toBe(`r1  ${relative}`.trimEnd().concat('\n'))
@@ -621,7 +624,7 @@ describe('times', () => {
   })
 })
 
-test.each(['csv', 'table', 'ids'])('api has no -o %s', async (format) => {
+test.each(['csv', 'table', 'ids'])('api refuses -o %s', async (format) => {
   expect(await world.run(`api GET /rooms -o ${format}`)).toMatchObject({
     code: 2,
     stdout: '',

@@ -11,7 +11,7 @@ beforeEach(async () => {
   room = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room.id
 })
 
-/** Creates pages and gives the body that was sent. */
+/** Creates pages; returns the body that was sent. */
 async function bodyOf(flags: readonly string[], stdin?: string): Promise<unknown> {
   const run = await world.run(['pages', 'create', room, ...flags], stdin === undefined ? {} : { stdin })
   expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' })
@@ -23,7 +23,7 @@ async function bodyOf(flags: readonly string[], stdin?: string): Promise<unknown
 
 const image = (src: string, more: object = {}) => ({ type: 'Image', src, ...more })
 
-test('create makes a page for each image and prints their ids and images', async () => {
+test('create makes a page for each image and prints ids and images', async () => {
   const run = await world.run(
     `pages create ${room} --image https://img.test/1.png --image https://img.test/2.png`,
   )
@@ -40,7 +40,7 @@ test('create makes a page for each image and prints their ids and images', async
   ])
 })
 
-test('create -o ids prints an id a line', async () => {
+test('create -o ids prints one id per line', async () => {
   const { stdout } = await world.run(
     `pages create ${room} -o ids --image https://a.test/ --image https://b.test/`,
   )
@@ -53,7 +53,7 @@ test('create --json prints the body that the service sent, byte for byte', async
   expect(stdout).toBe('{ "pages" : [ {"id":"p", "n":1.0 } ] }\n')
 })
 
-test('create takes --fixed, --size and --index, the pages after the first following it', async () => {
+test('create applies --fixed and --size to every page and counts on from --index', async () => {
   expect(
     await bodyOf([
       ...['--image', 'https://a.test/', '--image', 'https://b.test/'],
@@ -73,7 +73,7 @@ test('create takes --fixed, --size and --index, the pages after the first follow
   ])
 })
 
-test('create makes a blank page when there is a size or an index and no image', async () => {
+test('create makes a blank page when there is a size or an index but no image', async () => {
   expect(await bodyOf(['--size', '10x20'])).toEqual([{ size: { width: 10, height: 20 } }])
   expect(await bodyOf(['--index', '0'])).toEqual([{ index: 0 }])
 })
@@ -88,7 +88,7 @@ test.each([
   expect(await bodyOf(['--image', given])).toEqual([{ entities: [image(src)] }])
 })
 
-test('create takes pages from --data, as an array, as one page, from a file and from standard input', async () => {
+test('create takes pages from --data: an array, one page, a file or standard input', async () => {
   const page = { entities: [image('https://a.test/'), image('https://b.test/')], index: 2 }
   expect(await bodyOf(['--data', JSON.stringify([page, {}])])).toEqual([page, {}])
   expect(await bodyOf(['--data', JSON.stringify(page)])).toEqual([page])
@@ -97,7 +97,7 @@ test('create takes pages from --data, as an array, as one page, from a file and 
   expect(await bodyOf(['--data', '-'], JSON.stringify([page]))).toEqual([page])
 })
 
-test('create puts the pages of --data before those of --image, and --set on each of them', async () => {
+test('create puts the pages of --data before those of --image, and applies --set to each', async () => {
   expect(
     await bodyOf(['--data', '{"index":1}', '--image', 'https://a.test/', '--set', 'tag=x', '--set', 'n=[1]']),
   ).toEqual([
@@ -126,13 +126,13 @@ test.each([
   expect(world.requests).toEqual([])
 })
 
-test('create in a room that is not there says so', async () => {
+test('create in a room that does not exist exits 3', async () => {
   const { code, stdout, stderr } = await world.run('pages create nowhere --image https://a.test/')
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
   expect(stderr).toBe('error: no such room: nowhere\nhint: see what there is with: meetroom rooms list\n')
 })
 
-test('create is not sent twice: whether it was made is not known when no answer comes', async () => {
+test('create is not repeated: without an answer its outcome is unknown', async () => {
   world.intercept = async () => {
     throw new TransportError('the connection was reset', true)
   }
@@ -164,6 +164,6 @@ test('--curl sends nothing', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('the singular is another name', async () => {
+test('the singular is an alias', async () => {
   expect(await world.run(`page create ${room} --index 1 -o ids`)).toMatchObject({ code: 0 })
 })

@@ -10,19 +10,19 @@ beforeEach(async () => {
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
 const queryOf = ({ url }: WireRequest) => Object.fromEntries(new URL(url).searchParams)
-/** `limit@offset` of every request, a dash for what was not asked. */
+/** `limit@offset` of every request, a dash for what was not sent. */
 const asked = () =>
   world.requests.map((request) => {
     const { limit = '-', offset = '-' } = queryOf(request)
     return `${limit}@${offset}`
   })
 
-/** Ids of rooms that never were: r1 to rN. */
+/** Ids of rooms that do not exist in the service: r1 to rN. */
 const ids = (count: number, from = 1) => Array.from({ length: count }, (_, i) => `r${i + from}`)
 const roomOf = (id: string) => ({ id, type: 'open', name: `Room ${id}` })
 
 interface Quirks {
-  /** No answer holds more items than this. */
+  /** The most items in one answer. */
   cap?: number
   ignoresOffset?: boolean
   paging?: (facts: { limit: number; offset: number; total: number }) => unknown
@@ -30,7 +30,7 @@ interface Quirks {
   before?: (rooms: string[], request: number) => void
 }
 
-/** A service of somebody else that pages in its own way over these rooms. */
+/** A service that pages these rooms in its own way. */
 function service(
   rooms: string[],
   { cap = 1000, ignoresOffset, paging = (facts) => facts, before }: Quirks = {},
@@ -47,13 +47,13 @@ function service(
   }
 }
 
-/** What a run printed with `-o ids`. */
+/** Runs with `-o ids`; returns what is printed. */
 async function listed(flags: string) {
   const { code, stdout, stderr } = await world.run(`rooms list -o ids ${flags}`.trim())
   return { code, ids: lines(stdout), stderr }
 }
 
-describe('250 rooms in the embedded service', () => {
+describe('rooms list, with 250 rooms in the embedded service,', () => {
   let all: string[]
   beforeEach(async () => {
     all = []
@@ -61,7 +61,7 @@ describe('250 rooms in the embedded service', () => {
       all.unshift((await world.send('POST', '/rooms', { name: `Room ${i}`, type: 'open' })).body.room.id)
   })
 
-  test('without a flag the service’s own page, and a word about the rest', async () => {
+  test('without flags prints one page and says that there are more', async () => {
     expect(await listed('')).toEqual({
       code: 0,
       ids: all.slice(0, 30),
@@ -86,12 +86,15 @@ describe('250 rooms in the embedded service', () => {
     ['--all --offset 250', [250, 250], ['100@250']],
     ['--all --offset 9999', [250, 250], ['100@9999']],
     ['--offset 0', [0, 30], ['-@0']],
-  ] as const)('%s', async (flags, [from, to], requests) => {
-    expect(await listed(`${flags} --quiet`)).toEqual({ code: 0, ids: all.slice(from, to), stderr: '' })
-    expect(asked()).toEqual(requests)
-  })
+  ] as const)(
+    'with %s sends the right requests and prints the right rooms',
+    async (flags, [from, to], requests) => {
+      expect(await listed(`${flags} --quiet`)).toEqual({ code: 0, ids: all.slice(from, to), stderr: '' })
+      expect(asked()).toEqual(requests)
+    },
+  )
 
-  test('--page-size alone is the size of the one page', async () => {
+  test('with --page-size alone asks for one page of that size', async () => {
     expect(await listed('--page-size 7')).toEqual({
       code: 0,
       ids: all.slice(0, 7),
@@ -100,7 +103,7 @@ describe('250 rooms in the embedded service', () => {
     expect(asked()).toEqual(['7@-'])
   })
 
-  test('filters stay on every page', async () => {
+  test('sends filters with every page', async () => {
     await world.run('rooms list --all --active --name Nobody -o ids')
     expect(world.requests.map(queryOf)).toEqual([{ limit: '100', name: 'Nobody', is_terminated: 'false' }])
     world.requests.length = 0
@@ -112,7 +115,7 @@ describe('250 rooms in the embedded service', () => {
     ])
   })
 
-  test('--all --json is one document with every item', async () => {
+  test('with --all --json is one document with every item', async () => {
     const { stdout } = await world.run('rooms list --all --json')
     const { rooms, paging, ...rest } = JSON.parse(stdout)
     expect(rooms.map(({ id }: { id: string }) => id)).toEqual(all)
@@ -121,7 +124,7 @@ describe('250 rooms in the embedded service', () => {
     expect(rest).toEqual({})
   })
 
-  test('--all prints every room in every format', async () => {
+  test('with --all prints every room in every format', async () => {
     expect(lines((await world.run('rooms list --all')).stdout)).toHaveLength(252)
     expect(lines((await world.run('rooms list --all --no-header')).stdout)).toHaveLength(250)
     expect((await world.run('rooms list --all -o csv')).stdout.split('\r\n')).toHaveLength(252)
@@ -130,7 +133,7 @@ describe('250 rooms in the embedded service', () => {
     ).toEqual(all)
   })
 
-  test('--all on a terminal stays within its width on every page', async () => {
+  test('with --all fits the width of the terminal on every page', async () => {
     const { stdout } = await world.run('rooms list --all --no-color', { tty: true, columns: 40 })
     expect(lines(stdout)).toHaveLength(252)
     expect(Math.max(...lines(stdout).map((line) => line.length))).toBeLessThanOrEqual(40)
@@ -142,7 +145,7 @@ describe('250 rooms in the embedded service', () => {
     { format: 'ids', heading: 0 },
     { format: 'csv', heading: 1 },
     { format: 'table', heading: 1 },
-  ])('$format is written as pages arrive', async ({ format, heading }) => {
+  ])('in $format is written as pages arrive', async ({ format, heading }) => {
     let pages = 0
     world.intercept = async (_request, next) => {
       const printed = pages++ * 100
@@ -155,7 +158,7 @@ describe('250 rooms in the embedded service', () => {
     expect(pages).toBe(3)
   })
 
-  test('the next two pages are on their way while one is printed', async () => {
+  test('fetches two pages ahead while one is printed', async () => {
     const asked: number[] = []
     world.intercept = (_request, next) => {
       asked.push(lines(run.host.stdout.text).length)
@@ -166,7 +169,7 @@ describe('250 rooms in the embedded service', () => {
     expect(asked).toEqual([0, 0, 0])
   })
 
-  test('when a later page fails, what came is printed and the exit code tells', async () => {
+  test('prints what came before a failed page, and the exit code tells', async () => {
     world.intercept = async (request, next) =>
       queryOf(request)['offset'] === '200' ? answer(503, {}) : next()
     const { code, stdout, stderr } = await world.run('rooms list --all -o ids --retries 0')
@@ -177,7 +180,7 @@ describe('250 rooms in the embedded service', () => {
     })
   })
 
-  test('when the reader goes away, no further page is asked for but those on their way', async () => {
+  test('fetches no more pages once the reader is gone', async () => {
     const { host, done } = world.start(['rooms', 'list', '--all', '--page-size', '10'])
     host.stdout.failure = Object.assign(new Error('EPIPE'), { code: 'EPIPE' })
     expect((await done).code).toBe(0)
@@ -185,27 +188,27 @@ describe('250 rooms in the embedded service', () => {
   })
 })
 
-describe('services that page in their own way', () => {
-  test('a service that caps limit at 7 loses nothing', async () => {
+describe('list, with a service that pages in its own way,', () => {
+  test('loses nothing when the service caps limit at 7', async () => {
     service(ids(50), { cap: 7 })
     expect(await listed('--all')).toEqual({ code: 0, ids: ids(50), stderr: '' })
     expect(asked()).toEqual(['100@-', ...[7, 14, 21, 28, 35, 42, 49].map((offset) => `100@${offset}`)])
   })
 
-  test('--limit gets what is wanted out of it, and no more', async () => {
+  test('with --limit prints exactly as many as wanted when the service caps limit', async () => {
     service(ids(50), { cap: 7 })
     expect(await listed('--limit 20')).toEqual({ code: 0, ids: ids(20), stderr: '' })
     expect(asked()).toEqual(['20@-', '13@7', '6@14'])
   })
 
-  test('a service that sends more than was asked for', async () => {
+  test('prints exactly as many as wanted when the service sends more', async () => {
     world.intercept = async () => answer(200, { rooms: ids(12).map(roomOf) })
     expect((await listed('--limit 5')).ids).toEqual(ids(5))
     const { stdout } = await world.run('rooms list --limit 5 --json')
     expect(JSON.parse(stdout).rooms).toEqual(ids(5).map(roomOf))
   })
 
-  test('a service that ignores offset is noticed instead of asked for ever', async () => {
+  test('stops when the service ignores offset, instead of asking for ever', async () => {
     service(ids(250), { ignoresOffset: true })
     expect(await listed('--all')).toEqual({
       code: 0,
@@ -215,7 +218,7 @@ describe('services that page in their own way', () => {
     expect(world.requests).toHaveLength(3)
   })
 
-  test('and so it is with --limit, in one valid document', async () => {
+  test('stops with --limit when the service ignores offset, with one valid document', async () => {
     service(ids(250), { ignoresOffset: true, cap: 30 })
     const { stdout, stderr } = await world.run('rooms list --limit 100 --json')
     expect(JSON.parse(stdout).rooms).toEqual(ids(30).map(roomOf))
@@ -231,33 +234,33 @@ describe('services that page in their own way', () => {
     ['is too high', ({ total }) => ({ total: total + 1000 })],
     ['is too low', () => ({ total: 3 })],
     ['is zero', () => ({ total: 0 })],
-  ])('--all lists everything when the total %s', async (_what, paging) => {
+  ])('with --all lists everything when the total %s', async (_what, paging) => {
     service(ids(250), { paging })
     expect(await listed('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
   })
 
-  test('nor is there a word about the rest when the total is missing', async () => {
+  test('says nothing about more items when the total is missing', async () => {
     service(ids(250), { paging: () => undefined })
     expect(await listed('')).toEqual({ code: 0, ids: ids(30), stderr: '' })
   })
 
-  test('no total is made up for a document of several pages', async () => {
+  test('makes up no total for a document of several pages', async () => {
     service(ids(250), { paging: ({ limit, offset }) => ({ limit, offset }) })
     const { stdout } = await world.run('rooms list --limit 20 --page-size 10 --json')
     expect(JSON.parse(stdout).paging).toEqual({ limit: 20, offset: 0 })
   })
 
-  test('what was inserted between two pages neither repeats an id nor loses one', async () => {
+  test('neither repeats nor loses an id when items are inserted between pages', async () => {
     service(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
     expect(await listed('--all')).toEqual({ code: 0, ids: ids(250), stderr: '' })
   })
 
-  test('with --limit the number that was wanted comes all the same', async () => {
+  test('with --limit prints the wanted number when items are inserted between pages', async () => {
     service(ids(250), { before: (rooms, request) => request === 2 && rooms.unshift('new') })
     expect((await listed('--limit 150 --page-size 100')).ids).toEqual(ids(150))
   })
 
-  test('an insertion does not show in the document of --json', async () => {
+  test('hides an insertion between pages in the document of --json', async () => {
     service(ids(15), { cap: 10, before: (rooms, request) => request === 2 && rooms.unshift('new') })
     const { stdout } = await world.run('rooms list --all --json')
     expect(JSON.parse(stdout)).toEqual({
@@ -266,19 +269,19 @@ describe('services that page in their own way', () => {
     })
   })
 
-  test('an id that stands twice on one page is printed once', async () => {
+  test('prints an id that is twice on one page once', async () => {
     service(['a', 'b', 'a', 'c'])
     expect((await listed('--all')).ids).toEqual(['a', 'b', 'c'])
   })
 
-  test('a page that came whole is passed on byte for byte', async () => {
+  test('passes a single complete page on byte for byte', async () => {
     const body = '{\t"rooms" : [],\r\n"unlisted": 1.0}\n\n'
     world.intercept = async () => answer(200, body)
     for (const flags of ['', ' --all', ' --limit 5'])
       expect((await world.run(`rooms list --json${flags}`)).stdout).toBe(body)
   })
 
-  test('fields beside the items come from the last page', async () => {
+  test('takes fields beside the items from the last page', async () => {
     let page = 0
     world.intercept = async () =>
       answer(200, { cursor: `c${++page}`, rooms: page < 3 ? [roomOf(`r${page}`)] : [] })
@@ -287,7 +290,7 @@ describe('services that page in their own way', () => {
     )
   })
 
-  test('users are told apart by user_id, members by id', async () => {
+  test('tells users apart by user_id and members by id', async () => {
     world.intercept = async (request) =>
       answer(200, {
         users: queryOf(request)['offset']
@@ -307,21 +310,24 @@ describe('services that page in their own way', () => {
     expect((await world.run('members list r1 --all -o ids')).stdout).toBe('m1\nm2\n')
   })
 
-  test.each(['', '--no-header '])('a table %sshows what only a later page has', async (flag) => {
-    const rooms = [
-      { id: 'r1', type: 'open', layout: null },
-      { id: 'r2', type: 'open', layout: 'a long layout' },
-    ]
-    world.intercept = async (request) =>
-      answer(200, { rooms: rooms.slice(Number(queryOf(request)['offset'] ?? 0)).slice(0, 1) })
-    const { stdout } = await world.run(`rooms list --all ${flag}--columns id,layout,type`)
-    expect(lines(stdout).at(-1)).toBe('r2  a long layout  open')
-  })
+  test.each(['', '--no-header '])(
+    'shows in a table what only a later page has, with flags “%s”',
+    async (flag) => {
+      const rooms = [
+        { id: 'r1', type: 'open', layout: null },
+        { id: 'r2', type: 'open', layout: 'a long layout' },
+      ]
+      world.intercept = async (request) =>
+        answer(200, { rooms: rooms.slice(Number(queryOf(request)['offset'] ?? 0)).slice(0, 1) })
+      const { stdout } = await world.run(`rooms list --all ${flag}--columns id,layout,type`)
+      expect(lines(stdout).at(-1)).toBe('r2  a long layout  open')
+    },
+  )
 })
 
-describe('numbers that are none', () => {
+describe('a list flag', () => {
   test.each(['1e3', '-1', '0x10', '0', '', '1.5', ' 5', '+5', '٣', 'Infinity', '99999999999999999999'])(
-    '--limit %j',
+    '--limit %j is a usage error',
     async (text) => {
       const { code, stdout, stderr } = await world.run(['rooms', 'list', '--limit', text])
       expect({ code, stdout, stderr }).toEqual({
@@ -338,14 +344,14 @@ describe('numbers that are none', () => {
     ['--offset', '1e3', 'a whole number from 0'],
     ['--page-size', '0', 'a whole number from 1'],
     ['--page-size', '', 'a whole number from 1'],
-  ])('%s %j', async (flag, text, range) => {
+  ])('%s %j is a usage error', async (flag, text, range) => {
     const { code, stderr } = await world.run(['rooms', 'list', flag, text])
     expect({ code, stderr }).toEqual({ code: 2, stderr: `error: ${flag} takes ${range}, not “${text}”\n` })
     expect(world.requests).toEqual([])
   })
 
   test.each(['rooms list', 'users list', 'members list r1', 'sessions list r1'])(
-    '%s: --all and --limit exclude each other',
+    '--limit with --all is a usage error: %s',
     async (command) => {
       const { code, stderr } = await world.run(`${command} --all --limit 5`)
       expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: --all and --limit exclude each other\n' })
@@ -354,7 +360,7 @@ describe('numbers that are none', () => {
   )
 })
 
-describe('sessions, which the service does not page', () => {
+describe('sessions list, which the service does not page,', () => {
   const body = JSON.stringify({ sessions: ids(40).map((id) => ({ id })), unlisted: 1 })
   beforeEach(() => {
     world.intercept = async () => answer(200, body)
@@ -369,7 +375,7 @@ describe('sessions, which the service does not page', () => {
     ['--limit 100', [0, 40]],
     ['--offset 100', [40, 40]],
     ['--all --page-size 2', [0, 40]],
-  ] as const)('%s', async (flags, [from, to]) => {
+  ] as const)('prints the right sessions with “%s”', async (flags, [from, to]) => {
     const { code, stdout, stderr } = await world.run(`sessions list r1 -o ids ${flags}`.trim())
     expect({ code, ids: lines(stdout), stderr }).toEqual({
       code: 0,
@@ -379,7 +385,7 @@ describe('sessions, which the service does not page', () => {
     expect(asked()).toEqual(['-@-'])
   })
 
-  test('the whole answer is passed on byte for byte, a part of it as a document of its own', async () => {
+  test('passes the whole answer on byte for byte, and a part of it as a document of its own', async () => {
     expect((await world.run('sessions list r1 --json --all')).stdout).toBe(body)
     expect((await world.run('sessions list r1 --json --limit 1')).stdout).toBe(
       '{"sessions":[{"id":"r1"}],"unlisted":1}\n',
