@@ -32,7 +32,7 @@ const storeProfiles = (names: readonly string[], use?: string) =>
     `{${use ? `"profile":${JSON.stringify(use)},` : ''}"profiles":{${names.map((name) => `${JSON.stringify(name)}:${JSON.stringify(profile())}`).join(',')}}}`,
   )
 
-test('list shows the profiles, the built-in one included', async () => {
+test('list shows all profiles, the built-in one included', async () => {
   store(
     JSON.stringify({
       profile: 'staging',
@@ -51,7 +51,7 @@ test('list shows the profiles, the built-in one included', async () => {
   })
 })
 
-test('list --json has everything but the key', async () => {
+test('list --json shows everything but the key', async () => {
   storeProfiles(['staging'], 'staging')
   const { stdout } = await run('profiles list --json')
   expect(JSON.parse(stdout)).toEqual({
@@ -63,12 +63,12 @@ test('list --json has everything but the key', async () => {
   expect(stdout).not.toContain(world.apiKey)
 })
 
-test('list before anything was stored has the built-in profile', async () => {
+test('list before anything is stored shows the built-in profile', async () => {
   expect(await run('profiles list -o ids')).toMatchObject({ code: 0, stdout: 'local\n', stderr: '' })
   expect(existsSync(file)).toBe(false)
 })
 
-test('list says that the default profile is in use when no other was chosen', async () => {
+test('list says that the default profile is in use when no other is chosen', async () => {
   await run('config set output table')
   const { stdout } = await run('profiles list --json')
   expect(JSON.parse(stdout).profiles).toContainEqual(
@@ -87,7 +87,7 @@ test('use switches from one service to another', async () => {
   expect((await run('config get profile')).stdout).toBe('staging\n')
 })
 
-test('use and remove of a profile that is not there exit 3', async () => {
+test('use and remove of an unknown profile exit 3', async () => {
   storeProfiles(['default'], 'default')
   const before = readFileSync(file, 'utf8')
   for (const line of ['profiles use nowhere', 'profiles remove nowhere --yes'])
@@ -99,7 +99,7 @@ test('use and remove of a profile that is not there exit 3', async () => {
   expect(readFileSync(file, 'utf8')).toBe(before)
 })
 
-test('remove forgets a profile, and no longer uses it', async () => {
+test('remove of the profile in use falls back to the default profile', async () => {
   storeProfiles(['default', 'staging'], 'staging')
   expect(await run('profiles remove staging --yes')).toMatchObject({
     code: 0,
@@ -110,13 +110,13 @@ test('remove forgets a profile, and no longer uses it', async () => {
   expect(await run('rooms list -o ids')).toMatchObject({ code: 0 })
 })
 
-test('remove of another profile leaves the one in use', async () => {
+test('remove of another profile keeps the one in use', async () => {
   storeProfiles(['default', 'staging'], 'default')
   await run('profiles rm staging -y')
   expect(stored()).toEqual({ profile: 'default', profiles: { default: profile() } })
 })
 
-test('remove asks on a terminal, and refuses without one', async () => {
+test('remove asks on a terminal and refuses without one', async () => {
   storeProfiles(['staging'])
   expect(await run('profiles remove staging')).toMatchObject({
     code: 10,
@@ -132,13 +132,13 @@ test('remove asks on a terminal, and refuses without one', async () => {
   expect(stored().profiles).toHaveProperty('staging')
 })
 
-test.each(['--dry-run', '--curl'])('remove %s removes nothing', async (flag) => {
+test.each(['--dry-run', '--curl'])('remove with %s removes nothing', async (flag) => {
   storeProfiles(['staging'])
   await run(`profiles remove staging ${flag}`)
   expect(stored().profiles).toHaveProperty('staging')
 })
 
-test('--profile and MEETROOM_PROFILE name a profile for one command, the flag going first', async () => {
+test('--profile takes precedence over MEETROOM_PROFILE, for one command', async () => {
   store(
     JSON.stringify({
       profile: 'a',
@@ -154,7 +154,7 @@ test('--profile and MEETROOM_PROFILE name a profile for one command, the flag go
   expect(stored().profile).toBe('a')
 })
 
-test('a profile that is named beats no part of the environment but itself', async () => {
+test('a named profile does not override the rest of the environment', async () => {
   storeProfiles(['staging'])
   const { stdout } = await world.run('config list --show-origin --no-header --profile staging')
   expect(stdout).toBe(
@@ -175,7 +175,7 @@ test.each([
   ['config set timeout 3 --profile nowhere', {}, '--profile'],
   ['auth status --profile nowhere', {}, '--profile'],
   ['auth logout --profile nowhere', {}, '--profile'],
-])('%s %j: there is no such profile', async (line, env, origin) => {
+])('%s %j: an unknown profile is a usage error', async (line, env, origin) => {
   const expected = {
     code: 2,
     stdout: '',
@@ -189,7 +189,7 @@ test.each([
   expect(existsSync(file)).toBe(false)
 })
 
-test('a profile in use that is no longer there is told', async () => {
+test('a stored choice of a profile that no longer exists is a usage error', async () => {
   store('{"profile":"gone","profiles":{}}')
   const { code, stdout, stderr } = await run('rooms list')
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -197,7 +197,7 @@ test('a profile in use that is no longer there is told', async () => {
 })
 
 test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-  '%s is no profile unless it was made',
+  '%s is an unknown profile until it is created',
   async (name) => {
     storeProfiles(['default'], 'default')
     expect(await run(`rooms list --profile ${name}`), '--profile').toMatchObject({ code: 2, stdout: '' })
@@ -209,7 +209,7 @@ test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
   },
 )
 
-test('constructor is a profile like any other once it was made', async () => {
+test('constructor works like any other profile once it is created', async () => {
   const made = await world.run(`auth login --with-token --profile constructor --base-url ${baseUrl}`, {
     stdin: world.apiKey,
     env: bare,
@@ -223,7 +223,7 @@ test('constructor is a profile like any other once it was made', async () => {
   expect(stored()).toEqual({ profiles: {} })
 })
 
-test('__proto__ as a profile, written by hand, is only a name', async () => {
+test('__proto__ as a profile name, written by hand, works', async () => {
   storeProfiles(['__proto__', 'default'], 'default')
   expect((await run('profiles list -o ids')).stdout).toBe('__proto__\ndefault\nlocal\n')
   expect(await run('rooms list -o ids --profile __proto__')).toMatchObject({ code: 0, stderr: '' })
@@ -233,7 +233,7 @@ test('__proto__ as a profile, written by hand, is only a name', async () => {
 })
 
 test.each(['', '../x', 'a b', '-x', 'ä', 'a\u001bb', 'x'.repeat(65)])(
-  '%j is not a name for a profile',
+  '%j is refused as the name of a profile',
   async (name) => {
     const { code, stdout, stderr } = await world.run(
       ['auth', 'login', '--with-token', `--profile=${name}`, '--base-url', baseUrl],
@@ -245,7 +245,7 @@ test.each(['', '../x', 'a b', '-x', 'ä', 'a\u001bb', 'x'.repeat(65)])(
   },
 )
 
-// The embedded service is a profile of its own, which nobody has to make.
+// The embedded service is a built-in profile.
 
 const made = async (line: string, env: Record<string, string | undefined> = {}) =>
   run(`${line} rooms create --name Local --type open -o ids`.trim(), env)
@@ -268,7 +268,7 @@ test('profiles use local makes the embedded service the one in use', async () =>
   expect((await run('profiles list -o csv --no-header')).stdout).toBe('local,true,,false,false\r\n')
 })
 
-test('the embedded service needs no settings: a broken settings file does not matter', async () => {
+test('the embedded service works with a broken settings file', async () => {
   store('{')
   expect(await made('--local')).toMatchObject({ code: 0, stderr: '' })
   expect(await made('--profile local')).toMatchObject({ code: 0, stderr: '' })
@@ -276,7 +276,7 @@ test('the embedded service needs no settings: a broken settings file does not ma
   expect(readFileSync(file, 'utf8')).toBe('{')
 })
 
-test('--local goes before a key and an address in the environment', async () => {
+test('local takes precedence over a key and a base URL in the environment when it is named', async () => {
   for (const [flags, env] of [
     ['--local', {}],
     ['--profile local', {}],
@@ -289,13 +289,13 @@ test('--local goes before a key and an address in the environment', async () => 
   expect(world.requests).toEqual([])
 })
 
-test('a local profile that merely is in use gives way to an address in the environment', async () => {
+test('local gives way to a base URL in the environment when it is merely in use', async () => {
   await run('profiles use local')
   expect(await world.run('rooms list -o ids')).toMatchObject({ code: 0 })
   expect(world.requests).toHaveLength(1)
 })
 
-test('local goes with no other service', async () => {
+test('local with another profile or a base URL is a usage error', async () => {
   storeProfiles(['staging'])
   expect(await run('rooms list --local --profile staging')).toMatchObject({
     code: 2,
@@ -324,6 +324,6 @@ test('local has settings of its own', async () => {
   expect((await run('config get output')).stdout).toBe('table\n')
 })
 
-test('the singular is another name', async () => {
+test('the singular is an alias', async () => {
   expect((await run('profile ls -o ids')).stdout).toBe('local\n')
 })

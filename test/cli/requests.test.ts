@@ -15,7 +15,7 @@ const fine = answer(200, { room, user: { user_id: 'ada' }, message: 'hi', rooms:
 const lost = () => new TransportError('the connection was reset', true)
 const unsent = () => new TransportError('connection refused', false)
 
-/** Answers one request after the other in this way; the last way stays. */
+/** Answers the requests in this way, one after the other; the last answer is repeated. */
 function script(...steps: (WireResponse | Error)[]) {
   let at = 0
   world.intercept = async () => {
@@ -25,7 +25,7 @@ function script(...steps: (WireResponse | Error)[]) {
   }
 }
 
-/** Answers by path and query; what is not listed gets a 404. */
+/** Answers by path and query; anything else gets a 404. */
 function answers(byPath: Record<string, WireResponse>) {
   world.intercept = async ({ url }) => byPath[url.slice(baseUrl.length)] ?? answer(404, {})
 }
@@ -37,7 +37,7 @@ const silence = (_request: WireRequest, _next: unknown, signal: AbortSignal) =>
 const methods = () => world.requests.map(({ method }) => method)
 const paths = () => world.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
 
-/** What `run` gives, without the machine. */
+/** What a run returns, without the host. */
 async function outcome(argv: string | string[], env: Record<string, string> = {}) {
   const { code, stdout, stderr } = await world.run(argv, { env })
   return { code, stdout, stderr }
@@ -55,9 +55,9 @@ const unrepeatable = {
   'POST /rooms/{id}/message': 'message send r1 hi --quiet',
 }
 
-describe('what may be sent again', () => {
+describe('retries', () => {
   for (const [what, command] of Object.entries(repeatable)) {
-    test.each([429, 502, 503, 504])(`${what} is sent again after %i`, async (status) => {
+    test.each([429, 502, 503, 504])(`repeat ${what} after %i`, async (status) => {
       script(answer(status, {}), answer(status, {}), fine)
       const { code, stdout, host } = await world.run(command)
       expect({ code, stdout }).toEqual({ code: 0, stdout: what === 'POST /users' ? 'ada\n' : 'r1\n' })
@@ -65,7 +65,7 @@ describe('what may be sent again', () => {
       expect(host.slept).toEqual([150, 300])
     })
 
-    test.each([lost(), unsent()])(`${what} is sent again after: $message`, async (failure) => {
+    test.each([lost(), unsent()])(`repeat ${what} after: $message`, async (failure) => {
       script(failure, fine)
       const { code, host } = await world.run(command)
       expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [150] })
@@ -74,25 +74,25 @@ describe('what may be sent again', () => {
   }
 
   for (const [what, command] of Object.entries(unrepeatable)) {
-    test(`${what} is sent again after 429`, async () => {
+    test(`repeat ${what} after 429`, async () => {
       script(answer(429, {}), fine)
       await world.run(command)
       expect(world.requests).toHaveLength(2)
     })
 
-    test(`${what} is sent again when it provably was not sent`, async () => {
+    test(`repeat ${what} when it certainly was not sent`, async () => {
       script(unsent(), fine)
       await world.run(command)
       expect(world.requests).toHaveLength(2)
     })
 
-    test.each([502, 503, 504])(`${what} is not sent again after %i`, async (status) => {
+    test.each([502, 503, 504])(`do not repeat ${what} after %i`, async (status) => {
       script(answer(status, {}))
       expect((await world.run(command)).code).toBe(6)
       expect(world.requests).toHaveLength(1)
     })
 
-    test(`${what} is not sent again when the connection was lost`, async () => {
+    test(`do not repeat ${what} when the connection was lost`, async () => {
       script(lost())
       const { code, stderr } = await world.run(command)
       expect(code).toBe(7)
@@ -103,7 +103,7 @@ describe('what may be sent again', () => {
     })
   }
 
-  test('each repetition is announced, and --quiet says nothing', async () => {
+  test('are announced one by one, unless --quiet', async () => {
     script(answer(503, {}), lost(), fine)
     expect(await outcome('rooms get r1 -o ids')).toEqual({
       code: 0,
@@ -115,13 +115,13 @@ describe('what may be sent again', () => {
     expect(await outcome('rooms get r1 -o ids --quiet')).toEqual({ code: 0, stdout: 'r1\n', stderr: '' })
   })
 
-  test('the repeated request is the same request', async () => {
+  test('send the same request again', async () => {
     script(lost(), fine)
     await world.run(repeatable.PUT)
     expect(world.requests[1]).toEqual(world.requests[0])
   })
 
-  test('a failure that does not mend itself is not tried again', async () => {
+  test('do not happen for a lasting failure', async () => {
     script(new TransportError('the certificate has expired', false, false))
     expect(await outcome('rooms get r1')).toEqual({
       code: 5,
@@ -131,13 +131,13 @@ describe('what may be sent again', () => {
     expect(world.requests).toHaveLength(1)
   })
 
-  test.each([500, 501])('%i is an answer: nothing is sent again', async (status) => {
+  test.each([500, 501])('do not happen after %i', async (status) => {
     script(answer(status, {}))
     expect((await world.run('rooms get r1')).code).toBe(6)
     expect(world.requests).toHaveLength(1)
   })
 
-  test('500 exits 6 and says what the document says about it', async () => {
+  test('do not happen after a 500, which exits 6 and says what it means', async () => {
     script(answer(500, { error: { message: 'the room is not private' } }))
     expect(await outcome('rooms update r1 --name New')).toEqual({
       code: 6,
@@ -148,7 +148,7 @@ describe('what may be sent again', () => {
     })
   })
 
-  test('a gateway that gives up on a write leaves a hint that says how to check', async () => {
+  test('do not happen after a gateway gave up on a write; the hint says how to check', async () => {
     script(answer(504, {}))
     expect(await outcome('rooms create --name X --type open')).toEqual({
       code: 6,
@@ -159,7 +159,7 @@ describe('what may be sent again', () => {
     })
   })
 
-  test.each([429, 503])('%i after a lost answer leaves open whether the change was made', async (status) => {
+  test.each([429, 503])('that end in %i after a lost answer leave the outcome unknown', async (status) => {
     script(lost(), answer(status, {}), answer(status, {}), answer(status, {}))
     expect(await world.run('users update ada --name Ada --retries 3')).toMatchObject({
       code: 7,
@@ -170,7 +170,7 @@ describe('what may be sent again', () => {
   })
 
   test.each([400, 404, 500])(
-    '%i after a lost answer is an answer: it would have been the same',
+    'that end in %i after a lost answer exit with what was answered',
     async (status) => {
       script(lost(), answer(status, {}), answer(200, { rooms: [] }))
       const { code } = await world.run('users update ada --name Ada')
@@ -179,19 +179,19 @@ describe('what may be sent again', () => {
   )
 })
 
-describe('how often and how long', () => {
+describe('limits of retries', () => {
   test.each([
     ['--retries 0', 1],
     ['--retries 1', 2],
     ['', 3],
     ['--retries 5', 6],
-  ])('%s makes at the most %i attempts', async (flag, attempts) => {
+  ])('with %s allow %i attempts', async (flag, attempts) => {
     script(lost())
     expect((await world.run(`rooms get r1 ${flag}`.trim())).code).toBe(5)
     expect(world.requests).toHaveLength(attempts)
   })
 
-  test('waits grow up to eight seconds', async () => {
+  test('let waits grow up to eight seconds', async () => {
     script(answer(503, {}))
     const { host } = await world.run('rooms get r1 --retries 8 --timeout 60')
     expect(host.slept).toEqual([150, 300, 600, 1200, 2400, 4800, 6000, 6000])
@@ -199,20 +199,20 @@ describe('how often and how long', () => {
 
   test.each([
     ['seconds', '7', 7000],
-    ['no wait at all', '0', 0],
+    ['no wait', '0', 0],
     ['an HTTP date', new Date(testNow + 8000).toUTCString(), 7322],
     ['an HTTP date in the past', new Date(testNow - 8000).toUTCString(), 0],
-    ['neither, so it is left aside', 'soon', 150],
-    ['a fraction, which is neither', '1.5', 150],
-    ['a negative number, which is neither', '-5', 150],
-  ])('Retry-After: %s', async (_what, header, waited) => {
+    ['text, which is ignored', 'soon', 150],
+    ['a fraction, which is ignored', '1.5', 150],
+    ['a negative number, which is ignored', '-5', 150],
+  ])('follow Retry-After with %s', async (_what, header, waited) => {
     script(answer(429, {}, { 'retry-after': header }), fine)
     const { code, host } = await world.run('rooms get r1')
     expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [waited] })
   })
 
   test.each(['31', '99999999999999999999', new Date(testNow + 31_000).toUTCString()])(
-    'Retry-After: %s is beyond the deadline, so the command gives up at once',
+    'give up at once for Retry-After: %s, which is beyond the deadline',
     async (header) => {
       script(answer(503, {}, { 'retry-after': header }))
       const { code, stderr, host } = await world.run('rooms get r1')
@@ -222,7 +222,7 @@ describe('how often and how long', () => {
     },
   )
 
-  test('a 429 with such a Retry-After says how long the service asks to wait', async () => {
+  test('report the wait that a 429 asks for when it is beyond the deadline', async () => {
     script(answer(429, { message: 'slow down' }, { 'retry-after': '3600' }))
     expect(await outcome('rooms get r1')).toEqual({
       code: 1,
@@ -231,7 +231,7 @@ describe('how often and how long', () => {
     })
   })
 
-  test('when the next wait would pass the deadline, the answer that came is what is reported', async () => {
+  test('report the last answer when the next wait would pass the deadline', async () => {
     script(answer(503, { message: 'overloaded' }))
     expect(await outcome('rooms get r1 --timeout 0.1')).toEqual({
       code: 6,
@@ -240,7 +240,7 @@ describe('how often and how long', () => {
     })
   })
 
-  test('a read without an answer ends at the deadline', async () => {
+  test('end a read without an answer at the deadline', async () => {
     world.intercept = silence
     expect(await outcome('rooms get r1 --timeout 0.05')).toEqual({
       code: 5,
@@ -256,7 +256,7 @@ describe('how often and how long', () => {
     ['users create ada --overwrite', 'check with: meetroom users get ada'],
     ['members update r1 m1 --type host', 'check with: meetroom members get r1 m1'],
     ['message send r1 hi', 'look at the room before sending it again'],
-  ])('a write without an answer, %s, says how to check', async (command, hint) => {
+  ])('end a write without an answer, %s, with a hint how to check', async (command, hint) => {
     world.intercept = silence
     expect(await outcome(`${command} --timeout 0.05`)).toEqual({
       code: 7,
@@ -265,13 +265,13 @@ describe('how often and how long', () => {
     })
   })
 
-  test('the command to check with can be pasted, whatever the name', async () => {
+  test('give a command to check with that can be pasted, whatever the name', async () => {
     script(lost())
     const { stderr } = await world.run(['rooms', 'create', '--name', "Ada's; rm -rf $HOME", '--type', 'open'])
     expect(stderr).toContain(`hint: check with: meetroom rooms list --name 'Ada'\\''s; rm -rf $HOME'\n`)
   })
 
-  test('a deadline that passes just before a wait is a deadline, not a bug', async () => {
+  test('treat a deadline that passes just before a wait as a deadline, not as a bug', async () => {
     world.intercept = async (_request, _next, signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       return answer(503, {}, { 'retry-after': '0' })
@@ -282,8 +282,8 @@ describe('how often and how long', () => {
   })
 })
 
-describe('redirects', () => {
-  test.each([301, 302, 303, 307, 308])('%i is not followed', async (status) => {
+describe('a redirect', () => {
+  test.each([301, 302, 303, 307, 308])('with %i is not followed', async (status) => {
     script(answer(status, '', { location: 'https://elsewhere.test/v1/rooms' }))
     expect(await outcome('rooms list')).toEqual({
       code: 6,
@@ -296,11 +296,11 @@ describe('redirects', () => {
   })
 })
 
-describe('what a 400 means, in a service that does not say', () => {
+describe('a 400, from a service that does not say why,', () => {
   const bad = answer(400, { message: 'Bad Request' })
   const empty = answer(200, { rooms: [] })
 
-  test('the key is refused when the cheapest question is refused too', async () => {
+  test('means a refused key when the cheapest question is refused as well', async () => {
     script(bad)
     expect(await outcome('rooms update r1 --name New')).toEqual({
       code: 4,
@@ -312,7 +312,7 @@ describe('what a 400 means, in a service that does not say', () => {
     expect(paths()).toEqual(['PUT /rooms/r1', 'GET /rooms?limit=1'])
   })
 
-  test('a parameter is refused when the key works', async () => {
+  test('means a refused parameter when the key works', async () => {
     answers({ '/rooms/r1': bad, '/rooms?limit=1': empty })
     expect(await outcome('rooms update r1 --name New')).toEqual({
       code: 1,
@@ -321,7 +321,7 @@ describe('what a 400 means, in a service that does not say', () => {
     })
   })
 
-  test('a request that carries only ids can be refused for nothing but its ids', async () => {
+  test('means an unknown id when the request carries nothing but ids', async () => {
     answers({ '/rooms/r1/members/m1': bad, '/rooms?limit=1': empty })
     expect(await outcome('members get r1 m1')).toEqual({
       code: 3,
@@ -331,7 +331,7 @@ describe('what a 400 means, in a service that does not say', () => {
     })
   })
 
-  test('the question is asked once per run, however many ids fail', async () => {
+  test('asks the question once per run, however many ids fail', async () => {
     answers({ '/users/a': bad, '/users/b': bad, '/users/c': bad, '/rooms?limit=1': empty })
     const { code, stderr } = await world.run('users delete a b c --yes --concurrency 1')
     expect(code).toBe(1)
@@ -339,24 +339,24 @@ describe('what a 400 means, in a service that does not say', () => {
     expect(paths()).toEqual(['DELETE /users/a', 'GET /rooms?limit=1', 'DELETE /users/b', 'DELETE /users/c'])
   })
 
-  test('a refused key stops at the first of several ids', async () => {
+  test('that means a refused key stops at the first of several ids', async () => {
     script(bad)
     expect((await world.run('users delete a b c --yes --concurrency 1')).code).toBe(4)
     expect(paths()).toEqual(['DELETE /users/a', 'GET /rooms?limit=1'])
   })
 
-  test('an unclear answer to the question counts as a working key', async () => {
+  test('means a refused parameter when the answer to the question is unclear', async () => {
     answers({ '/rooms/r1': bad, '/rooms?limit=1': answer(500, {}) })
     expect((await world.run('rooms update r1 --name New')).code).toBe(1)
   })
 
-  test.each([401, 403])('%i needs no question', async (status) => {
+  test.each([401, 403])('differs from %i, which asks no question and exits 4', async (status) => {
     script(answer(status, {}))
     expect((await world.run('rooms get r1')).code).toBe(4)
     expect(world.requests).toHaveLength(1)
   })
 
-  test.each([404, 410])('%i needs no question', async (status) => {
+  test.each([404, 410])('differs from %i, which asks no question and exits 3', async (status) => {
     script(answer(status, {}))
     expect((await world.run('users get ada')).code).toBe(3)
     expect(world.requests).toHaveLength(1)
@@ -366,14 +366,14 @@ describe('what a 400 means, in a service that does not say', () => {
     ['unauthorized', 4],
     ['not_found', 3],
     ['invalid_parameters', 1],
-  ])('a service that says %s saves the question', async (code, exitCode) => {
+  ])('asks no question when the error code is %s', async (code, exitCode) => {
     script(answer(400, { error: { code, message: 'no' } }))
     expect((await world.run('users update ada --name New')).code).toBe(exitCode)
     expect(world.requests).toHaveLength(1)
   })
 })
 
-describe('answers that cannot be read', () => {
+describe('an answer that cannot be read', () => {
   const hint =
     'hint: is https://meet.test/v1 the address of a Meeting Room Service? It ends with the version, as in https://host/v1\n'
 
@@ -384,13 +384,13 @@ describe('answers that cannot be read', () => {
       'it is text/html, not JSON',
     ],
     ['truncated JSON', answer(200, '{"room":{"id":"r1"'), 'it is not valid JSON'],
-    ['nothing', answer(200, ''), 'it is not valid JSON'],
+    ['empty', answer(200, ''), 'it is not valid JSON'],
     [
       'invalid UTF-8',
       { ...fine, body: Buffer.concat([Buffer.from('{"room":"'), Buffer.from([0xff]), Buffer.from('"}')]) },
       'it is not valid JSON',
     ],
-  ])('%s', async (_what, response, why) => {
+  ])('because it is %s exits 6', async (_what, response, why) => {
     script(response)
     expect(await outcome('rooms get r1')).toEqual({
       code: 6,
@@ -407,7 +407,7 @@ describe('answers that cannot be read', () => {
     [{ room: [] }, 'room: expected object, received array'],
     [{ room: { ...room, id: 5 } }, 'room.id: expected string, received number'],
     [{ room: { ...room, record: 'yes' } }, 'room.record: expected boolean, received string'],
-  ])('JSON of a wrong shape: %j', async (body, why) => {
+  ])('because its JSON has the wrong shape, %j, exits 6 and says where', async (body, why) => {
     script(answer(200, body))
     expect(await outcome('rooms get r1')).toEqual({
       code: 6,
@@ -416,21 +416,21 @@ describe('answers that cannot be read', () => {
     })
   })
 
-  test('the place of the wrong item in a list is named', async () => {
+  test('names the place of the wrong item in a list', async () => {
     script(answer(200, { rooms: [room, { type: 'open' }] }))
     expect((await world.run('rooms list')).stderr).toBe(
       'error: the service’s answer does not match its contract: rooms[1].id: expected string, received undefined\n',
     )
   })
 
-  test('errors that are not JSON are still one line', async () => {
+  test('with HTML for an error is still one line', async () => {
     script(answer(404, '<h1>\n\u001b[31mNot found</h1>', { 'content-type': 'text/html' }))
     expect((await world.run('rooms get r1')).stderr).toBe(
       'error: no such room: r1\nhint: see what there is with: meetroom rooms list\n',
     )
   })
 
-  test('a message of the service cannot drive the terminal', async () => {
+  test('shows a message of the service without control characters', async () => {
     script(answer(404, { message: 'gone\r\n\u001b[2J\u202etxt' }))
     expect((await world.run('rooms get r1')).stderr).toBe(
       'error: no such room: r1: gone\\r\\n\\u001b[2J\\u202etxt\nhint: see what there is with: meetroom rooms list\n',
@@ -438,7 +438,7 @@ describe('answers that cannot be read', () => {
   })
 })
 
-describe('answers with more or less than the document lists', () => {
+describe('an answer with more or fewer fields than documented', () => {
   const nulls = {
     ...room,
     name: null,
@@ -450,37 +450,37 @@ describe('answers with more or less than the document lists', () => {
     extra: { nested: [null, 1] },
   }
 
-  test('unknown fields and nulls are fine, and survive to --json', async () => {
+  test('is fine, and keeps unlisted fields and nulls in --json', async () => {
     const text = JSON.stringify({ room: nulls, unlisted: true }, null, 3)
     script(answer(200, text))
     expect(await outcome('rooms get r1 --json')).toEqual({ code: 0, stdout: text, stderr: '' })
   })
 
-  test('a record shows unknown fields behind the known ones, and blanks for null', async () => {
+  test('is a record with unlisted fields after the known ones, and blanks for null', async () => {
     script(answer(200, { room: { extra: { nested: [null, 1] }, ...room, name: null } }))
     expect((await world.run('rooms get r1')).stdout).toBe(
       'id     r1\ntype   open\nname\nextra  {"nested":[null,1]}\n',
     )
   })
 
-  test('a new room type or member type is no error', async () => {
+  test('may have new room types and member types', async () => {
     script(answer(200, { room: { ...room, type: 'hybrid' } }))
     expect((await world.run('rooms get r1 --columns type')).stdout).toBe('type  hybrid\n')
   })
 
-  test('a field that is repeated is no bug of ours', async () => {
+  test('may repeat a field', async () => {
     const item = '{"id":"r1","type":"open","name":"a","name":"b","n":12345678901234567890}'
     script(answer(200, `{"room":${item}}`))
     expect((await world.run('rooms get r1 --columns name')).stdout).toBe('name  b\n')
   })
 
-  test('neither is a field named __proto__', async () => {
+  test('may have a field named __proto__', async () => {
     const text = '{"id":"r1","type":"open","__proto__":{"id":"evil"},"n":12345678901234567890}'
     script(answer(200, `{"room":${text}}`))
     expect(await outcome('rooms get r1 -o ndjson')).toEqual({ code: 0, stdout: `${text}\n`, stderr: '' })
   })
 
-  test('nor nesting without end', async () => {
+  test('with endless nesting exits 6', async () => {
     const deep = '['.repeat(50_000) + ']'.repeat(50_000)
     script(answer(200, `{"room":{"id":"r1","type":"open","deep":${deep}}}`))
     const { code, stderr } = await world.run('rooms get r1 -o ndjson')
@@ -489,21 +489,21 @@ describe('answers with more or less than the document lists', () => {
   })
 })
 
-describe('numbers that a double cannot hold', () => {
+describe('numbers beyond a double', () => {
   const item =
     '{"id":"r1","type":"open","meeting_time":12345678901234567890,"big":9007199254740993,"pi":3.14159265358979323846,"tiny":1e-400}'
   const one = `{ "room" : ${item} }`
   const list = `{ "rooms" : [ ${item} ],\n"paging":{"total":1}}`
   const columns = '--columns meeting_time,big,pi,tiny'
 
-  test('json, piped, is what the service sent, byte for byte', async () => {
+  test('are byte for byte what the service sent in piped JSON', async () => {
     script(answer(200, one))
     expect((await world.run('rooms get r1 -o json')).stdout).toBe(one)
     script(answer(200, list))
     expect((await world.run('rooms list -o json')).stdout).toBe(list)
   })
 
-  test('json on a terminal is indented and loses no digit', async () => {
+  test('keep every digit in JSON on a terminal', async () => {
     script(answer(200, one))
     const { stdout } = await world.run('rooms get r1 -o json', { tty: true })
     expect(stdout).toContain('"meeting_time": 12345678901234567890,\n')
@@ -512,26 +512,26 @@ describe('numbers that a double cannot hold', () => {
     expect(stdout).toContain('"tiny": 1e-400\n')
   })
 
-  test('json put together from several pages', async () => {
+  test('keep every digit in JSON of several pages', async () => {
     script(answer(200, `{"rooms":[${item}]}`), answer(200, `{"rooms":[],"n":9007199254740993}`))
     expect((await world.run('rooms list --all -o json')).stdout).toBe(
       `{"rooms":[${item}],"n":9007199254740993}\n`,
     )
   })
 
-  test('ndjson', async () => {
+  test('keep every digit in NDJSON', async () => {
     script(answer(200, list))
     expect((await world.run('rooms list -o ndjson')).stdout).toBe(`${item}\n`)
   })
 
-  test('csv', async () => {
+  test('keep every digit in CSV', async () => {
     script(answer(200, list))
     expect((await world.run(`rooms list -o csv ${columns}`)).stdout).toBe(
       'meeting_time,big,pi,tiny\r\n12345678901234567890,9007199254740993,3.14159265358979323846,1e-400\r\n',
     )
   })
 
-  test('table and record', async () => {
+  test('keep every digit in tables and records', async () => {
     script(answer(200, list))
     expect((await world.run(`rooms list ${columns}`)).stdout).toBe(
       'MEETING TIME          BIG               PI                      TINY\n' +
@@ -545,14 +545,14 @@ describe('numbers that a double cannot hold', () => {
     )
   })
 
-  test('what is sent', async () => {
+  test('keep every digit when they are sent', async () => {
     script(fine)
     await world.run(['rooms', 'update', 'r1', '--set', 'n=9007199254740993', '--set', 'm=1.10e400'])
     expect(world.requests[0]?.body).toBe('{"n":9007199254740993,"m":1.10e400}')
   })
 })
 
-describe('the key is never shown', () => {
+describe('the key is not shown', () => {
   const echo = (key: string, status = 401) => answer(status, { error: { message: `key ${key} is unknown` } })
 
   test('when the service quotes it', async () => {
@@ -589,14 +589,14 @@ describe('the key is never shown', () => {
     expect(stderr).not.toContain(world.apiKey.slice(0, 16))
   })
 
-  test('when a redirect carries it', async () => {
+  test('when a redirect contains it', async () => {
     script(answer(302, '', { location: `https://elsewhere.test/?key=${world.apiKey}` }))
     expect((await world.run('rooms get r1')).stderr).toContain(
       'hint: it points to https://elsewhere.test/?key=[API key]\n',
     )
   })
 
-  test('when the bulk goes on after an error that quotes it', async () => {
+  test('when one of several ids fails with an error that quotes it', async () => {
     world.intercept = async ({ url }) => (url.endsWith('/a') ? echo(world.apiKey, 404) : fine)
     expect((await world.run('users delete a ada --yes')).stderr).toBe(
       'error: no such user: a: key [API key] is unknown\n' +
@@ -605,7 +605,7 @@ describe('the key is never shown', () => {
     )
   })
 
-  test('with --verbose, which names each request', async () => {
+  test('by --verbose, which names each request', async () => {
     script(answer(503, {}), fine)
     expect((await world.run('rooms get r1 -o ids --verbose')).stderr).toBe(
       'the service answered 503; trying again in 0.1 s\nGET https://meet.test/v1/rooms/r1 → 200\n',
@@ -613,7 +613,7 @@ describe('the key is never shown', () => {
     expect(world.requests[0]?.headers['authorization']).toBe(`Bearer ${world.apiKey}`)
   })
 
-  test('with --verbose, when something unforeseen quotes it', async () => {
+  test('by --verbose, when an unexpected error quotes it', async () => {
     script(new TypeError(`invalid header value: Bearer ${world.apiKey}`))
     const { code, stderr } = await world.run('rooms get r1 --verbose')
     expect(code).toBe(70)
@@ -621,7 +621,7 @@ describe('the key is never shown', () => {
     expect(stderr).not.toContain(world.apiKey)
   })
 
-  test.each(['bad key', 'bad\nkey', 'schlüssel', '\u0000'])('when it is no key at all: %j', async (key) => {
+  test.each(['bad key', 'bad\nkey', 'schlüssel', '\u0000'])('when it is malformed: %j', async (key) => {
     expect(await outcome('rooms list', { MEETROOM_API_KEY: key })).toEqual({
       code: 4,
       stdout: '',
@@ -633,7 +633,7 @@ describe('the key is never shown', () => {
   })
 })
 
-describe('a deletion whose first attempt got no answer', () => {
+describe('a delete whose first attempt got no answer', () => {
   const unknown = {
     code: 7,
     stdout: '',
@@ -647,12 +647,12 @@ describe('a deletion whose first attempt got no answer', () => {
     ['lost', lost()],
     ['a gateway’s 502', answer(502, {})],
     ['a gateway’s 504', answer(504, {})],
-  ])('and whose repetition says not found (%s): nobody knows who deleted it', async (_what, first) => {
+  ])('and whose retry says not found has an unknown outcome (%s)', async (_what, first) => {
     script(first, answer(404, {}))
     expect(await outcome('users delete ada --yes')).toEqual(unknown)
   })
 
-  test('and whose repetition says 400, in a service that does not say what that means', async () => {
+  test('and whose retry says 400 has an unknown outcome, from a service that does not say why', async () => {
     let attempts = 0
     world.intercept = async ({ method }) => {
       if (method === 'GET') return answer(200, { rooms: [] })
@@ -662,19 +662,19 @@ describe('a deletion whose first attempt got no answer', () => {
     expect(await outcome('users delete ada --yes')).toEqual(unknown)
   })
 
-  test('but provably never left: it was not there', async () => {
+  test('because it certainly was not sent, and whose retry says not found, exits 3', async () => {
     script(unsent(), answer(404, {}))
     expect((await world.run('users delete ada --yes')).code).toBe(3)
   })
 
-  test('and whose repetition succeeds', async () => {
+  test('and whose retry succeeds exits 0', async () => {
     script(lost(), fine)
     expect((await world.run('users delete ada --yes')).code).toBe(0)
   })
 })
 
-test('a proxy that is named by no URL is one clear line', async () => {
-  // Straight to `main`: the network is what this is about, though nothing gets that far.
+test('a malformed proxy URL is a usage error', async () => {
+  // Calls main without a transport of ours, so that the network is set up.
   const host = testHost({
     env: {
       MEETROOM_API_KEY: world.apiKey,
@@ -689,8 +689,8 @@ test('a proxy that is named by no URL is one clear line', async () => {
   )
 })
 
-describe('interruption in the middle of a request', () => {
-  /** Sends a signal as soon as the request is under way. */
+describe('an interrupt in the middle of a request', () => {
+  /** Sends a signal as soon as a request is under way. */
   async function interruptedBy(name: 'SIGINT' | 'SIGTERM', command: string) {
     const started = latch()
     world.intercept = (request, next, signal) => {
@@ -708,7 +708,7 @@ describe('interruption in the middle of a request', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s ends a read with %i', async (name, code) => {
+  ] as const)('by %s ends a read with %i', async (name, code) => {
     expect(await interruptedBy(name, 'rooms get r1')).toEqual({
       code,
       stdout: '',
@@ -719,7 +719,7 @@ describe('interruption in the middle of a request', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s ends a write with %i and says how to check', async (name, code) => {
+  ] as const)('by %s ends a write with %i and says how to check', async (name, code) => {
     expect(await interruptedBy(name, 'rooms update r1 --name New')).toEqual({
       code,
       stdout: '',
@@ -727,13 +727,13 @@ describe('interruption in the middle of a request', () => {
     })
   })
 
-  test('a bulk does not go on', async () => {
+  test('starts no other id', async () => {
     const { code } = await interruptedBy('SIGINT', 'users delete a b c --yes --concurrency 1')
     expect(code).toBe(130)
     expect(paths()).toEqual(['DELETE /users/a'])
   })
 
-  test('the error is an object in JSON modes', async () => {
+  test('is an error object in JSON modes', async () => {
     const { stderr } = await interruptedBy('SIGINT', 'rooms get r1 --json')
     expect(JSON.parse(stderr)).toEqual({
       error: { code: 'interrupted', message: 'interrupted', retryable: false },

@@ -6,12 +6,12 @@ beforeEach(async () => {
   world = await createWorld()
 })
 
-/** Id of a new room. */
+/** Makes a room; returns its id. */
 async function room(body: object): Promise<string> {
   return (await world.send('POST', '/rooms', { type: 'open', ...body })).body.room.id
 }
 
-test('create prints the room that the service made, and list has it', async () => {
+test('create prints the new room, and list shows it', async () => {
   const created = await world.run([
     'rooms',
     'create',
@@ -36,7 +36,7 @@ test('create prints the room that the service made, and list has it', async () =
   expect(listed.stdout).toBe(`${room.id}\n`)
 })
 
-test('create sends every field that the document lists, and the webhook', async () => {
+test('create sends every documented field, and the webhook', async () => {
   await world.send('POST', '/users', { user_id: 'ada' })
   await world.send('POST', '/users', { user_id: 'grace' })
   const { code } = await world.run([
@@ -56,7 +56,7 @@ test('create sends every field that the document lists, and the webhook', async 
   })
 })
 
-test('create says which flag is missing, before anything is sent', async () => {
+test('create without a required flag names it and sends nothing', async () => {
   const { code, stdout, stderr } = await world.run('rooms create --name X')
   expect({ code, stdout, stderr }).toEqual({
     code: 2,
@@ -78,7 +78,7 @@ test('list filters by exact name, layout and termination', async () => {
   expect(await ids('--layout nothing')).toBe('')
 })
 
-test('an empty list is a success, and says so to people only', async () => {
+test('list of no rooms succeeds, with a notice only for people', async () => {
   expect(await world.run('rooms list')).toMatchObject({
     code: 0,
     stdout: '',
@@ -97,7 +97,7 @@ test('get shows one room as a record', async () => {
   expect(stdout).toBe(`id      ${id}\nname    One\ntype    open\nstatus  active\n`)
 })
 
-test('update changes what is named and nothing else', async () => {
+test('update changes the named fields and nothing else', async () => {
   const id = await room({ name: 'Before' })
   expect(await world.run(['rooms', 'update', id, '--name', 'After'])).toMatchObject({ code: 0 })
   expect(world.requests[0]).toMatchObject({
@@ -124,7 +124,7 @@ test('terminate and reopen set is_terminated', async () => {
   expect((await world.send('GET', `/rooms/${id}`)).body.room.terminated_at).toBeNull()
 })
 
-test('delete without a terminal and without --yes refuses', async () => {
+test('delete without a terminal and without --yes is refused', async () => {
   const id = await room({ name: 'R' })
   expect(await world.run(`rooms delete ${id}`)).toMatchObject({
     code: 10,
@@ -135,7 +135,7 @@ test('delete without a terminal and without --yes refuses', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('delete asks on a terminal, naming the room', async () => {
+test('delete on a terminal asks, naming the room', async () => {
   const id = await room({ name: 'Precious' })
   const { host, done } = world.start(['rooms', 'delete', id], { tty: true })
   setImmediate(() => host.type('n\n'))
@@ -154,7 +154,7 @@ test('delete reads ids from standard input and prints one list', async () => {
   expect(JSON.parse(run.stdout).rooms.map(({ id }: { id: string }) => id)).toEqual(ids)
 })
 
-test('one bad id among several does not stop the others', async () => {
+test('delete with one bad id among several deletes the others', async () => {
   const id = await room({ name: 'a' })
   const { code, stdout, stderr } = await world.run(`rooms delete nope ${id} --yes -o ids`)
   expect(code).toBe(8)
@@ -165,14 +165,14 @@ test('one bad id among several does not stop the others', async () => {
   )
 })
 
-test('ls, show, rm and the singular are other names', async () => {
+test('ls, show, rm and the singular are aliases', async () => {
   const id = await room({ name: 'a' })
   expect((await world.run('room ls -o ids')).stdout).toBe(`${id}\n`)
   expect((await world.run(`room show ${id}`)).code).toBe(0)
   expect((await world.run(`room rm ${id} -y`)).code).toBe(0)
 })
 
-test('--data, flags and --set make one body, the later beating the earlier', async () => {
+test('create makes one body of --data, flags and --set, each overriding the one before', async () => {
   const data = JSON.stringify({
     name: 'data',
     type: 'open',

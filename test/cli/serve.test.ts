@@ -29,17 +29,17 @@ async function call(ready: Ready, method: string, path: string, body?: object) {
 const createRoom = async (ready: Ready, more: object = {}): Promise<string> =>
   (await call(ready, 'POST', '/rooms', { name: 'Weekly sync', type: 'open', ...more })).body.room.id
 
-/** Somebody in a room, greeted already. */
+/** Joins a room; resolves once the service has greeted. */
 async function joinRoom(ready: Ready, room: string, query = ''): Promise<WebSocket> {
   const webSocket = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${room}/connect${query}`)
-  // Whoever is cut off hears of it as `close`.
+  // A dropped connection also ends with `close`.
   webSocket.on('error', () => {})
   await soon('the greeting', once(webSocket, 'message'))
   return webSocket
 }
 
-describe('ready', () => {
-  test('is one line of JSON, once the service answers', async () => {
+describe('serve, once ready,', () => {
+  test('prints one line of JSON with --json', async () => {
     const env = homes()
     const { ready, child, stdout, ended } = await startServe([], env)
     expect(ready).toEqual({
@@ -54,7 +54,7 @@ describe('ready', () => {
     expect(stdout.all).toHaveLength(1)
   })
 
-  test('for people is the base URL, and how to use it', async () => {
+  test('prints the base URL, and how to use it, for people', async () => {
     const env = homes()
     const running = startBuilt(['serve', '--port', '0'], env)
     const url = await running.stdout.next()
@@ -66,8 +66,8 @@ describe('ready', () => {
   })
 })
 
-describe('the key', () => {
-  test('is made once, for nobody else to read', async () => {
+describe('the key of serve', () => {
+  test('is made once, readable by its owner only', async () => {
     const env = homes()
     const first = await startServe([], env)
     const key = keyOf(first.ready)
@@ -79,7 +79,7 @@ describe('the key', () => {
     expect(keyOf(second.ready)).toBe(key)
   })
 
-  test('is in the file that --api-key-file names, made there when it is missing', async () => {
+  test('is in the file that --api-key-file names, which is made when missing', async () => {
     const env = homes()
     const file = join(env.HOME, 'key')
     const made = await startServe(['--api-key-file', file], env)
@@ -89,7 +89,7 @@ describe('the key', () => {
     expect(existsSync(join(env.MEETROOM_DATA_DIR, 'api-key'))).toBe(false)
   })
 
-  test('in a file that is there already is the one that counts', async () => {
+  test('is the one in the file that --api-key-file names, when it exists', async () => {
     const env = homes()
     const file = join(env.HOME, 'key')
     writeFileSync(file, 'mine\n')
@@ -99,18 +99,15 @@ describe('the key', () => {
   })
 })
 
-describe('stopping', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)(
-    'on %s tells whoever is connected why, and ends with 0',
-    async (signal) => {
-      const { ready, child, ended } = await startServe([], homes())
-      const webSocket = await joinRoom(ready, await createRoom(ready))
-      child.kill(signal)
-      const [code, reason] = await soon('the connection to be closed', once(webSocket, 'close'))
-      expect({ code, reason: String(reason) }).toEqual({ code: 1001, reason: 'the service is stopping' })
-      expect(await ended()).toEqual({ code: 0, signal: null })
-    },
-  )
+describe('stopping serve', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('by %s tells every session why, and exits 0', async (signal) => {
+    const { ready, child, ended } = await startServe([], homes())
+    const webSocket = await joinRoom(ready, await createRoom(ready))
+    child.kill(signal)
+    const [code, reason] = await soon('the connection to be closed', once(webSocket, 'close'))
+    expect({ code, reason: String(reason) }).toEqual({ code: 1001, reason: 'the service is stopping' })
+    expect(await ended()).toEqual({ code: 0, signal: null })
+  })
 
   test('takes less than five seconds when a peer does not answer the close and a request never ends', async () => {
     const { ready, child, ended } = await startServe([], homes())
@@ -130,7 +127,7 @@ describe('stopping', () => {
     expect(performance.now() - began).toBeLessThan(5000)
   })
 
-  test('leaves a workspace that the next one goes on with', async () => {
+  test('ends all sessions in the workspace, which the next serve opens', async () => {
     const env = homes()
     const first = await startServe([], env)
     const room = await createRoom(first.ready)
@@ -143,8 +140,8 @@ describe('stopping', () => {
   })
 })
 
-describe('one owner', () => {
-  test('a second serve is refused with the address of the first', async () => {
+describe('the owner of a workspace', () => {
+  test('is the first serve: a second is refused with the base URL of the first', async () => {
     const env = homes()
     const { ready } = await startServe([], env)
     const { code, stdout, stderr } = await runBuilt(['serve', '--port', '0', '--json'], env)
@@ -157,7 +154,7 @@ describe('one owner', () => {
     expect((await call(ready, 'GET', '/rooms')).status).toBe(200)
   })
 
-  test('another folder is another workspace', async () => {
+  test('owns no other folder', async () => {
     const env = homes()
     const one = await startServe([], env)
     const other = await startServe(['--data-dir', join(env.HOME, 'other')], env)
@@ -165,7 +162,7 @@ describe('one owner', () => {
     expect((await call(other.ready, 'GET', '/rooms')).body.rooms).toEqual([])
   })
 
-  test('--local goes through the one that runs', async () => {
+  test('answers --local commands', async () => {
     const env = homes()
     const { ready, logged } = await startServe([], env)
     const created = await runBuilt(['--local', 'rooms', 'create', '--name', 'R', '--type', 'open'], env)
@@ -174,7 +171,7 @@ describe('one owner', () => {
     expect((await call(ready, 'GET', '/rooms')).body.rooms).toMatchObject([{ name: 'R' }])
   })
 
-  test('a process that was killed is no owner: --local works, and so does the next serve', async () => {
+  test('is gone when it is killed: --local works, and so does the next serve', async () => {
     const env = homes()
     const killed = await startServe([], env)
     const room = await createRoom(killed.ready)
@@ -187,12 +184,12 @@ describe('one owner', () => {
   })
 })
 
-describe('pointing others at it', () => {
-  /** Runs a line in bash, `meetroom` being the built program. */
+describe('serve for other commands', () => {
+  /** Runs a line in bash, with meetroom as the built program. */
   const bash = (line: string, env: Record<string, string>) =>
     runCommand('bash', ['-c', `meetroom() { "${node}" "${launcher}" "$@"; }; ${line}`], env)
 
-  test('--print-env is evaluated by a shell, and names a file rather than the key', async () => {
+  test('prints with --print-env what a shell can evaluate, naming a file rather than the key', async () => {
     const env = { ...homes() }
     const { ready } = await startServe([], env)
     const room = await createRoom(ready)
@@ -203,7 +200,7 @@ describe('pointing others at it', () => {
     expect(printed.stdout).not.toContain(keyOf(ready))
   })
 
-  test('--print-env works for a folder with blanks and quotes in its name', async () => {
+  test('prints with --print-env a folder with spaces and quotes in its name', async () => {
     const env = homes()
     const dir = join(env.HOME, "it's a folder; $HOME")
     const { ready } = await startServe(['--data-dir', dir], env)
@@ -212,14 +209,14 @@ describe('pointing others at it', () => {
     expect(await bash(line, { ...env, DIR: dir })).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
   })
 
-  test('--print-env before the service runs tells where it will be', async () => {
+  test('prints with --print-env where it will be, before it runs', async () => {
     const env = homes()
     const { stdout } = await runBuilt(['serve', '--print-env', '--port', '4700'], env)
     expect(stdout).toContain('export MEETROOM_BASE_URL=http://127.0.0.1:4700/v1\n')
     expect(stdout).toContain(join(env.MEETROOM_DATA_DIR, 'api-key'))
   })
 
-  test('--save-profile makes a profile that works', async () => {
+  test('makes a profile that works with --save-profile', async () => {
     const env = homes()
     const { ready } = await startServe(['--save-profile', 'here'], env)
     const room = await createRoom(ready)
@@ -227,7 +224,7 @@ describe('pointing others at it', () => {
     expect(listed).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
   })
 
-  test('--save-profile with a name that is none serves nothing', async () => {
+  test('refuses a malformed name for --save-profile, and serves nothing', async () => {
     const env = homes()
     const { code, stderr } = await runBuilt(['serve', '--save-profile', 'no name'], env)
     expect(code).toBe(2)
@@ -236,10 +233,10 @@ describe('pointing others at it', () => {
   })
 })
 
-/** What a folder holds, but for the launcher’s code cache. */
+/** What a folder holds, without the code cache of the launcher. */
 const leftIn = (dir: string) => readdirSync(dir).filter((name) => name !== '.cache')
 
-describe('--ephemeral', () => {
+describe('serve --ephemeral', () => {
   test('leaves nothing behind', async () => {
     const env = homes()
     const { ready, child, ended } = await startServe(['--ephemeral'], env)
@@ -250,7 +247,7 @@ describe('--ephemeral', () => {
     expect(leftIn(env.HOME)).toEqual([])
   })
 
-  test('several run side by side, each a workspace of its own', async () => {
+  test('can run several times side by side, each with its own workspace', async () => {
     const env = homes()
     const one = await startServe(['--ephemeral'], env)
     const other = await startServe(['--ephemeral'], env)
@@ -268,13 +265,13 @@ describe('--ephemeral', () => {
     expect(leftIn(env.HOME)).toEqual(['key'])
   })
 
-  test.each(['--data-dir=x', '--print-env'])('does not go with %s', async (flag) => {
+  test.each(['--data-dir=x', '--print-env'])('refuses %s', async (flag) => {
     expect((await runBuilt(['serve', '--ephemeral', flag], homes())).code).toBe(2)
   })
 })
 
-describe('the log', () => {
-  test('has a line for each request and connection, without key and access token', async () => {
+describe('the log of serve', () => {
+  test('has one line for each request and connection, without keys and tokens', async () => {
     const { ready, logged, log } = await startServe([], homes())
     const room = await createRoom(ready)
     const { user } = (await call(ready, 'POST', '/users', { user_id: 'ada' })).body
@@ -301,7 +298,7 @@ describe('the log', () => {
     expect(await logged(/rooms/)).toContain('%0A2026')
   })
 
-  test('is not there with -q', async () => {
+  test('is empty with -q', async () => {
     const { ready, child, ended, log } = await startServe(['-q'], homes())
     await joinRoom(ready, await createRoom(ready))
     child.kill('SIGTERM')
@@ -310,8 +307,8 @@ describe('the log', () => {
   })
 })
 
-describe('where it listens', () => {
-  test('a port that is taken is refused, and the folder free again', async () => {
+describe('serve listens', () => {
+  test('on a taken port: is refused, and leaves the folder free', async () => {
     const env = homes()
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
@@ -325,12 +322,12 @@ describe('where it listens', () => {
     await startServe([], env)
   })
 
-  test('beyond loopback only with a warning', async () => {
+  test('beyond loopback with a warning', async () => {
     const { logged } = await startServe(['--host', '0.0.0.0'], homes())
     expect(await logged(/warning/)).toBe('warning: 0.0.0.0 can be reached from other machines, unencrypted')
   })
 
-  test.each(['127.0.0.1', '::1', 'localhost'])('at %s without one', async (host) => {
+  test.each(['127.0.0.1', '::1', 'localhost'])('on %s without a warning', async (host) => {
     const { ready, child, ended, log } = await startServe(['--host', host], homes())
     expect((await call(ready, 'GET', '/rooms')).status).toBe(200)
     child.kill('SIGTERM')
@@ -338,18 +335,18 @@ describe('where it listens', () => {
     expect(log()).not.toContain('warning')
   })
 
-  test.each(['65536', '-1', 'http', '1.5'])('never at port %s', async (port) => {
+  test.each(['65536', '-1', 'http', '1.5'])('never on port %s', async (port) => {
     expect((await runBuilt(['serve', `--port=${port}`], homes())).code).toBe(2)
   })
 
-  test('never at an address that is not of this machine', async () => {
+  test('never on an address of another machine', async () => {
     const { code, stderr } = await runBuilt(['serve', '--host', '192.0.2.1'], homes())
     expect(code).toBe(2)
     expect(stderr).toContain('192.0.2.1:4680 cannot be listened on')
   })
 })
 
-describe('webhooks', () => {
+describe('webhooks of serve', () => {
   test('reach their receiver, entry before exit, with the body of section 6.1', async () => {
     const { ready } = await startServe([], homes())
     const { url, inbox } = await startReceiver()
@@ -374,7 +371,7 @@ describe('webhooks', () => {
     )
   })
 
-  test('that fail are tried again, soon with --webhook-retry-scale', async () => {
+  test('that fail are retried, sooner with --webhook-retry-scale', async () => {
     const { ready } = await startServe(['--webhook-retry-scale', '0.001'], homes())
     let failures = 3
     const { url, inbox } = await startReceiver((_, response) => {
@@ -387,10 +384,10 @@ describe('webhooks', () => {
     expect(new Set(posts.map(({ body }) => body)).size).toBe(1)
   })
 
-  test('survive that the process is killed', async () => {
+  test('survive a kill of the process', async () => {
     const env = homes()
     const killed = await startServe([], env)
-    // The first post is never answered: the process is killed over it.
+    // The first post is never answered: the process is killed meanwhile.
     let answers = false
     const { url, inbox } = await startReceiver((_, response) => {
       if (answers) response.end()
@@ -404,7 +401,7 @@ describe('webhooks', () => {
     const again = await inbox.next()
     expect(again.headers['webhook-id']).toBe(first.headers['webhook-id'])
     expect(again.body).toBe(first.body)
-    // Whoever was connected to the process that died is gone, and that is an event too.
+    // Sessions of the killed process have ended, which is an event as well.
     expect(JSON.parse((await inbox.next()).body)).toMatchObject({
       action: 'sessionLeft',
       payload: { sessionsCount: 0, membersCount: 0 },
@@ -418,20 +415,20 @@ describe('webhooks', () => {
     expect(await logged(/ webhook /)).toMatch(/ webhook msg_\w+ 169\.254\.169\.254 forbidden$/)
   })
 
-  test('go there with --allow-private-webhooks', async () => {
+  test('go to private addresses with --allow-private-webhooks', async () => {
     const { ready } = await startServe(['--allow-private-webhooks'], homes())
     const { port, inbox } = await startReceiver()
-    // The only such address that is this machine.
+    // The only private address that is certainly this machine.
     await joinRoom(ready, await createRoom(ready, { webhook: { url: `http://0.0.0.0:${port}/` } }))
     expect(JSON.parse((await inbox.next()).body)).toMatchObject({ action: 'sessionJoined' })
   })
 
-  test.each(['0', '-1', 'x', ''])('--webhook-retry-scale is no “%s”', async (scale) => {
+  test.each(['0', '-1', 'x', ''])('refuse --webhook-retry-scale “%s”', async (scale) => {
     expect((await runBuilt(['serve', `--webhook-retry-scale=${scale}`], homes())).code).toBe(2)
   })
 })
 
-test('whoever hangs up in the middle of being refused does no harm', async () => {
+test('a client that hangs up while it is being refused does no harm', async () => {
   const { ready } = await startServe([], homes())
   const foreign = rawRequest('GET /v1/rooms/none/connect', {
     host: 'localhost',

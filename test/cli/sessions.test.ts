@@ -24,12 +24,12 @@ const offline = {
   disconnected_at: '2026-01-01T04:00:00.000Z',
 }
 
-/** Lets the service have sessions. */
+/** Makes the service answer with these sessions. */
 function withSessions(...sessions: object[]): void {
   world.intercept = async () => answer(200, { sessions })
 }
 
-test('list of a room where nobody was is a success', async () => {
+test('list of a room without sessions succeeds', async () => {
   const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
   expect(await world.run(`sessions list ${id}`)).toMatchObject({
     code: 0,
@@ -48,7 +48,7 @@ test('list of a room where nobody was is a success', async () => {
   })
 })
 
-test('list of a room that is not there exits 3', async () => {
+test('list of a room that does not exist exits 3', async () => {
   expect(await world.run('sessions list nowhere')).toMatchObject({
     code: 3,
     stdout: '',
@@ -56,7 +56,7 @@ test('list of a room that is not there exits 3', async () => {
   })
 })
 
-test('list shows who is connected and who was', async () => {
+test('list shows sessions that are online and offline', async () => {
   withSessions(online, offline)
   expect(await world.run('sessions list r')).toMatchObject({
     code: 0,
@@ -69,7 +69,7 @@ test('list shows who is connected and who was', async () => {
   })
 })
 
-test('times are relative on a terminal', async () => {
+test('list shows relative times on a terminal', async () => {
   withSessions(online, offline)
   const { stdout } = await world.run('sessions list r --no-color --columns id,connected_at --no-header', {
     tty: true,
@@ -84,19 +84,19 @@ test.each([
   ['--online', '/rooms/r/sessions?is_connecting=true'],
   ['--offline', '/rooms/r/sessions?is_connecting=false'],
   ['--user ada --offline', '/rooms/r/sessions?user_id=ada&is_connecting=false'],
-])('the filters “%s” are left to the service', async (flags, path) => {
+])('list with “%s” leaves filtering to the service', async (flags, path) => {
   withSessions()
   expect((await world.run(`sessions list r ${flags}`.trim())).code).toBe(0)
   expect(paths()).toEqual([`GET ${path}`])
 })
 
-test('the service understands the filters', async () => {
+test('list filters are understood by the embedded service', async () => {
   const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
   for (const flags of ['--user ada', '--online', '--offline --user ada'])
     expect(await world.run(`sessions list ${id} ${flags}`), flags).toMatchObject({ code: 0 })
 })
 
-test('--online and --offline exclude each other', async () => {
+test('list with both --online and --offline is a usage error', async () => {
   expect(await world.run('sessions list r --online --offline')).toMatchObject({
     code: 2,
     stdout: '',
@@ -105,7 +105,7 @@ test('--online and --offline exclude each other', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('--limit and --offset choose from the one answer that the service gives', async () => {
+test('list applies --limit and --offset to the single answer of the service', async () => {
   withSessions(...['a', 'b', 'c', 'd'].map((id) => ({ id })))
   const ids = async (flags: string) => (await world.run(`sessions list r -o ids ${flags}`)).stdout
   expect(await ids('--limit 2')).toBe('a\nb\n')
@@ -120,7 +120,7 @@ test('--limit and --offset choose from the one answer that the service gives', a
   })
 })
 
-test('fields that the document leaves out survive', async () => {
+test('list keeps unlisted fields', async () => {
   withSessions(online)
   const { stdout } = await world.run('sessions list r -o ndjson')
   expect(stdout).toBe(`${JSON.stringify(online)}\n`)
@@ -129,7 +129,7 @@ test('fields that the document leaves out survive', async () => {
   )
 })
 
-test('an answer that is no list of sessions exits 6', async () => {
+test('list of something that is not a list of sessions exits 6', async () => {
   world.intercept = async () => answer(200, { sessions: [{ id: 7 }] })
   expect(await world.run('sessions list r')).toMatchObject({
     code: 6,
@@ -139,7 +139,7 @@ test('an answer that is no list of sessions exits 6', async () => {
   })
 })
 
-test('--curl sends nothing at all', async () => {
+test('list --curl sends nothing', async () => {
   expect(await world.run('sessions list r --online --curl')).toMatchObject({
     code: 0,
     stdout:
@@ -149,7 +149,7 @@ test('--curl sends nothing at all', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('ls and the singular are other names', async () => {
+test('ls and the singular are aliases', async () => {
   withSessions(online)
   expect((await world.run('session ls r -o ids')).stdout).toBe('s2\n')
 })

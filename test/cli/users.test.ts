@@ -58,7 +58,7 @@ test('list takes --limit, --offset, --all and --page-size', async () => {
     expect(await world.run(`users list ${flags}`), flags).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('list of an empty workspace is a success', async () => {
+test('list of an empty workspace succeeds', async () => {
   expect(await world.run('users list')).toMatchObject({ code: 0, stdout: '', stderr: 'no users\n' })
   expect(await world.run('users list -q')).toMatchObject({ code: 0, stdout: '', stderr: '' })
 })
@@ -80,7 +80,7 @@ test('get shows one user as a record, access token included', async () => {
   })
 })
 
-test('get of a user who is not there exits 3', async () => {
+test('get of a user who does not exist exits 3', async () => {
   expect(await world.run('users get nobody')).toMatchObject({
     code: 3,
     stdout: '',
@@ -94,7 +94,7 @@ test.each([
     { user_id: 'ada', default_member_type: 7 },
     'users[0].default_member_type: expected string, received number',
   ],
-])('an answer that does not match the contract is told, and what was expected: %j', async (item, problem) => {
+])('get of an answer that does not match the contract says what was expected: %j', async (item, problem) => {
   world.intercept = async () => answer(200, { users: [item] })
   expect(await world.run('users list')).toMatchObject({
     code: 6,
@@ -103,14 +103,14 @@ test.each([
   })
 })
 
-test('a member type that the document does not know is no reason to fail', async () => {
+test('get accepts an unknown member type', async () => {
   world.intercept = async () => answer(200, { users: [{ user_id: 'ada', default_member_type: 'chair' }] })
   expect((await world.run('users list --columns user_id,default_member_type --no-header')).stdout).toBe(
     'ada  chair\n',
   )
 })
 
-test('create sends every field that the document lists', async () => {
+test('create sends every documented field', async () => {
   const run = await world.run([
     ...['users', 'create', 'ada', '--name', 'Ada Lovelace', '--profile-url', 'https://img.test/a b.png'],
     ...['--default-member-type', 'monitor', '--columns', 'user_id,name,profile_url,default_member_type'],
@@ -134,7 +134,7 @@ test('create sends every field that the document lists', async () => {
   ])
 })
 
-test('create refuses an id that is in use, and overrides nothing', async () => {
+test('create refuses an id that is in use, and overwrites nothing', async () => {
   const before = await user('ada', { name: 'Ada' })
   expect(await world.run('users create ada --name Eve')).toMatchObject({
     code: 2,
@@ -147,7 +147,7 @@ test('create refuses an id that is in use, and overrides nothing', async () => {
   expect((await world.send('GET', '/users/ada')).body.user).toEqual(before)
 })
 
-test('create --overwrite overrides the user without looking first', async () => {
+test('create --overwrite overwrites the user without a lookup', async () => {
   await user('ada', { name: 'Ada', default_member_type: 'host' })
   expect(await world.run('users create ada --name Eve --overwrite')).toMatchObject({ code: 0, stderr: '' })
   expect(sent()).toEqual([['POST', '/users', '{"user_id":"ada","name":"Eve"}']])
@@ -157,13 +157,13 @@ test('create --overwrite overrides the user without looking first', async () => 
   })
 })
 
-test('create looks at the id that is sent, even when --set changes it', async () => {
+test('create looks for the id that it sends, even when --set changes it', async () => {
   await user('ada')
   expect(await world.run('users create free --set user_id=ada')).toMatchObject({ code: 2 })
   expect(writes()).toEqual([])
 })
 
-test('create does not go on when it cannot tell whether the id is in use', async () => {
+test('create stops when it cannot tell whether the id is in use', async () => {
   world.intercept = async () => answer(503, {})
   expect(await world.run('users create ada --retries 0')).toMatchObject({ code: 6 })
   world.intercept = async () => answer(401, {})
@@ -171,7 +171,7 @@ test('create does not go on when it cannot tell whether the id is in use', async
   expect(writes()).toEqual([])
 })
 
-test('create works with a service that answers a bare 400 for a user who is not there', async () => {
+test('create works with a service that answers an unknown user with a bare 400', async () => {
   world.intercept = async (request, next) =>
     request.method === 'GET' && request.url.endsWith('/users/ada') ? answer(400, 'no') : next()
   expect(await world.run('users create ada')).toMatchObject({ code: 0 })
@@ -182,7 +182,7 @@ test('create works with a service that answers a bare 400 for a user who is not 
   ])
 })
 
-test('create takes --set and --data, the later beating the earlier', async () => {
+test('create makes one body of --data, flags and --set, each overriding the one before', async () => {
   writeFileSync(join(world.dir, 'user.json'), '{"user_id":"other","name":"file","email":"f@x.test","n":1.10}')
   await world.run(['users', 'create', 'ada', '--data', '@user.json', '--name', 'flag', '--set', 'x=null'])
   expect(world.requests.at(-1)?.body).toBe(
@@ -211,7 +211,7 @@ test.each([
   expect(world.requests).toEqual([])
 })
 
-test('create says where JSON is broken', async () => {
+test('create says where JSON is malformed', async () => {
   const { code, stderr } = await world.run(['users', 'create', 'ada', '--data', '{"name":}'])
   expect(code).toBe(2)
   expect(stderr).toMatch(/^error: --data: not valid JSON: .+\n$/)
@@ -228,14 +228,14 @@ test.each([
   ['https://img.test/<"`{}>', 'https://img.test/%3C%22%60%7B%7D%3E'],
   ['https://img.test/a|b^c\\d', 'https://img.test/a%7Cb%5Ec%5Cd'],
   [' https://img.test/x ', 'https://img.test/x'],
-])('the profile URL %j is sent with one level of encoding', async (given, encoded) => {
+])('create sends the profile URL %j with one level of encoding', async (given, encoded) => {
   await user('ada')
   const { code, stderr } = await world.run(['users', 'update', 'ada', '--profile-url', given])
   expect(lastBody()).toEqual({ profile_url: encoded })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 })
 
-test('update changes what is named and nothing else', async () => {
+test('update changes the named fields and nothing else', async () => {
   await user('ada', { name: 'Ada', default_member_type: 'host' })
   expect(await world.run(['users', 'update', 'ada', '--name', 'A. L.'])).toMatchObject({
     code: 0,
@@ -276,7 +276,7 @@ test('update takes every flag, --set and --data', async () => {
   })
 })
 
-test('an unknown default member type is refused with the types that there are', async () => {
+test('update with an unknown default member type lists the types', async () => {
   expect(await world.run('users update ada --default-member-type boss')).toMatchObject({
     code: 2,
     stderr:
@@ -312,7 +312,7 @@ test('delete reads ids from standard input, each once', async () => {
   ).toMatchObject({ code: 0, stdout: 'alan\ngrace\nada\n', stderr: 'deleted 3 users\n' })
 })
 
-test('delete of nothing at all does nothing', async () => {
+test('delete of no ids does nothing', async () => {
   expect(await world.run('users delete - --yes', { stdin: '\n' })).toMatchObject({
     code: 0,
     stdout: '',
@@ -321,7 +321,7 @@ test('delete of nothing at all does nothing', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('delete without a terminal and without --yes refuses, and sends nothing', async () => {
+test('delete without a terminal and without --yes is refused, and sends nothing', async () => {
   await user('ada')
   const refusal = {
     code: 10,
@@ -341,7 +341,7 @@ test('delete without a terminal and without --yes refuses, and sends nothing', a
   expect(world.requests).toEqual([])
 })
 
-test('delete asks on a terminal, naming the users', async () => {
+test('delete on a terminal asks, naming the users', async () => {
   await user('ada', { name: 'Ada' })
   await user('grace')
   const { host, done } = world.start(['users', 'delete', 'ada', 'grace'], { tty: true })
@@ -353,7 +353,7 @@ test('delete asks on a terminal, naming the users', async () => {
   expect(writes()).toEqual([])
 })
 
-test('a yes on a terminal deletes', async () => {
+test('delete on a terminal deletes when the answer is yes', async () => {
   await user('ada')
   const { host, done } = world.start(['users', 'delete', 'ada', '-o', 'ids'], { tty: true })
   setImmediate(() => host.type('y\n'))
@@ -361,7 +361,7 @@ test('a yes on a terminal deletes', async () => {
   expect((await world.send('GET', '/users')).body.users).toEqual([])
 })
 
-test('^C at the question exits 130 and deletes nothing', async () => {
+test('delete exits 130 and deletes nothing when ^C answers the prompt', async () => {
   await user('ada')
   const { host, done } = world.start(['users', 'delete', 'ada'], { tty: true })
   setImmediate(() => host.type('\x03'))
@@ -369,7 +369,7 @@ test('^C at the question exits 130 and deletes nothing', async () => {
   expect(writes()).toEqual([])
 })
 
-test('a question for a user who is not there is not asked', async () => {
+test('delete of a user who does not exist asks nothing', async () => {
   expect(await world.run('users delete nobody', { tty: true, env: { NO_COLOR: '1' } })).toMatchObject({
     code: 3,
     stdout: '',
@@ -377,7 +377,7 @@ test('a question for a user who is not there is not asked', async () => {
   })
 })
 
-test('one bad id among several does not stop the others, and each failure is told', async () => {
+test('delete with bad ids among several deletes the others and reports each failure', async () => {
   await user('ada')
   expect(await world.run('users delete nobody ada nowhere --yes -o ids')).toMatchObject({
     code: 8,
@@ -389,7 +389,7 @@ test('one bad id among several does not stop the others, and each failure is tol
   })
 })
 
-test('failures of several ids are JSON objects, one a line, in JSON modes', async () => {
+test('delete reports failures as one JSON object per line in JSON modes', async () => {
   await user('ada')
   const { code, stdout, stderr } = await world.run('users delete nobody ada --yes -o ndjson')
   expect(code).toBe(8)
@@ -402,7 +402,7 @@ test('failures of several ids are JSON objects, one a line, in JSON modes', asyn
   ).toEqual(['not_found', 'partial'])
 })
 
-test('an id that cannot be in a path does not stop the others', async () => {
+test('delete with an id that does not fit into a path deletes the others', async () => {
   await user('ada')
   expect(await world.run('users delete .. ada --yes -o ids')).toMatchObject({
     code: 8,
@@ -432,12 +432,12 @@ test('--dry-run sends no write', async () => {
   expect(writes()).toEqual([])
 })
 
-test('--dry-run tells of an id that is in use', async () => {
+test('--dry-run reports an id that is in use', async () => {
   await user('ada')
   expect(await world.run('users create ada --dry-run')).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('--curl sends nothing at all', async () => {
+test('--curl sends nothing', async () => {
   const key = '-H "Authorization: Bearer $MEETROOM_API_KEY"'
   const json = "-H 'content-type: application/json'"
   const lines = {
@@ -452,7 +452,7 @@ test('--curl sends nothing at all', async () => {
   expect(world.requests).toEqual([])
 })
 
-test('--curl prints a command that a shell reads back word for word, whatever is in it', async () => {
+test('--curl prints a command that a shell reads back word for word', async () => {
   const name = `it's "quoted" $HOME \`id\` \\ ! * ?\n; rm -rf ~ ü😀`
   const { stdout } = await world.run(['users', 'create', "o'brien $(id)", '--name', name, '--curl'])
   expect(stdout).not.toContain(world.apiKey)
@@ -468,14 +468,14 @@ test('--curl prints a command that a shell reads back word for word, whatever is
   expect(decodeURIComponent(url)).toBe("https://meet.test/v1/users/o'brien $(id)")
 })
 
-test('ls, show, rm and the singular are other names', async () => {
+test('ls, show, rm and the singular are aliases', async () => {
   await user('ada')
   expect((await world.run('user ls -o ids')).stdout).toBe('ada\n')
   expect((await world.run('user show ada')).code).toBe(0)
   expect(await world.run('user rm ada -y -o ids')).toMatchObject({ code: 0, stdout: 'ada\n' })
 })
 
-test('--verbose tells of each request on standard error, without the key', async () => {
+test('--verbose reports each request on standard error, without the key', async () => {
   await user('ada')
   const { stderr } = await world.run('users get ada -o ids --verbose')
   expect(stderr).toBe('GET https://meet.test/v1/users/ada → 200\n')

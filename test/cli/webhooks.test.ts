@@ -20,13 +20,13 @@ beforeEach(() => {
   dir = tempDir()
 })
 
-/** Saves a file into the folder in which the program runs. */
+/** Saves a file in the folder where the program runs. */
 const save = (name: string, text: string) => writeFileSync(join(dir, name), text)
 
 const hostHere = (options: HostOptions = {}) =>
   testHost({ cwd: dir, env: { MEETROOM_CONFIG_DIR: join(dir, 'config') }, ...options })
 
-/** Whatever is written from now on, line by line. */
+/** Everything that is written from now on, line by line. */
 function watch(output: Output, name: string): Inbox<string> {
   const inbox = new Inbox<string>(`a line on ${name}`)
   const write = output.write.bind(output)
@@ -55,7 +55,7 @@ async function listen(flags: readonly string[] = [], options: HostOptions = {}) 
     url,
     stdout,
     stderr,
-    /** Posts a webhook and resolves with the status that it is answered. */
+    /** Posts a webhook; resolves with the status of the answer. */
     async post(body: string, headers: Record<string, string> = {}): Promise<number> {
       const type = { 'content-type': 'application/json' }
       return (await fetch(url, { method: 'POST', headers: { ...type, ...headers }, body })).status
@@ -101,14 +101,14 @@ describe('listen', () => {
     expect(await stop()).toBe(0)
   })
 
-  test('prints whoever has no user id as anonymous', async () => {
+  test('prints a session without a user id as anonymous', async () => {
     const { post, stdout } = await listen()
     const { userId: _, ...payload } = joined.payload
     await post(JSON.stringify({ action: 'sessionLeft', payload }))
     expect(stdout.all).toEqual([line.replace('sessionJoined', 'sessionLeft').replace('ada', 'anonymous')])
   })
 
-  test('prints ndjson with --json: one line that it is ready, then each event', async () => {
+  test('prints NDJSON with --json: a line when it is ready, then each event', async () => {
     const { post, stdout, stderr, url } = await listen(['--json'])
     const odd = `{ "future": [1], ${body.slice(1)}`
     await post(body)
@@ -121,7 +121,7 @@ describe('listen', () => {
     expect(stderr.all).toEqual([])
   })
 
-  test.each(loadWebhookEvents())('accepts what the document shows: $name', async ({ body: event }) => {
+  test.each(loadWebhookEvents())('accepts every documented event: $name', async ({ body: event }) => {
     const { post, stderr } = await listen(['-q', '--json'])
     expect(await post(JSON.stringify(event))).toBe(200)
     expect(stderr.all).toEqual([])
@@ -144,7 +144,7 @@ describe('listen', () => {
     expect(await post(body)).toBe(200)
   })
 
-  test('does not listen where something else does', async () => {
+  test('refuses a port that is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await once(other, 'listening')
@@ -169,31 +169,31 @@ describe('listen', () => {
   })
 })
 
-describe('what listen does not accept', () => {
+describe('listen, given something it does not accept,', () => {
   test.each([
     ['{', 'the body is not JSON'],
     ['{"action":"roomClosed"}', 'the body is not that of a webhook: '],
     [JSON.stringify({ ...joined, action: 'x' }), 'the body is not that of a webhook: action'],
     [body.replace('.123Z', 'Z'), 'the body is not that of a webhook: payload.timestamp'],
     [body.replace('"roomId":"room-1"', '"roomId":1'), 'the body is not that of a webhook: payload.roomId'],
-  ])('%s is answered 400 with a warning', async (text, problem) => {
+  ])('answers %s with 400 and a warning', async (text, problem) => {
     const { post, stdout, stderr } = await listen()
     expect(await post(text)).toBe(400)
     expect(await stderr.next()).toContain(`warning: ${problem}`)
     expect(stdout.all).toEqual([])
   })
 
-  test('a GET is answered 405', async () => {
+  test('answers a GET with 405', async () => {
     const { url } = await listen()
     expect((await fetch(url)).status).toBe(405)
   })
 
-  test('a body above 1 MiB is answered 413', async () => {
+  test('answers a body above 1 MiB with 413', async () => {
     const { post } = await listen()
     expect(await post('x'.repeat(1024 * 1024 + 1))).toBe(413)
   })
 
-  test('whoever hangs up in the middle of a body does no harm', async () => {
+  test('survives a client that hangs up in the middle of a body', async () => {
     const { url, post, stdout } = await listen()
     const socket = await openSocket(url)
     const head =
@@ -205,7 +205,7 @@ describe('what listen does not accept', () => {
     expect(stdout.all).toEqual([line])
   })
 
-  test('whoever is slow does not keep others waiting', async () => {
+  test('lets nobody wait for a slow client', async () => {
     const { url, post } = await listen()
     const socket = await openSocket(url)
     socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n')
@@ -213,13 +213,13 @@ describe('what listen does not accept', () => {
     expect(await post(body)).toBe(200)
   })
 
-  test('a time that is none does no harm', async () => {
+  test('ignores a malformed webhook-timestamp', async () => {
     const { post } = await listen()
     expect(await post(body, { 'webhook-timestamp': '99999999999999999' })).toBe(200)
     expect(await post(body)).toBe(200)
   })
 
-  test('text is shown with what a terminal would obey written out', async () => {
+  test('prints control characters as escapes', async () => {
     const { post, stdout } = await listen()
     const hostile = 'ada\u001b[2J\u009b31m\u202e\nforged'
     const payload = { ...joined.payload, userId: hostile }
@@ -227,7 +227,7 @@ describe('what listen does not accept', () => {
     expect(stdout.all).toEqual([line.replace('ada', 'ada\\u001b[2J\\u009b31m\\u202e\\nforged')])
   })
 
-  test('JSON on a terminal is shown so too, and still says the same', async () => {
+  test('prints control characters in JSON on a terminal as escapes of the same value', async () => {
     const { post, stdout } = await listen(['--json'], { tty: true })
     const event = { ...joined, payload: { ...joined.payload, userId: 'ada\u009b31m\u202e' } }
     await post(JSON.stringify(event))
@@ -243,14 +243,14 @@ describe('listen --secret', () => {
     expect(stdout.all).toEqual([line.replace(')', ', verified)')])
   })
 
-  test('takes the secret from a file, and a secret that is no base64', async () => {
+  test('reads the secret from a file, and takes one that is not base64', async () => {
     save('secret.txt', 'pässword, with blanks\n')
     const { post } = await listen(['--secret', '@secret.txt'])
     const by = new Webhook(Buffer.from('pässword, with blanks'), { format: 'raw' })
     expect(await post(body, signed(body, by))).toBe(200)
   })
 
-  test('accepts one right signature of several: secrets are rotated', async () => {
+  test('accepts one correct signature among several, as after a rotation', async () => {
     const { post } = await listen(['--secret', secret])
     const headers = signed(body)
     const several = `v1,bm90IHRoaXMgb25l ${headers['webhook-signature']}`
@@ -263,7 +263,7 @@ describe('listen --secret', () => {
     ['of another time', { ...signed(body), 'webhook-timestamp': '1' }, 'the signature is wrong'],
     ['of no version', { ...signed(body), 'webhook-signature': 'x' }, 'the signature is wrong'],
     ['that is not there', {}, 'there is no signature'],
-  ])('answers 401 to a signature %s, and does nothing with the event', async (_, headers, problem) => {
+  ])('answers 401 to a signature %s, and drops the event', async (_, headers, problem) => {
     const { url, inbox } = await startReceiver()
     const { post, stderr } = await listen(['--secret', secret, '--forward-to', url])
     expect(await post(body, headers)).toBe(401)
@@ -272,7 +272,7 @@ describe('listen --secret', () => {
   })
 
   test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', '@missing.txt'])(
-    'with “%s” is a usage error, before anything is listened to',
+    'with “%s” is a usage error, before it listens',
     async (impossible) => {
       const host = hostHere()
       const code = main(['webhooks', 'listen', '--port', '0', '--secret', impossible], host)
@@ -283,7 +283,7 @@ describe('listen --secret', () => {
 })
 
 describe('listen --forward-to', () => {
-  test('passes events on as they came, signature and all, and gives back the answer', async () => {
+  test('passes events on unchanged, signature included, and returns the answer', async () => {
     const { url, inbox } = await startReceiver((_, response) => void response.writeHead(202).end())
     const { post } = await listen(['--forward-to', `${url}/hooks?a=1`])
     const odd = body.replace(',', ' ,\n')
@@ -298,13 +298,13 @@ describe('listen --forward-to', () => {
     ])
   })
 
-  test('gives back a failure too, for the service to try again', async () => {
+  test('returns a failure, so that the service tries again', async () => {
     const { url } = await startReceiver((_, response) => void response.writeHead(503).end())
     const { post } = await listen(['--forward-to', url])
     expect(await post(body)).toBe(503)
   })
 
-  test('answers 502 when nobody is there, and goes on', async () => {
+  test('answers 502 when nothing answers, and keeps listening', async () => {
     const { url, post, stderr } = await listen(['--forward-to', 'http://127.0.0.1:9/'])
     expect(url).not.toBe('')
     expect(await post(body)).toBe(502)
@@ -312,7 +312,7 @@ describe('listen --forward-to', () => {
     expect(await post(body)).toBe(502)
   })
 
-  test('passes nothing on that is no event', async () => {
+  test('passes nothing on that is not an event', async () => {
     const { url, inbox } = await startReceiver()
     const { post } = await listen(['--forward-to', url])
     expect(await post('{}')).toBe(400)
@@ -328,7 +328,7 @@ describe('listen --respond', () => {
     expect(stdout.all).toEqual([line])
   })
 
-  test('beats the answer of --forward-to', async () => {
+  test('takes precedence over the answer of --forward-to', async () => {
     const { url, inbox } = await startReceiver()
     const { post } = await listen(['--respond', '500', '--forward-to', url])
     expect(await post(body)).toBe(500)
@@ -337,7 +337,7 @@ describe('listen --respond', () => {
 })
 
 describe('listen --exec', () => {
-  /** A program that notes its words and its input. */
+  /** A program that records its arguments and its input. */
   function program(): { command: string; noted(): { words: string[]; input: string }[] } {
     const notes = join(dir, 'notes')
     save(
@@ -353,7 +353,7 @@ describe('listen --exec', () => {
     }
   }
 
-  test('runs a program for each event, the event on its standard input', async () => {
+  test('runs a program for each event, with the event on standard input', async () => {
     const { command, noted } = program()
     const { post } = await listen(['--exec', command])
     const second = body.replace('room-1', 'room-2')
@@ -362,14 +362,14 @@ describe('listen --exec', () => {
     expect(noted().map(({ input }) => input)).toEqual([body, second])
   })
 
-  test('is no shell: words are words', async () => {
+  test('passes words on as they are, without a shell', async () => {
     const { command, noted } = program()
     const { post } = await listen(['--exec', `${command} $HOME ; rm * $(id) 'a b'`])
     await post(body)
     expect(noted()[0]?.words).toEqual(['$HOME', ';', 'rm', '*', '$(id)', "'a", "b'"])
   })
 
-  test('runs nothing for what is no event', async () => {
+  test('runs nothing for what is not an event', async () => {
     const { command, noted } = program()
     const { post } = await listen(['--exec', command])
     await post('{}')
@@ -377,7 +377,7 @@ describe('listen --exec', () => {
     expect(noted()).toHaveLength(1)
   })
 
-  test('warns of a program that fails or is not there, and goes on', async () => {
+  test('warns about a program that fails or does not exist, and keeps listening', async () => {
     save('fail.mjs', 'process.exitCode = 3')
     const failing = await listen(['--exec', `${process.execPath} ${join(dir, 'fail.mjs')}`])
     expect(await failing.post(body)).toBe(200)
@@ -389,7 +389,7 @@ describe('listen --exec', () => {
   })
 })
 
-/** Runs `webhooks verify` on what was saved. */
+/** Runs `webhooks verify` on the saved files. */
 async function verify(...flags: string[]) {
   const host = hostHere()
   const argv = ['webhooks', 'verify', 'body.json', '--headers', 'headers.txt', ...flags]
@@ -408,7 +408,7 @@ describe('verify', () => {
     save('headers.txt', headerLines(signed(body)))
   })
 
-  test('finds a webhook right: 0', async () => {
+  test('exits 0 for a correct signature', async () => {
     expect(await verify('--secret', secret)).toEqual({
       code: 0,
       stdout:
@@ -418,7 +418,7 @@ describe('verify', () => {
     })
   })
 
-  test('says so in JSON', async () => {
+  test('prints its result as JSON with --json', async () => {
     const { stdout } = await verify('--secret', secret, '--json')
     expect(JSON.parse(stdout)).toEqual({
       webhook_id: 'msg_1',
@@ -429,25 +429,25 @@ describe('verify', () => {
     })
   })
 
-  test('takes headers as JSON, in any case', async () => {
+  test('reads headers as JSON, in any case', async () => {
     const headers = Object.entries(signed(body)).map(([name, value]) => [name.toUpperCase(), value])
     save('headers.txt', JSON.stringify(Object.fromEntries(headers), null, 2))
     expect((await verify('--secret', secret)).code).toBe(0)
   })
 
-  test('takes the secret from a file', async () => {
+  test('reads the secret from a file', async () => {
     save('secret.txt', `${secret}\n`)
     expect((await verify('--secret', '@secret.txt')).code).toBe(0)
   })
 
-  test('without a secret checks the shape alone', async () => {
+  test('checks only the shape without a secret', async () => {
     expect(await verify()).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('signature   not checked\n'),
     })
   })
 
-  test('finds a wrong signature: 9', async () => {
+  test('exits 9 for a wrong signature', async () => {
     expect(await verify('--secret', 'another')).toMatchObject({
       code: 9,
       stdout: expect.stringContaining('signature   wrong\n'),
@@ -455,12 +455,12 @@ describe('verify', () => {
     })
   })
 
-  test('counts every byte: a line break behind the body is another body', async () => {
+  test('exits 9 when a line break was added to the body', async () => {
     save('body.json', `${body}\n`)
     expect((await verify('--secret', secret)).code).toBe(9)
   })
 
-  test('finds a signature missing: 9', async () => {
+  test('exits 9 for a missing signature', async () => {
     save('headers.txt', 'Content-Type: application/json\n')
     expect(await verify('--secret', secret)).toMatchObject({
       code: 9,
@@ -471,53 +471,53 @@ describe('verify', () => {
   test.each([
     ['{"action":"other"}', 'the body is not that of a webhook: '],
     ['no JSON', 'the body is not JSON'],
-  ])('finds %s to be no webhook: 9', async (text, problem) => {
+  ])('exits 9 for %s, which is not a webhook', async (text, problem) => {
     save('body.json', text)
     const { code, stderr } = await verify()
     expect(code).toBe(9)
     expect(stderr).toContain(problem)
   })
 
-  test('shows hostile text with what a terminal would obey written out', async () => {
+  test('shows control characters as escapes', async () => {
     save('headers.txt', 'webhook-id: msg\u001b[2J\u202e\n')
     expect((await verify()).stdout).toContain('webhook_id  msg\\u001b[2J\\u202e\n')
   })
 
-  test('shows no time where the headers have none that is one', async () => {
+  test('shows no time when webhook-timestamp is malformed', async () => {
     save('headers.txt', 'webhook-timestamp: 99999999999999999\n')
     expect(await verify()).toMatchObject({ code: 0, stdout: expect.not.stringContaining('timestamp') })
   })
 
   test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', '@missing.txt'])(
-    'cannot work with the secret “%s”: 2',
+    'refuses the secret “%s”',
     async (impossible) => {
       expect((await verify('--secret', impossible)).code).toBe(2)
     },
   )
 
-  test('cannot read headers that only look like JSON: 2', async () => {
+  test('refuses headers that only look like JSON', async () => {
     save('headers.txt', '{"webhook-id": ')
     expect((await verify()).code).toBe(2)
   })
 
-  test('names the file that it cannot read: 2', async () => {
+  test('names a file that it cannot read', async () => {
     const host = hostHere()
     const code = await main(['webhooks', 'verify', 'none.json', '--headers', 'headers.txt'], host)
     expect(code).toBe(2)
     expect(host.stderr.text).toBe('error: none.json cannot be read (ENOENT)\n')
   })
 
-  test('needs the headers: 2', async () => {
+  test('requires --headers', async () => {
     expect(await main(['webhooks', 'verify', 'body.json'], hostHere())).toBe(2)
   })
 
-  test('asks no service, and needs no settings', async () => {
+  test('sends nothing and needs no settings', async () => {
     const host = hostHere({ env: { MEETROOM_CONFIG_DIR: join(dir, 'none') } })
     expect(await main(['webhooks', 'verify', 'body.json', '--headers', 'headers.txt'], host)).toBe(0)
   })
 })
 
-test('what listen forwards is what verify accepts', async () => {
+test('verify accepts what listen forwards', async () => {
   const { url, inbox } = await startReceiver()
   const { post } = await listen(['--secret', secret, '--forward-to', url])
   await post(body, signed(body))

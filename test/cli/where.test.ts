@@ -9,10 +9,10 @@ beforeEach(async () => {
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
 const writes = () => world.requests.filter(({ method }) => method !== 'GET')
-/** Offsets of the pages that were asked for. */
+/** Offsets of the pages that were requested. */
 const offsets = () => world.requests.map(({ url }) => Number(new URL(url).searchParams.get('offset') ?? 0))
 
-// The moment at which tests happen: 2026-01-02T03:04:05.678Z.
+// Tests run at 2026-01-02T03:04:05.678Z.
 
 const things = {
   rooms: [
@@ -74,7 +74,7 @@ const things = {
   ],
 }
 
-/** Lets the service hold these things, whatever their fields. */
+/** Makes the service hold these things, whatever their fields. */
 function withThings(held: Record<string, readonly object[]> = things): void {
   world.intercept = async ({ url }) => {
     const { pathname, searchParams } = new URL(url)
@@ -89,7 +89,7 @@ function withThings(held: Record<string, readonly object[]> = things): void {
   }
 }
 
-/** Runs a list with conditions, and gives the ids that it printed. */
+/** Runs a list with conditions; returns the ids that it printed. */
 async function chosen(command: string, ...conditions: string[]): Promise<string> {
   const where = conditions.flatMap((condition) => ['--where', condition])
   const { code, stdout, stderr } = await world.run([...command.split(' '), '-o', 'ids', ...where])
@@ -97,11 +97,11 @@ async function chosen(command: string, ...conditions: string[]): Promise<string>
   return lines(stdout).join(' ')
 }
 
-describe('what a condition chooses', () => {
+describe('a condition', () => {
   beforeEach(() => withThings())
 
   test.each([
-    // Text: code units have an order, and upper and lower case are different.
+    // Text is ordered by code unit, and case matters.
     ['type=private', 'r2 r4'],
     ['type!=private', 'r1 r3 r5'],
     ['name=Test', 'r1'],
@@ -114,7 +114,7 @@ describe('what a condition chooses', () => {
     ['name>=Test', 'r1 r2 r4'],
     ['id>=r4', 'r4 r5'],
     ['id=R4', ''],
-    // Patterns may match anywhere, in upper or lower case.
+    // Patterns match anywhere, in either case.
     ['name~test', 'r1 r2'],
     ['name~^test', 'r1'],
     ['name!~test', 'r3 r4 r5'],
@@ -133,19 +133,19 @@ describe('what a condition chooses', () => {
     ['meeting_time>9', 'r2 r4'],
     ['meeting_time>=90.5', 'r2 r4'],
     ['meeting_time=-1', 'r5'],
-    // Yes and no; neither is neither.
+    // True and false; null is neither.
     ['record=true', 'r1 r4'],
     ['record=false', 'r2 r5'],
     ['record!=true', 'r2 r3 r5'],
     ['record!=false', 'r1 r3 r4'],
-    // A date is a whole day, UTC.
+    // A date is a whole day in UTC.
     ['created_at=2026-01-01', 'r2 r3'],
     ['created_at!=2026-01-01', 'r1 r4 r5'],
     ['created_at<2026-01-01', 'r1'],
     ['created_at<=2026-01-01', 'r1 r2 r3'],
     ['created_at>2026-01-01', 'r4 r5'],
     ['created_at>=2026-01-01', 'r2 r3 r4 r5'],
-    // A time is a moment, UTC where it does not say.
+    // A time is a moment, in UTC unless it says otherwise.
     ['created_at=2026-01-01T23:59:59.999Z', 'r3'],
     ['created_at=2026-01-02T03:04:05', 'r5'],
     ['created_at>=2026-01-02T00:00Z', 'r4 r5'],
@@ -153,7 +153,7 @@ describe('what a condition chooses', () => {
     ['created_at>=2026-01-02 00:00', 'r4 r5'],
     ['created_at<2026-01-02T01:00+01:00', 'r1 r2 r3'],
     ['created_at<=2026-01-02 01:00:00.000+01:00', 'r1 r2 r3 r4'],
-    // So long ago.
+    // How long ago.
     ['created_at<90d', 'r1'],
     ['created_at>90d', 'r2 r3 r4 r5'],
     ['created_at<1w', 'r1'],
@@ -167,7 +167,7 @@ describe('what a condition chooses', () => {
     ['terminated_at<12h', 'r2'],
     ['terminated_at>12h', 'r3'],
     ['terminated_at!=2026-01-01', 'r1 r3 r4 r5'],
-    // Nothing there.
+    // Missing values.
     ['terminated_at=', 'r1 r4 r5'],
     ['terminated_at!=', 'r2 r3'],
     ['name=', 'r3 r5'],
@@ -175,20 +175,20 @@ describe('what a condition chooses', () => {
     ['meeting_time=', 'r3'],
     ['record!=', 'r1 r2 r4 r5'],
     ['max_meeting_seconds=', 'r2 r3 r5'],
-    // Derived.
+    // Derived fields.
     ['status=active', 'r1 r4 r5'],
     ['status!=active', 'r2 r3'],
     ['status~^TERM', 'r2 r3'],
-    // What the embedded service sends beyond the document.
+    // Fields that the embedded service sends beyond the document.
     ['max_meeting_seconds=60', 'r4'],
     ['max_meeting_seconds>7', 'r1 r4'],
     ['max_meeting_seconds<100', 'r4'],
     ['max_meeting_seconds!=60', 'r1 r2 r3 r5'],
-    // How it may be written.
+    // Spelling.
     ['name = Émile = x', 'r4'],
     ['  type  !=  private  ', 'r1 r3 r5'],
     ['name~ = ', 'r4'],
-  ])('rooms list --where %j', async (condition, ids) => {
+  ])('matches in rooms list --where %j', async (condition, ids) => {
     expect(await chosen('rooms list', condition)).toBe(ids)
   })
 
@@ -215,17 +215,17 @@ describe('what a condition chooses', () => {
     ['sessions list r', 'disconnected_at=', 's1'],
     ['sessions list r', 'connected_at<2026-01-02', 's2'],
     ['sessions list r', 'user_id!=ada', 's2'],
-  ])('%s --where %j', async (command, condition, ids) => {
+  ])('matches in %s --where %j', async (command, condition, ids) => {
     expect(await chosen(command, condition)).toBe(ids)
   })
 
-  test('several conditions must all hold', async () => {
+  test('must hold together with all others', async () => {
     expect(await chosen('rooms list', 'type=private', 'status=active')).toBe('r4')
     expect(await chosen('rooms list', 'type=private', 'type=open')).toBe('')
     expect(await chosen('rooms list', 'created_at>2025-12-31', 'created_at<2026-01-02', 'name!=')).toBe('r2')
   })
 
-  test('numbers that no double can hold are compared by their value', async () => {
+  test('compares numbers beyond a double by value', async () => {
     world.intercept = async () =>
       answer(
         200,
@@ -236,7 +236,7 @@ describe('what a condition chooses', () => {
   })
 })
 
-describe('a condition that makes no sense', () => {
+describe('an invalid condition', () => {
   const takes = (text: string) =>
     `--where takes FIELD, one of = != < <= > >= ~ !~, and a value, not “${text}”`
   const time =
@@ -273,7 +273,7 @@ describe('a condition that makes no sense', () => {
     ['sessions list r', 'connected_at=online', `--where connected_at=online: ${time}`],
     ['users export', 'created_at=never', `--where created_at=never: ${time}`],
     ['rooms delete', 'created_at=never', `--where created_at=never: ${time}`],
-  ])('%s --where %j is refused before anything is sent', async (command, condition, message) => {
+  ])('is refused before anything is sent: %s --where %j', async (command, condition, message) => {
     const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
@@ -290,15 +290,18 @@ describe('a condition that makes no sense', () => {
     ],
     ['members list r', 'status=block', 'status is blocked', 'status~block'],
     ['sessions list r', 'status!=on', 'status is online, offline', 'status~on'],
-  ])('%s --where %j: a typo chooses neither all nor nothing', async (command, condition, what, hint) => {
-    expect(await world.run([...command.split(' '), '--where', condition])).toMatchObject({
-      code: 2,
-      stderr: `error: --where ${condition}: ${what}\nhint: for another value: --where '${hint}'\n`,
-    })
-    expect(world.requests).toEqual([])
-  })
+  ])(
+    'with a mistyped choice is refused, so that it matches neither everything nor nothing: %s --where %j',
+    async (command, condition, what, hint) => {
+      expect(await world.run([...command.split(' '), '--where', condition])).toMatchObject({
+        code: 2,
+        stderr: `error: --where ${condition}: ${what}\nhint: for another value: --where '${hint}'\n`,
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
 
-  test('blanks around an operator are no part of a pattern', async () => {
+  test('ignores spaces around its operator', async () => {
     for (const name of ['test 1', 'live test', 'live'])
       await world.send('POST', '/rooms', { name, type: 'open' })
     const named = async (condition: string) =>
@@ -345,7 +348,7 @@ describe('a condition that makes no sense', () => {
     ['rooms terminate --yes', 'room', 'nope=1', 'nope'],
     ['users delete --yes', 'user', 'nope=1', 'nope'],
     ['members block r --yes', 'member', 'nope=1', 'nope'],
-  ] as const)('%s: no %s has the field of %j', async (command, noun, condition, field) => {
+  ] as const)('with an unknown field is refused: %s, a %s, %j', async (command, noun, condition, field) => {
     const { code, stdout, stderr } = await world.run([...command.split(' '), '--where', condition])
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
@@ -356,7 +359,7 @@ describe('a condition that makes no sense', () => {
   })
 })
 
-describe('a list with a condition', () => {
+describe('a list with --where', () => {
   let all: { id: string; name: string }[]
   beforeEach(async () => {
     all = []
@@ -365,7 +368,7 @@ describe('a list with a condition', () => {
   })
   const idsOf = (pattern: RegExp) => all.filter(({ name }) => pattern.test(name)).map(({ id }) => id)
 
-  test('looks through all pages', async () => {
+  test('searches all pages', async () => {
     expect(await chosen('rooms list --page-size 10', 'name~0$')).toBe(idsOf(/0$/).join(' '))
     expect(offsets()).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 90])
     world.requests.length = 0
@@ -374,23 +377,23 @@ describe('a list with a condition', () => {
     expect(await chosen('rooms list --all', 'name~^R9')).toBe(idsOf(/^R9/).join(' '))
   })
 
-  test('--limit counts what is wanted, and stops once it is there', async () => {
+  test('stops once --limit matching items are there', async () => {
     expect(await chosen('rooms list --page-size 10 --limit 2', 'name~0$')).toBe(
       idsOf(/0$/).slice(0, 2).join(' '),
     )
-    // The second page has the second one; two more were on their way.
+    // The second match is on the second page; two more pages were on their way.
     expect(offsets()).toEqual([0, 10, 20, 30])
     expect(await chosen('rooms list --limit 500', 'name~5$')).toBe(idsOf(/5$/).join(' '))
   })
 
-  test('--limit and --offset go through what is wanted without a gap and without repeating any', async () => {
+  test('with --limit and --offset steps through the matches without gaps or repetitions', async () => {
     const parts: string[] = []
     for (const offset of [0, 4, 8, 12])
       parts.push(await chosen(`rooms list --page-size 10 --limit 4 --offset ${offset}`, 'name~0$'))
     expect(parts.filter((part) => part !== '').join(' ')).toBe(idsOf(/0$/).join(' '))
   })
 
-  test('--all and --limit exclude each other here too', async () => {
+  test('refuses --all together with --limit', async () => {
     expect(await world.run('rooms list --all --limit 2 --where name~x')).toMatchObject({
       code: 2,
       stderr: 'error: --all and --limit exclude each other\n',
@@ -398,14 +401,14 @@ describe('a list with a condition', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('filters of the service go along', async () => {
+  test('sends the filters of the service along', async () => {
     await chosen('rooms list --active --name R7', 'type=open')
     expect(world.requests.map(({ url }) => new URL(url).search)).toEqual([
       '?name=R7&is_terminated=false&limit=100',
     ])
   })
 
-  test('--json is one document with what was wanted, and as many as that', async () => {
+  test('with --json is one document with the matches and their number', async () => {
     const { code, stdout, stderr } = await world.run('rooms list --page-size 10 --json --where name~0$')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(JSON.parse(stdout)).toEqual({
@@ -414,20 +417,20 @@ describe('a list with a condition', () => {
     })
   })
 
-  test('--json makes up no total when it stopped looking', async () => {
+  test('with --json makes up no total when it stopped early', async () => {
     const { stdout } = await world.run('rooms list --page-size 10 --limit 2 --json --where name~0$')
     const { rooms, paging } = JSON.parse(stdout)
     expect(rooms).toEqual(all.filter(({ name }) => name.endsWith('0')).slice(0, 2))
     expect(paging).toEqual({ limit: 2, offset: 0 })
   })
 
-  test('--json of nothing is an empty document', async () => {
+  test('with --json and no match is an empty document', async () => {
     const { code, stdout, stderr } = await world.run('rooms list --json --where name=nobody')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(JSON.parse(stdout)).toEqual({ rooms: [], paging: { limit: 0, offset: 0, total: 0 } })
   })
 
-  test('every format has what was wanted and nothing else', async () => {
+  test('prints the matches and nothing else in every format', async () => {
     const wanted = all.filter(({ name }) => /^R4\d$/.test(name))
     const list = async (flags: string) =>
       (await world.run(`rooms list --page-size 7 --where name~^R4\\d$ ${flags}`)).stdout
@@ -438,7 +441,7 @@ describe('a list with a condition', () => {
     expect(await list('--columns name --no-header')).toBe(wanted.map(({ name }) => `${name}\n`).join(''))
   })
 
-  test('nothing wanted is a success', async () => {
+  test('succeeds without a match', async () => {
     expect(await world.run('rooms list --where name=nobody')).toMatchObject({
       code: 0,
       stdout: '',
@@ -451,7 +454,7 @@ describe('a list with a condition', () => {
     })
   })
 
-  test('--curl shows the first request', async () => {
+  test('with --curl shows the first request', async () => {
     world.requests.length = 0
     expect(await world.run('rooms list --where name~x --curl')).toMatchObject({
       code: 0,
@@ -461,7 +464,7 @@ describe('a list with a condition', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('what matters stays on the way: a key that is refused, a page that fails', async () => {
+  test('keeps the exit codes of a refused key and of a failed page', async () => {
     world.intercept = async () => answer(401, {})
     expect(await world.run('rooms list --where name~0$')).toMatchObject({ code: 4, stdout: '' })
     world.intercept = async (request, next) => (request.url.includes('offset=20') ? answer(503, {}) : next())
@@ -470,7 +473,7 @@ describe('a list with a condition', () => {
   })
 })
 
-describe('sessions, which come in one piece', () => {
+describe('sessions list with --where, which comes in one piece,', () => {
   const sessions = Array.from({ length: 9 }, (_, i) => ({ id: `s${i}`, user_id: i % 2 ? 'ada' : 'alan' }))
   beforeEach(() => withThings({ sessions }))
 
@@ -480,17 +483,17 @@ describe('sessions, which come in one piece', () => {
     [' --all', 's1 s3 s5 s7'],
     [' --limit 2 --offset 2', 's5 s7'],
     [' --offset 9', ''],
-  ])('sessions list%s', async (flags, ids) => {
+  ])('prints the matches with flags “%s”', async (flags, ids) => {
     expect(await chosen(`sessions list r${flags}`, 'user_id=ada')).toBe(ids)
   })
 
-  test('--json holds what was wanted', async () => {
+  test('with --json holds the matches', async () => {
     const { stdout } = await world.run('sessions list r --json --where user_id=alan --limit 1')
     expect(stdout).toBe('{"sessions":[{"id":"s0","user_id":"alan"}]}\n')
   })
 })
 
-// The same without a word about schemas.
+// The same once more, from a plain description of what conditions mean.
 describe('any condition on any list', () => {
   const operators = ['=', '!=', '<', '<=', '>', '>='] as const
   const holds = <T extends string | number>(operator: string, value: T | null, wanted: T) => {
@@ -506,7 +509,7 @@ describe('any condition on any list', () => {
     fc.integer(),
     fc.integer({ min: -300, max: 300 }).map((cents) => cents / 100),
   )
-  // What is around a value is not of it.
+  // Spaces around a value do not belong to it.
   const text = fc
     .oneof(fc.constantFrom('a', 'b', 'B', 'ab', '=x', '10', '9'), fc.string({ unit: 'binary' }))
     .filter((value) => value !== '' && value === value.trim())
@@ -529,7 +532,7 @@ describe('any condition on any list', () => {
     }),
   )
 
-  test('chooses what a plain reading of it chooses', async () => {
+  test('matches what the plain description matches', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(room, { maxLength: 12 }),
@@ -556,11 +559,11 @@ describe('any condition on any list', () => {
   })
 })
 
-describe('a command that takes several ids', () => {
-  /** A room of this name; its id. */
+describe('a command over several ids with --where', () => {
+  /** Makes a room; returns its id. */
   const room = async (name: string, type = 'private'): Promise<string> =>
     (await world.send('POST', '/rooms', { name, type })).body.room.id
-  /** A member of a room, whose user is made first; its id. */
+  /** Makes a user and a member of a room; returns the id of the member. */
   async function member(room_id: string, user_id: string): Promise<string> {
     await world.send('POST', '/users', { user_id, name: user_id.toUpperCase() })
     return (await world.send('POST', `/rooms/${room_id}/members`, { user_id })).body.member.id
@@ -571,7 +574,7 @@ describe('a command that takes several ids', () => {
     ['delete', 'name~^old', (id: string) => `DELETE ${url}/rooms/${id}\n`],
     ['terminate', 'name~^old', (id: string) => `PUT ${url}/rooms/${id} {"is_terminated":true}\n`],
     ['reopen', 'name~^old', (id: string) => `PUT ${url}/rooms/${id} {"is_terminated":false}\n`],
-  ])('rooms %s --where %s --dry-run shows what it would hit', async (verb, condition, line) => {
+  ])('shows with --dry-run what it would affect: rooms %s --where %s', async (verb, condition, line) => {
     const ids = [await room('Old one'), await room('new'), await room('old \u001b[2J')]
     expect(await world.run(['rooms', verb, '--where', condition, '--dry-run'])).toMatchObject({
       code: 0,
@@ -581,7 +584,7 @@ describe('a command that takes several ids', () => {
     expect(writes()).toEqual([])
   })
 
-  test('users delete --where --dry-run shows whom it would hit', async () => {
+  test('shows with --dry-run what it would affect: users delete', async () => {
     for (const [user_id, name] of [['ada', 'Ada'], ['grace']])
       await world.send('POST', '/users', { user_id, name })
     expect(await world.run('users delete --where name= --dry-run --json')).toMatchObject({
@@ -595,20 +598,23 @@ describe('a command that takes several ids', () => {
   test.each([
     ['block', 'is_blocked=false', true],
     ['unblock', 'type=guest', false],
-  ])('members %s --where %s --dry-run shows whom it would hit', async (verb, condition, is_blocked) => {
-    const id = await room('R')
-    const members = [await member(id, 'ada'), await member(id, 'grace')].reverse()
-    expect(await world.run(['members', verb, id, '--where', condition, '--dry-run'])).toMatchObject({
-      code: 0,
-      stdout: members
-        .map((m) => `PUT ${url}/rooms/${id}/members/${m} {"is_blocked":${is_blocked}}\n`)
-        .join(''),
-      stderr: `--where chooses 2 members\n  ${members[0]}  grace\n  ${members[1]}  ada\n`,
-    })
-    expect(writes()).toEqual([])
-  })
+  ])(
+    'shows with --dry-run what it would affect: members %s --where %s',
+    async (verb, condition, is_blocked) => {
+      const id = await room('R')
+      const members = [await member(id, 'ada'), await member(id, 'grace')].reverse()
+      expect(await world.run(['members', verb, id, '--where', condition, '--dry-run'])).toMatchObject({
+        code: 0,
+        stdout: members
+          .map((m) => `PUT ${url}/rooms/${id}/members/${m} {"is_blocked":${is_blocked}}\n`)
+          .join(''),
+        stderr: `--where chooses 2 members\n  ${members[0]}  grace\n  ${members[1]}  ada\n`,
+      })
+      expect(writes()).toEqual([])
+    },
+  )
 
-  test('works on what it chose, on all pages, and on nothing else', async () => {
+  test('affects the matches on all pages and nothing else', async () => {
     for (let i = 0; i < 150; i++) await room(i % 10 ? `keep ${i}` : `drop ${i}`)
     const { code, stdout, stderr } = await world.run('rooms delete --where name~^drop --yes -o ids')
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'deleted 15 rooms\n' })
@@ -618,7 +624,7 @@ describe('a command that takes several ids', () => {
     expect(rooms.filter(({ name }: { name: string }) => name.startsWith('drop'))).toEqual([])
   })
 
-  test('what was terminated is no longer chosen by status=active, and reopen finds it', async () => {
+  test('terminates what is active, and reopens what is terminated', async () => {
     const ids = [await room('a'), await room('b')].reverse()
     expect(await world.run('rooms terminate --where status=active --yes -o ids')).toMatchObject({
       code: 0,
@@ -635,7 +641,7 @@ describe('a command that takes several ids', () => {
     })
   })
 
-  test('users delete, members block and unblock work on whom they chose', async () => {
+  test('affects users and members that match', async () => {
     const id = await room('R')
     const ada = await member(id, 'ada')
     const grace = await member(id, 'grace')
@@ -666,7 +672,7 @@ describe('a command that takes several ids', () => {
     ['users delete ada'],
     ['members block r m'],
     ['members unblock r m'],
-  ])('%s --where: either ids or a condition', async (command) => {
+  ])('refuses ids together with a condition: %s', async (command) => {
     expect(await world.run(`${command} --where type=x --yes`, { stdin: 'r1\n' })).toMatchObject({
       code: 2,
       stdout: '',
@@ -675,7 +681,7 @@ describe('a command that takes several ids', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('choosing nothing is a success, and asks nothing', async () => {
+  test('without a match succeeds and asks nothing', async () => {
     const id = await room('R')
     for (const verb of ['delete', 'terminate', 'reopen'])
       expect(await world.run(`rooms ${verb} --where name=x`), verb).toMatchObject({
@@ -693,7 +699,7 @@ describe('a command that takes several ids', () => {
     expect(writes()).toEqual([])
   })
 
-  test('--curl cannot show what is not known yet', async () => {
+  test('refuses --curl, for what matches is not known yet', async () => {
     expect(await world.run('rooms delete --where name~x --curl')).toMatchObject({
       code: 2,
       stdout: '',
@@ -702,7 +708,7 @@ describe('a command that takes several ids', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('a list that cannot be read to its end chooses nothing', async () => {
+  test('changes nothing when the list cannot be read to its end', async () => {
     for (let i = 0; i < 150; i++) await room(`drop ${i}`)
     world.intercept = async (request, next) => (request.url.includes('offset=100') ? answer(503, {}) : next())
     expect(await world.run('rooms delete --where name~^drop --yes --max 200 --retries 0')).toMatchObject({
@@ -712,7 +718,7 @@ describe('a command that takes several ids', () => {
     expect(writes()).toEqual([])
   })
 
-  test('asks on a terminal before it goes on, and works in the local workspace', async () => {
+  test('asks on a terminal first, and works in the local workspace', async () => {
     const make = (name: string) => world.run(`--local rooms create --name ${name} --type open -o ids`)
     await make('drop')
     await make('keep')
@@ -723,7 +729,7 @@ describe('a command that takes several ids', () => {
   })
 })
 
-test('an export holds what was wanted', async () => {
+test('an export with --where holds the matches', async () => {
   withThings()
   const { code, stdout, stderr } = await world.run(
     'rooms export --columns id,max_meeting_seconds --where type=private --where status=active',
