@@ -47,7 +47,7 @@ process.once('exit', () => {
 
 type Target = Pick<Served, 'baseUrl' | 'apiKey'> & { stop(): unknown }
 
-/** A service that does not outlive this process, however that ends. */
+/** A service that ends with this process, however that ends. */
 async function start(service = 'durable'): Promise<Target> {
   if (service === 'stub') return stub()
   const served = await startService(undefined, service === 'durable' ? [] : [`--${service}`])
@@ -60,7 +60,7 @@ interface Ran {
   peakMb: number
 }
 
-/** Runs a command to its end; the peak of its memory is read as it runs. */
+/** Runs a command to its end, sampling the peak of its memory. */
 async function run(command: readonly string[], env: NodeJS.ProcessEnv, stdout: number = nul): Promise<Ran> {
   const [program = '', ...argv] = command
   const began = performance.now()
@@ -82,7 +82,7 @@ async function run(command: readonly string[], env: NodeJS.ProcessEnv, stdout: n
   return { ms, peakMb }
 }
 
-/** The kernel keeps the peak: only what comes after the last look is missed. */
+/** The kernel keeps the peak: only growth after the last sample is missed. */
 function peakOf({ pid }: ChildProcess): number {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
@@ -96,7 +96,7 @@ const person = (who: string, i: number) => {
   return { user_id: id, name: `Person ${id}`, email: `${id}@example.com` }
 }
 
-/** A CSV of so many people. */
+/** A CSV of so many users. */
 function writePeople(who: string, rows: number): string {
   const path = join(dir, `${who}-${rows}.csv`)
   const file = openSync(path, 'w')
@@ -123,8 +123,8 @@ function importPeople(file: string, env: NodeJS.ProcessEnv, ...more: string[]): 
 }
 
 /**
- * POSTs of these bodies, or of one so many times: until the last answer, without the start of a process. All requests
- * are built beforehand.
+ * POSTs these bodies, or one body so many times, and waits for the last answer; starting a process is not included. All
+ * requests are built beforehand.
  */
 async function cannon(
   url: string,
@@ -135,7 +135,7 @@ async function cannon(
   let clients = 0
   let first = 0
   const setupClient = (client: autocannon.Client) => {
-    // As autocannon shares them out.
+    // Split as autocannon splits them.
     const share = Math.floor(amount / connections) + (clients++ < amount % connections ? 1 : 0)
     const mine = first
     first += share
@@ -156,7 +156,7 @@ async function cannon(
         method: 'POST',
         headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
         setupClient,
-        // It ends with a sample: a second would be the default.
+        // It ends at a sample, and by default takes one per second.
         sampleInt: 10,
         skipAggregateResult: true,
       } as autocannon.Options,
@@ -178,14 +178,14 @@ function curlHeaders({ apiKey }: Target): string {
   return path
 }
 
-/** A process for each row, eight at a time. */
+/** One process per row, eight at a time. */
 function xargs(served: Target, rows: number): Promise<Ran> {
   const body = JSON.stringify(person('xargs', 0)).replaceAll('00000000', '{}').replaceAll('"', '\\"')
   const curl = `curl -sf -o /dev/null -H @${curlHeaders(served)} -d "${body}" ${served.baseUrl}/users`
   return run(['bash', '-c', `seq 10000000 ${10_000_000 + rows - 1} | xargs -P 8 -I{} ${curl}`], home)
 }
 
-/** One process that sends several at a time, as its configuration says. */
+/** One process that sends several requests at a time, as its configuration says. */
 function curlParallel(served: Target, rows: number): Promise<Ran> {
   const headers = curlHeaders(served)
   const config = join(dir, 'curl.conf')
@@ -207,7 +207,7 @@ interface Rate {
   what: string
   rows: number
   perSecond: number
-  /** Of the rate of autocannon in the same round. */
+  /** Share of the rate of autocannon in the same round. */
   ratio: number
   peakMb: number
 }
@@ -231,7 +231,7 @@ async function rates(rows: number, service: string): Promise<Rate[]> {
       rows,
       go: ({ baseUrl, apiKey }) => importPeople(withJournal, envFor(baseUrl, apiKey)),
     },
-    // What the service makes of a user that it has already, for comparison.
+    // What the service makes of a user that exists already, for comparison.
     {
       what: 'autocannon, one row',
       rows,
@@ -246,10 +246,10 @@ async function rates(rows: number, service: string): Promise<Rate[]> {
   const ran = contenders.map(() => [] as { perSecond: number; peakMb: number }[])
   for (let round = 0; round < rounds; round++) {
     const served = await start(service)
-    // The first to come warms the service up, which is nobody's turn.
+    // The first run warms up the service, which should count for nobody.
     await cannon(`${served.baseUrl}/users`, served.apiKey, 5000, (i) => person('warm', i))
     for (let i = 0; i < contenders.length; i++) {
-      // Another begins each round.
+      // Each round starts with another contender.
       const turn = (i + round) % contenders.length
       const contender = contenders[turn]
       if (!contender) continue
@@ -283,7 +283,7 @@ async function requireHeld(served: Target, ids: readonly string[]): Promise<void
   }
 }
 
-/** A service that answers POST /users at once, the same each time. */
+/** A service that answers every POST /users at once, with the same bytes. */
 async function stub(): Promise<Target> {
   const program = `
     const body = JSON.stringify({ user: { user_id: 'stub', name: 'Stub', access_token: 'x'.repeat(32) } })
@@ -312,7 +312,7 @@ async function memory(): Promise<Memory[]> {
   const env = envFor(baseUrl, 'no-key')
   const found: Memory[] = []
   for (const rows of numbers(flags.memory)) {
-    // Of what the client costs alone.
+    // What the client costs on its own.
     const { ms } = await cannon(`${baseUrl}/users`, 'no-key', Math.min(rows, 200_000), (i) =>
       person('many', i),
     )
@@ -347,7 +347,7 @@ interface Listed {
 }
 
 const listCommand = [process.execPath, launcher, 'rooms', 'list', '--all', '-o', 'ndjson']
-/** Of the list command, where it is not told another. */
+/** The list command, unless told otherwise. */
 const pageSize = 100
 
 async function listing(rooms: number): Promise<Listed> {
@@ -380,7 +380,7 @@ async function listing(rooms: number): Promise<Listed> {
     closeSync(b)
     const [x, y] = outputs.map((path) => readFileSync(path, 'latin1').split('\n').length - 1)
     if (x !== rooms || y !== rooms) throw new Error(`${x} and ${y} lines instead of ${rooms}`)
-    // The first time leaves the code cache that the next find.
+    // The first run leaves the code cache that the next ones use.
     if (round === 0) continue
     ours.push(mine)
     theirs.push(bareLoop)
@@ -403,7 +403,7 @@ async function listing(rooms: number): Promise<Listed> {
   }
 }
 
-/** Whether the first line comes although the second page never does. */
+/** Whether the first line is printed although the second page never comes. */
 async function firstLineIsEarly(): Promise<boolean> {
   const rooms = Array.from({ length: pageSize }, (_, i) => ({
     id: `room-${i}`,
@@ -423,7 +423,7 @@ async function firstLineIsEarly(): Promise<boolean> {
     env: envFor(`http://127.0.0.1:${port}/v1`, 'no-key'),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  // Ending it ends the wait.
+  // Ending the program ends the wait.
   const timer = setTimeout(() => child.kill('SIGKILL'), 5000)
   const line = await firstLine(child).catch(() => '')
   clearTimeout(timer)
@@ -433,7 +433,7 @@ async function firstLineIsEarly(): Promise<boolean> {
   return line.includes('room-0')
 }
 
-// The first run leaves the code cache that all others find.
+// The first run leaves the code cache that the others use.
 const warm = await stub()
 for (let i = 0; i < 2; i++)
   await importPeople(writePeople('warm', 100), envFor(warm.baseUrl, 'no-key'), '--no-journal')

@@ -13,6 +13,6 @@ for (const kind of ['users', 'rooms'] as const) {
   console.log(JSON.stringify({ kind, seconds: Math.round((performance.now() - began) / 1000), ...survived }))
   const { codes, lost, repeated, actedTwice, unfounded } = survived
   if ([lost, repeated, actedTwice, unfounded].some((wrong) => wrong.length > 0)) process.exitCode = 1
-  // Users can be looked up: nothing about them stays unknown.
+  // Users can be looked up, so that none of them stays unknown.
   if (kind === 'users' && codes.some((code) => code !== 0)) process.exitCode = 1
 }

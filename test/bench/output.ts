@@ -1,4 +1,4 @@
-// 10,000 rooms in each way of output, beside curl and jq on the same service. Run with: npm run bench:output [-- RUNS]
+// 10,000 rooms in each output format, beside curl and jq on the same service. Run with: npm run bench:output [-- RUNS]
 import { spawnSync } from 'node:child_process'
 import { launcher, send, startService } from './served.ts'
 
@@ -12,7 +12,7 @@ for (let i = 0; i < 10_000; i += 100)
   )
 const env = { ...process.env, MEETROOM_BASE_URL: served.baseUrl, MEETROOM_API_KEY: served.apiKey }
 const meetroom = `${process.execPath} ${launcher} rooms list --page-size 1000`
-// The service gives 1,000 at most: curl needs ten requests, which it sends over one connection.
+// The service returns at most 1,000 rooms: curl needs ten requests, which it sends over one connection.
 const curl = `curl -s -H "Authorization: Bearer $MEETROOM_API_KEY" "${served.baseUrl}/rooms?limit=1000&offset=[0-9000:1000]"`
 const commands = {
   'curl | jq -c': `${curl} | jq -c '.rooms[]'`,

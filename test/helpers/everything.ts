@@ -1,6 +1,6 @@
 import type { OperationName } from '../../src/api/endpoints.ts'
 
-/** For every operation, a command line that gives it everything it takes. `{room}` and `{member}` are to be filled in. */
+/** For every operation, a command line that passes everything it takes, with `{room}` and `{member}` to fill in. */
 export const everything: Record<OperationName, string[]> = {
   listRooms: 'rooms list --limit 1 --offset 0 --name n --layout l --active'.split(' '),
   createRoom: [

@@ -3,21 +3,21 @@ import type { Host, Output } from '../../src/host.ts'
 
 export interface HostOptions {
   env?: Record<string, string | undefined>
-  /** What stands on standard input; a terminal when undefined and `tty` is set. */
+  /** What standard input holds; undefined with `tty` for a terminal. */
   stdin?: string | Uint8Array
   /** Whether stdin, stdout and stderr are a terminal. */
   tty?: boolean
   /** Width of the terminal. */
   columns?: number
   cwd?: string
-  /** Number of the process. */
+  /** Id of the process. */
   pid?: number
 }
 
-/** The process of a run, where it is not told another; this one and the next are alive. */
+/** Id of the process unless a test says otherwise; only this one and the next one are alive. */
 export const testPid = 4242
 
-/** 2026-01-02T03:04:05.678Z: the moment at which tests happen. */
+/** 2026-01-02T03:04:05.678Z: the time at which tests run. */
 export const testNow = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
 class Capture implements Output {
@@ -40,7 +40,7 @@ class Capture implements Output {
 export interface TestHost extends Host {
   readonly stdout: Capture
   readonly stderr: Capture
-  /** How long the program has slept, in milliseconds: sleeping takes no time here. */
+  /** How long the program has slept, in milliseconds: sleeping takes no real time. */
   readonly slept: number[]
   /** Types at the terminal. */
   type(text: string): void
@@ -49,7 +49,7 @@ export interface TestHost extends Host {
   hurry(): readonly number[]
 }
 
-/** A machine of its own for one run of the program. */
+/** A machine for one run of the program. */
 export function testHost({
   env = {},
   stdin,

@@ -11,24 +11,24 @@ import { soon } from './waiting.ts'
 export interface ImportKills {
   kind: 'users' | 'rooms'
   dir: string
-  /** How many kills at the least; the import under way then is brought to its end. */
+  /** The number of kills, at least; the import under way is then finished. */
   kills: number
-  /** Rows of each file. */
+  /** Rows per file. */
   rows: number
-  /** Fraction in [0, 1): says when each kill comes. */
+  /** A fraction in [0, 1) that decides when each kill comes. */
   random(): number
 }
 
 export interface ImportsSurvived {
   kills: number
-  /** Files that were imported to the end, and exit codes of the runs that ended them, each once. */
+  /** Files that were imported completely, and the exit codes of the runs that finished them, each once. */
   imports: number
   codes: number[]
-  /** Rows that the service does not hold, holds more than once, or was made to act upon more than once. */
+  /** Rows that the service does not hold, holds more than once, or had to act on more than once. */
   lost: string[]
   repeated: string[]
   actedTwice: string[]
-  /** Rows that ended with an unknown outcome, and those of them that the service does not hold. */
+  /** Rows with an unknown outcome, and those of them that the service does not hold. */
   unknown: number
   unfounded: string[]
 }
@@ -36,8 +36,8 @@ export interface ImportsSurvived {
 const nameOf = { users: 'user_id', rooms: 'name' } as const
 
 /**
- * Imports files with `kill -9` at random moments, resumed each time, and says what the service holds and what it acted
- * upon: once it has a request it acts, whether or not anybody lives to read the answer.
+ * Imports files while `kill -9` strikes at random moments, resuming each time, and tells what the service holds and what
+ * it acted on: once it has a request it acts, whether or not the sender lives to read the answer.
  */
 export async function importKillLoop({
   kind,
@@ -81,12 +81,12 @@ export async function importKillLoop({
     const ended = new Promise<number | null>((done) => child.once('close', done))
     const kill = () => child.kill('SIGKILL')
     let timer: NodeJS.Timeout | undefined
-    // Some in the start, with its lock and journal; most among the requests, before or after the service acts.
+    // Some during the start, with lock and journal; most during requests, before or after the service acts.
     if (random() < 0.2) timer = setTimeout(kill, random() * 400)
     else proxy.after(1 + Math.floor(random() * 200), random() < 0.5 ? 'came' : 'acted', kill)
     const code = await soon('the end of an import', ended, () => stderr, 45_000)
     clearTimeout(timer)
-    // What is still on its way when a run goes on cannot be told from what never left.
+    // Otherwise requests still on their way could not be told from requests that were never sent.
     await proxy.idle()
     return code === null ? undefined : { code, stdout, stderr }
   }
@@ -143,7 +143,7 @@ interface Ended {
   stderr: string
 }
 
-/** Whether a run lived to write what its journal is of. */
+/** Whether a run lived to write the header of its journal. */
 function hasBegun(journal: string): boolean {
   try {
     return readFileSync(journal, 'utf8').includes('\n')
@@ -169,8 +169,8 @@ async function countHeld(served: Served, kind: 'users' | 'rooms', names: readonl
 }
 
 /**
- * Passes requests on to a service and counts, by name, the creations that the service was made to do. What has come whole
- * is passed on even when its sender is dead by then.
+ * Forwards requests to a service and counts, by name, the creations that the service performed. A request that arrived
+ * completely is forwarded even when its sender is dead.
  */
 async function countingProxy(served: Served, kind: 'users' | 'rooms') {
   const { origin, pathname } = new URL(served.baseUrl)
@@ -208,7 +208,7 @@ async function countingProxy(served: Served, kind: 'users' | 'rooms') {
       }
       response.writeHead(answer.statusCode, { 'content-type': 'application/json' }).end(text)
     } catch {
-      // The sender has been killed in the middle of its request.
+      // The sender was killed in the middle of its request.
       response.destroy()
     } finally {
       if (--under === 0) becameIdle()
@@ -218,7 +218,7 @@ async function countingProxy(served: Served, kind: 'users' | 'rooms') {
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
     acted,
-    /** Calls `then` when so many creations have come, or have been acted upon. */
+    /** Calls `then` once so many creations have arrived, or have been performed. */
     after(left: number, phase: 'came' | 'acted', then: () => void) {
       countdown = { left, phase, then }
     },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { TransportError, type WireRequest } from '../../src/api/wire.ts'
 import { baseUrl, createWorld } from './world.ts'
 
-/** A world for imports and exports: with the files where the program runs, and a look at what its service really holds. */
+/** A world for imports and exports: the files where the program runs, and what the service really holds. */
 export async function createImportWorld() {
   const world = await createWorld()
   const path = (name: string) => join(world.dir, name)
@@ -16,28 +16,28 @@ export async function createImportWorld() {
     path,
     /** Writes a file. */
     file: (name: string, content: string | Uint8Array) => writeFileSync(path(name), content),
-    /** The text of a file; undefined when there is none. */
+    /** The text of a file; undefined when it does not exist. */
     read: (name: string) => (existsSync(path(name)) ? readFileSync(path(name), 'utf8') : undefined),
     users,
     user: async (id: string): Promise<any> =>
       (await world.send('GET', `/users/${encodeURIComponent(id)}`)).body.user,
-    /** The names of the rooms, each as often as there is a room of that name. */
+    /** The names of all rooms, repeated ones included. */
     rooms: async (): Promise<string[]> => (await all('/rooms', 'rooms')).map(({ name }) => name).sort(),
     /** `user type name` of the members of a room. */
     members: async (room: string): Promise<string[]> =>
       (await all(`/rooms/${room}/members`, 'members'))
         .map(({ user_id, type, name }) => `${user_id} ${type} ${name ?? '-'}`)
         .sort(),
-    /** Makes a room of the service; its id. */
+    /** Makes a room; returns its id. */
     room: async (name: string, type = 'open'): Promise<string> =>
       (await world.send('POST', '/rooms', { name, type })).body.room.id,
-    /** Imports users; what came of it, and who is there then. */
+    /** Imports users; returns the result and the users that exist then. */
     async imported(name: string, content: string | Uint8Array, ...flags: string[]) {
       writeFileSync(path(name), content)
       const { code, stdout, stderr } = await world.run(['users', 'import', name, ...flags])
       return { code, stdout, stderr, users: await users() }
     },
-    /** Leaves a journal of an import that was cut off before anything came back; the service has acted. */
+    /** Leaves the journal of an import that was cut off before any answer arrived; the service has acted. */
     async cutOff(line: string): Promise<void> {
       world.intercept = async (request, next) => {
         const done = await next()
@@ -49,19 +49,19 @@ export async function createImportWorld() {
     },
     /** Everything that was sent, as `METHOD /path`. */
     sent: () => world.requests.map(lineOf),
-    /** Everything that was sent to change something. */
+    /** Every write that was sent. */
     writes: () => world.requests.filter(({ method }) => method !== 'GET').map(lineOf),
   })
 }
 
 export type ImportWorld = Awaited<ReturnType<typeof createImportWorld>>
 
-/** An answer that never comes: nobody knows whether the service has acted. */
+/** Instead of an answer: nobody knows whether the service has acted. */
 export const lost = async (): Promise<never> => {
   throw new TransportError('the connection was reset', true)
 }
 
-/** The lines of a journal that are whole, parsed. */
+/** The complete lines of a journal, parsed. */
 export const entriesOf = (journal = ''): Record<string, any>[] =>
   journal
     .split('\n')
@@ -78,13 +78,13 @@ export const lineOf = ({ method, url }: WireRequest) => `${method} ${url.slice(b
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
-/** A CSV of users u1, u2 and so on, named N1, N2 and so on. */
+/** A CSV of users u1, u2, …, named N1, N2, …. */
 export const usersCsv = (count: number) =>
   `user_id,name\n${numbers(count)
     .map((n) => `u${n},N${n}\n`)
     .join('')}`
 
-/** The users of such a CSV, as `users()` tells them. */
+/** The users of such a CSV, as `users()` returns them. */
 export const usersOf = (count: number) =>
   Object.fromEntries(
     numbers(count)
@@ -92,19 +92,19 @@ export const usersOf = (count: number) =>
       .sort(),
   )
 
-/** A CSV of open rooms R1, R2 and so on. */
+/** A CSV of open rooms R1, R2, …. */
 export const roomsCsv = (count: number) =>
   `name,type\n${numbers(count)
     .map((n) => `R${n},open\n`)
     .join('')}`
 
-/** The rooms of such a CSV, as `rooms()` tells them. */
+/** The rooms of such a CSV, as `rooms()` returns them. */
 export const roomsOf = (count: number) =>
   numbers(count)
     .map((n) => `R${n}`)
     .sort()
 
-/** What `-o ndjson` printed, in the order of the rows. */
+/** What `-o ndjson` printed, ordered by row. */
 export const resultsOf = (stdout: string): { row: number; key?: string; status: string; error?: string }[] =>
   stdout
     .split('\n')
@@ -112,7 +112,7 @@ export const resultsOf = (stdout: string): { row: number; key?: string; status: 
     .map((line) => JSON.parse(line))
     .sort((a, b) => a.row - b.row)
 
-/** The command line, as a shell reads it, with which a run that did not end says that it goes on. */
+/** The words of the command that resumes an unfinished run, from its hint. */
 export function goOn(stderr: string): string[] {
   const [, line = ''] = /go on with: meetroom (.*)$/m.exec(stderr) ?? []
   return [...line.matchAll(/(?:'[^']*'|\\.|[^\s'\\])+/g)].map(([word]) =>

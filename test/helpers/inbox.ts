@@ -1,8 +1,8 @@
 import { soon } from './waiting.ts'
 
-/** A queue that a test can wait at: what happens is put in, and taken out in the same order. */
+/** A queue that a test can wait on: items are put in, and taken out in the same order. */
 export class Inbox<T> {
-  /** Everything that was ever put in. */
+  /** Every item so far. */
   readonly all: T[] = []
   readonly #what: string
   #taken = 0
@@ -19,15 +19,15 @@ export class Inbox<T> {
   }
 
   /**
-   * What comes next, now or later.
-   * @throws when nothing comes soon
+   * The next item, as soon as there is one.
+   * @throws when none comes soon
    */
   next(): Promise<T> {
     return soon(`${this.#what} (number ${this.#taken + 1})`, this.#take(), () => this.all)
   }
 
   /**
-   * The first from here on that is as expected; those before it are passed over.
+   * The next item that is as expected; items before it are skipped.
    * @throws when none comes soon
    */
   find(what: string, holds: (item: T) => boolean): Promise<T> {

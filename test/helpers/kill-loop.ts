@@ -9,20 +9,20 @@ import { soon } from './waiting.ts'
 export interface KillLoop {
   dir: string
   kills: number
-  /** Fraction in [0, 1): says after how many acknowledged writes each kill comes. */
+  /** A fraction in [0, 1) that decides after how many acknowledged writes each kill comes. */
   random(): number
 }
 
 export interface Survived {
-  /** Writes that were answered 200, and those of them that are still there. */
+  /** Writes that were answered with 200, and those of them that survived. */
   acknowledged: number
   found: number
-  /** Sessions on record, and those of them that have not ended. */
+  /** Recorded sessions, and those of them that have not ended. */
   sessions: number
   open: number
-  /** Sessions whose joining or leaving was never delivered. */
+  /** Sessions that began or ended without a webhook. */
   undelivered: string[]
-  /** Events that came under more than one `webhook-id`. */
+  /** Events that were delivered under more than one `webhook-id`. */
   renamed: string[]
 }
 
@@ -33,8 +33,8 @@ interface Running {
 }
 
 /**
- * Kills a serving process again and again while it creates rooms and takes sessions, and says what is left of what it
- * acknowledged. Writers never pause; a kill comes in the middle of whatever is under way.
+ * Kills a serving process again and again while it creates rooms and accepts sessions, and tells what is left of what it
+ * acknowledged. Writers never pause, so each kill comes in the middle of something.
  */
 export async function killLoop({ dir, kills, random }: KillLoop): Promise<Survived> {
   const events = new Map<string, Set<string>>()
@@ -80,7 +80,7 @@ export async function killLoop({ dir, kills, random }: KillLoop): Promise<Surviv
         if (random() < 0.5) socket.close()
       }
     }
-    // Whatever is under way when the kill comes fails, and has not been acknowledged.
+    // What is under way when the kill comes fails without being acknowledged.
     await Promise.allSettled([writer(), writer(), visitor(), visitor()])
     await running.ended()
   }
@@ -147,7 +147,7 @@ function apiOf({ baseUrl }: Running, dir: string) {
   }
 }
 
-/** A connection whose session the service has acknowledged. */
+/** Joins a room; resolves once the service has acknowledged the session. */
 function join(baseUrl: string, room: string): Promise<WebSocket> {
   const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/rooms/${room}/connect`)
   return new Promise((done, failed) => {

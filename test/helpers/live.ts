@@ -9,7 +9,7 @@ import { testNow } from './host.ts'
 import { soon, Watched } from './waiting.ts'
 import { tempDir } from './world.ts'
 
-/** A machine on which time passes when a test says so, and not otherwise. */
+/** A machine on which time passes only when a test says so. */
 export function testMachine(startsAt = testNow) {
   let monotonic = 0
   let wall = startsAt
@@ -18,7 +18,7 @@ export function testMachine(startsAt = testNow) {
 
   function next(until: number) {
     const due = [...timers].filter(([, timer]) => timer.due <= until)
-    // Those for the same moment fire in the order in which they were set.
+    // Timers for the same moment fire in the order in which they were set.
     due.sort(([a, { due: x }], [b, { due: y }]) => x - y || a - b)
     return due[0]
   }
@@ -31,7 +31,7 @@ export function testMachine(startsAt = testNow) {
     monotonic: () => monotonic,
     after(ms: number, work: () => void): () => void {
       const id = count++
-      // Node fires at once what it cannot count.
+      // Node fires a timer at once when its delay does not fit into 31 bits.
       timers.set(id, { due: monotonic + (ms > 2 ** 31 - 1 ? 1 : ms), work })
       return () => void timers.delete(id)
     },
@@ -46,15 +46,15 @@ export function testMachine(startsAt = testNow) {
       }
       monotonic = end
     },
-    /** Lets time pass without anything coming to run in it: timers are late. */
+    /** Lets time pass while the process is busy: timers are late. */
     stall(ms: number): void {
       monotonic += ms
     },
-    /** Somebody sets the wall clock, forwards or back. */
+    /** Sets the wall clock, forwards or back. */
     setWallClock(byMs: number): void {
       wall += byMs
     },
-    /** How many timers are set. */
+    /** Number of timers that are set. */
     get timers(): number {
       return timers.size
     },
@@ -75,7 +75,7 @@ export interface Refusal {
   message: string
 }
 
-/** One end of a connection to a room: keeps what it is sent, and how it ended. */
+/** One end of a connection to a room: keeps what it receives, and how it ended. */
 export class Peer {
   readonly #socket: WebSocket
   readonly frames: Frame[] = []
@@ -84,7 +84,7 @@ export class Peer {
 
   constructor(
     socket: WebSocket,
-    /** Gives no sign of life of its own. */
+    /** Whether it answers no pings. */
     readonly silent: boolean,
   ) {
     this.#socket = socket
@@ -101,7 +101,7 @@ export class Peer {
     socket.on('error', () => {})
   }
 
-  /** What the service said of the session when it began. */
+  /** The session, as the service announced it. */
   get session(): NonNullable<Frame['session']> {
     const session = this.frames[0]?.session
     if (!session) throw new Error('no session yet')
@@ -112,17 +112,17 @@ export class Peer {
     return this.frames.filter(({ event }) => event === 'message').map(({ message }) => message)
   }
 
-  /** Waits for frames until they are as expected. */
+  /** Waits for the frames to be as expected. */
   until(holds: (peer: Peer) => boolean): Promise<void> {
     return this.#watched.until(String(holds), () => holds(this))
   }
 
-  /** Waits for the connection to end, and says how it did. */
+  /** Waits for the connection to end; tells how it did. */
   get closed(): Promise<{ code: number; reason: string }> {
     return soon('the connection to be closed', this.#closed, () => this.frames)
   }
 
-  /** Gives a sign of life, and waits until the service has heard it. */
+  /** Pings the service, and waits for its answer. */
   async speak(): Promise<void> {
     if (this.#socket.readyState !== WebSocket.OPEN) return
     const heard = new Promise((resolve) => this.#socket.once('pong', resolve))
@@ -134,13 +134,13 @@ export class Peer {
     this.#socket.send(data)
   }
 
-  /** Says goodbye. */
+  /** Closes the connection properly. */
   async leave(): Promise<void> {
     this.#socket.close(1000)
     await this.closed
   }
 
-  /** Is gone without a word. */
+  /** Drops the connection without a close. */
   vanish(): void {
     this.#socket.terminate()
   }
@@ -152,7 +152,7 @@ interface PeerOptions {
   headers?: Record<string, string>
 }
 
-/** Tries to come in. */
+/** Tries to join. */
 function knock(url: string, { silent = false, headers = {} }: PeerOptions): Promise<Peer | Refusal> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, { autoPong: !silent, headers })
@@ -173,7 +173,7 @@ interface ServedOptions {
   machine?: TestMachine
 }
 
-/** The whole service behind a real socket, on a machine whose time is the test’s. */
+/** The whole service behind a real socket, on a machine whose time the test controls. */
 export async function serveWorkspace({ dir, machine = testMachine() }: ServedOptions = {}) {
   const log: string[] = []
   const peers = new Set<Peer>()
@@ -212,7 +212,7 @@ export async function serveWorkspace({ dir, machine = testMachine() }: ServedOpt
     return { status: answer.status, body: await answer.json() }
   }
 
-  /** A request that must succeed. */
+  /** Sends a request that must succeed. */
   async function ask(method: string, path: string, body?: unknown): Promise<any> {
     const answer = await send(method, path, body)
     if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
@@ -234,15 +234,15 @@ export async function serveWorkspace({ dir, machine = testMachine() }: ServedOpt
     sessions,
     stop,
 
-    /** A new room; its id. */
+    /** Makes a room; returns its id. */
     async room(fields: object = {}): Promise<string> {
       return (await ask('POST', '/rooms', { name: 'Room', type: 'open', ...fields })).room.id
     },
-    /** A new user; the access token. */
+    /** Makes a user; returns the access token. */
     async user(user_id: string, fields: object = {}): Promise<string> {
       return (await ask('POST', '/users', { user_id, ...fields })).user.access_token
     },
-    /** Invites a user; the id of the member. */
+    /** Adds a user to a room; returns the id of the member. */
     async member(room: string, user_id: string, type?: string): Promise<string> {
       return (await ask('POST', `/rooms/${room}/members`, { user_id, type })).member.id
     },
@@ -251,22 +251,22 @@ export async function serveWorkspace({ dir, machine = testMachine() }: ServedOpt
     },
     say: (room: string, message: string) => ask('POST', `/rooms/${room}/message`, { message }),
 
-    /** Connects, and waits until the session has begun. */
+    /** Joins, and waits until the session has begun. */
     async join(room: string, options: PeerOptions = {}): Promise<Peer> {
       const peer = await knock(connectUrl(room, options.token), options)
       if (!(peer instanceof Peer)) throw new Error(`refused: ${JSON.stringify(peer)}`)
       peers.add(peer)
       return peer
     },
-    /** Connects, to be refused. */
+    /** Tries to join, and must be refused. */
     async refusal(room: string, options: PeerOptions = {}): Promise<Refusal> {
       const refusal = await knock(connectUrl(room, options.token), options)
       if (refusal instanceof Peer) throw new Error('not refused')
       return refusal
     },
     /**
-     * Asks for sessions until they are as expected. When the service learns that somebody is gone is up to the
-     * network; there is no event of it to wait for.
+     * Asks for the sessions until they are as expected: the network decides when the service notices that a peer is gone,
+     * and there is no event to wait for.
      */
     async untilSessions(room: string, holds: (sessions: any[]) => boolean): Promise<any[]> {
       let found = await sessions(room)
@@ -277,7 +277,7 @@ export async function serveWorkspace({ dir, machine = testMachine() }: ServedOpt
       return soon(`sessions so that ${holds}`, asking(), () => found)
     },
 
-    /** Lets time pass, while peers answer pings as they do: all but the silent ones. */
+    /** Lets time pass while all peers but the silent ones answer pings. */
     async advance(ms: number): Promise<void> {
       for (let left = ms; left > 0; left -= 5000) {
         machine.advance(Math.min(left, 5000))
@@ -285,7 +285,7 @@ export async function serveWorkspace({ dir, machine = testMachine() }: ServedOpt
         await setImmediate()
       }
     },
-    /** Lets any length of time pass at once: timers are late, but peers are heard before they fire. */
+    /** Lets any length of time pass at once: timers are late, but peers are heard first. */
     async stall(ms: number): Promise<void> {
       machine.stall(ms)
       for (const peer of peers) await peer.speak()
@@ -297,15 +297,15 @@ export async function serveWorkspace({ dir, machine = testMachine() }: ServedOpt
 
 export type Served = Awaited<ReturnType<typeof serveWorkspace>>
 
-/** Stops a service and, after a while, serves the same workspace again. */
+/** Stops a service and, some time later, serves the same workspace again. */
 export async function restart({ dir, machine, stop }: Served, { after = 0 } = {}): Promise<Served> {
   await stop()
   return serveWorkspace({ ...(dir && { dir }), machine: testMachine(machine.now() + after) })
 }
 
 /**
- * Serves, after a while, what a crash at this moment would leave behind: the files as they are on disk. The service
- * itself lives on beside it, unaware, until the test is over.
+ * Serves, some time later, what a crash at this moment would leave on disk. The original service runs on beside it
+ * until the test is over.
  */
 export async function crash({ dir, machine }: Served, { after = 0 } = {}): Promise<Served> {
   if (dir === undefined) throw new Error('nothing of a workspace in memory survives a crash')
@@ -315,7 +315,7 @@ export async function crash({ dir, machine }: Served, { after = 0 } = {}): Promi
   return serveWorkspace({ dir: copy, machine: testMachine(machine.now() + after) })
 }
 
-/** A way to a service that a test can cut. */
+/** A relay to a service, whose connections a test can cut. */
 export async function relayTo(baseUrl: string) {
   let target = new URL(baseUrl)
   const sockets = new Set<Socket>()
@@ -344,13 +344,13 @@ export async function relayTo(baseUrl: string) {
   })
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    /** Drops every connection. New ones are let through. */
+    /** Drops every connection. New ones pass. */
     cut,
-    /** Lets new connections through to another service. */
+    /** Leads new connections to another service. */
     leadTo(baseUrl: string) {
       target = new URL(baseUrl)
     },
-    /** Passes nothing on any more, without a word. New connections are let through. */
+    /** Forwards nothing any more, without closing. New connections pass. */
     freeze() {
       for (const socket of sockets) socket.pause().unpipe()
     },

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A connection to a service with nothing of ours, nor of Node’s HTTP, on this side. */
+/** A plain TCP connection to a service. */
 export async function openSocket(origin: string, options: { allowHalfOpen?: boolean } = {}): Promise<Socket> {
   const { hostname, port } = new URL(origin)
   const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), ...options })
@@ -16,7 +16,7 @@ export async function openSocket(origin: string, options: { allowHalfOpen?: bool
   return socket
 }
 
-/** Sends some bytes and resolves with all that comes back until the service ends the connection. */
+/** Sends bytes; resolves with everything that comes back until the service closes the connection. */
 export async function sendRaw(origin: string, ...parts: (string | Uint8Array)[]): Promise<string> {
   const socket = await openSocket(origin)
   return new Promise((resolve) => {
@@ -24,14 +24,14 @@ export async function sendRaw(origin: string, ...parts: (string | Uint8Array)[])
     socket.setEncoding('utf8').on('data', (chunk) => {
       text += chunk
     })
-    // Cut while we still write: what came back until then is the answer.
+    // The service may close while we still write: what arrived by then is its answer.
     socket.on('error', () => {})
     socket.on('close', () => resolve(text))
     for (const part of parts) socket.write(part)
   })
 }
 
-/** A request as it stands on the wire, to be answered and done with. */
+/** An HTTP request as text, to be answered and closed. */
 export function rawRequest(requestLine: string, headers: Record<string, string>, body = ''): string {
   const lines = Object.entries({ connection: 'close', ...headers }).map(
     ([name, value]) => `${name}: ${value}`,
@@ -39,7 +39,7 @@ export function rawRequest(requestLine: string, headers: Record<string, string>,
   return `${[`${requestLine} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n${body}`
 }
 
-/** The headers of a request to become a WebSocket. */
+/** The headers of a WebSocket handshake. */
 export const upgradeHeaders = {
   connection: 'Upgrade',
   upgrade: 'websocket',
@@ -47,5 +47,5 @@ export const upgradeHeaders = {
   'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
 }
 
-/** The first line of an answer. */
+/** The first line of a response. */
 export const statusLine = (text: string) => text.split('\r\n', 1)[0]

@@ -12,7 +12,7 @@ export interface Received {
 
 const ok = (_: Received, response: ServerResponse) => void response.end()
 
-/** A web server on loopback that notes what comes in; 200 is its answer when a test has no other. */
+/** A web server on loopback that records requests, and answers 200 unless a test says otherwise. */
 export async function startReceiver(
   answer: (received: Received, response: ServerResponse) => void = ok,
   host = '127.0.0.1',

@@ -8,7 +8,7 @@ import { Inbox } from './inbox.ts'
 import { soon } from './waiting.ts'
 import { tempDir } from './world.ts'
 
-/** The service in this process, on a free port of loopback, in memory. */
+/** The service in this process, in memory, on a free port of loopback. */
 export async function serveHere(options: Partial<ServeOptions> = {}) {
   const serving = await serve({
     dir: undefined,
@@ -32,20 +32,20 @@ export async function serveHere(options: Partial<ServeOptions> = {}) {
   return { ...serving, close, origin: new URL(serving.baseUrl).origin }
 }
 
-/** A program that runs, its output readable line by line as it comes. */
+/** A running program whose output can be read line by line. */
 export interface Running {
   child: ChildProcess
   stdout: Inbox<string>
   stderr: Inbox<string>
   /** Waits for its end. */
   ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** Everything on standard error so far. */
+  /** Standard error so far. */
   log(): string
-  /** The first line on standard error from here on that matches. */
+  /** The next line on standard error that matches. */
   logged(pattern: RegExp): Promise<string>
 }
 
-/** Starts the built program. It is killed when the test is over, if it still runs. */
+/** Starts the built program, and kills it when the test is over. */
 export function startBuilt(argv: readonly string[], env: Record<string, string>): Running {
   const child = spawn(node, [launcher, ...argv], { env: { PATH: process.env['PATH'], ...env } })
   const stdout = lines(child.stdout, 'a line on standard output')
@@ -79,7 +79,7 @@ function lines(stream: NodeJS.ReadableStream, what: string): Inbox<string> {
   return inbox
 }
 
-/** Homes for settings, workspace and temporary files, so that nothing of this machine matters. */
+/** Folders for settings, workspace and temporary files, so that those of this machine do not matter. */
 export function homes() {
   const dir = tempDir()
   return {

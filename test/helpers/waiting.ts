@@ -5,10 +5,10 @@
 const usualPatienceMs = 15_000
 
 /**
- * Waits for something that should happen about now.
- * @param what what is waited for, as in “a line on standard error”
+ * Waits for something that should happen now.
+ * @param what what to wait for, as in “a line on standard error”
  * @param seen what there is so far, for the error
- * @throws when it does not happen; the error says what was waited for, and what there was instead
+ * @throws when it does not happen: the error says what was waited for, and what there was instead
  */
 export async function soon<T>(
   what: string,
@@ -27,7 +27,7 @@ export async function soon<T>(
 
 const soFar = (seen: () => unknown) => `; so far: ${JSON.stringify(seen())}`
 
-/** A moment that a test says has come, and that others wait for. */
+/** A moment that one side announces and the other waits for. */
 export function latch(): { open(): void; opened: Promise<void> } {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {
@@ -36,7 +36,7 @@ export function latch(): { open(): void; opened: Promise<void> } {
   return { open, opened }
 }
 
-/** Something that changes, and that a test can wait for to become as expected. */
+/** Something that changes until it is as a test expects. */
 export class Watched {
   readonly #seen: () => unknown
   readonly #looks = new Set<() => void>()

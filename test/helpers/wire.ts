@@ -13,7 +13,7 @@ export interface WireCase {
 }
 
 export interface Fixture {
-  /** Null for the cases that are about no operation but the key. */
+  /** Null for the cases about the key rather than an operation. */
   operation: string | null
   cases: WireCase[]
 }
@@ -29,12 +29,12 @@ export function loadFixtures(): Fixture[] {
     .map(readFixture)
 }
 
-/** The bodies that section 6.1 shows. */
+/** The bodies of section 6.1. */
 export function loadWebhookEvents(): { name: string; body: unknown }[] {
   return readFixture('webhook.json').cases
 }
 
-/** What `{name}` stands for in a fixture. */
+/** The values of the placeholders of a fixture. */
 export interface Names {
   room_id: string
   private_room_id: string
@@ -42,7 +42,7 @@ export interface Names {
   private_member_id: string
 }
 
-/** A case with its placeholders filled. Braces around anything else are text. */
+/** A case with its placeholders filled in. Other braces are text. */
 export function fillCase(wireCase: WireCase, names: Names): WireCase {
   return JSON.parse(JSON.stringify(wireCase), (_, value) =>
     typeof value === 'string'
@@ -63,7 +63,7 @@ const isTimestamp = (value: unknown) =>
   !Number.isNaN(Date.parse(value))
 const orNull = (holds: (value: unknown) => boolean) => (value: unknown) => value === null || holds(value)
 
-/** What each matcher token of the fixtures stands for, and a value that it matches. */
+/** What each token of the fixtures accepts, and a value that it accepts. */
 const tokens: Record<string, { holds(value: unknown): boolean; sample: unknown }> = {
   '<id>': { holds: isText, sample: '0123456789abcdef01234567' },
   '<string>': { holds: isString, sample: 'text' },
@@ -85,7 +85,7 @@ function tokenOf(expected: unknown) {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Where a value is not what a fixture expects, one line each. Objects may have more fields than are expected. */
+/** Where a value differs from what a fixture expects, one line each. Extra fields are fine. */
 function mismatches(actual: unknown, expected: unknown, path: string): string[] {
   const wrong = [`${path}: expected ${JSON.stringify(expected)}, received ${JSON.stringify(actual)}`]
   const token = tokenOf(expected)
@@ -107,12 +107,12 @@ function mismatches(actual: unknown, expected: unknown, path: string): string[] 
   return Object.is(actual, expected) ? [] : wrong
 }
 
-/** Compares a value with what a fixture expects, tokens and all. */
+/** Compares a value with the expectation of a fixture, tokens included. */
 export function expectMatch(actual: unknown, expected: unknown): void {
   expect(mismatches(actual, expected, '')).toEqual([])
 }
 
-/** A value that a fixture’s expectation matches, every field of it there. */
+/** A value that the expectation of a fixture accepts, with every field. */
 export function sampleOf(expected: unknown): unknown {
   const token = tokenOf(expected)
   if (token) return token.sample
@@ -130,7 +130,7 @@ interface Thing {
   [field: string]: unknown
 }
 
-/** Whatever an answer may hold; each has a part of it. */
+/** The body of any answer; each has some of these fields. */
 export interface AnswerBody {
   room: Thing
   rooms: Thing[]
@@ -150,7 +150,7 @@ export const localUrl = 'http://localhost/v1'
 export const decodeBody = (answer: WireResponse): AnswerBody =>
   JSON.parse(new TextDecoder().decode(answer.body))
 
-/** The embedded service in memory, or in a folder, every request a second later than the one before. */
+/** The embedded service, in memory or in a folder, on a clock that ticks one second per request. */
 export async function openTestWorkspace(dir?: string) {
   let time = testNow
   const workspace = await openWorkspace({
@@ -182,7 +182,7 @@ export async function openTestWorkspace(dir?: string) {
 
 export type TestWorkspace = Awaited<ReturnType<typeof openTestWorkspace>>
 
-/** A fresh workspace in memory with everything that the fixtures speak of. */
+/** A fresh workspace in memory with everything that the fixtures mention. */
 export async function seedWorkspace(): Promise<{ workspace: TestWorkspace; names: Names }> {
   const workspace = await openTestWorkspace()
   const make = async (path: string, body: object) => {
@@ -207,7 +207,7 @@ export async function seedWorkspace(): Promise<{ workspace: TestWorkspace; names
   }
 }
 
-/** The request of a case, with the key unless the case brings its own headers. */
+/** The request of a case, with the key unless the case has headers of its own. */
 export function wireRequest(
   baseUrl: string,
   apiKey: string,
@@ -230,13 +230,13 @@ function refusalOf({ status }: WireCase['response'], operation: string | null) {
   return { error: { code, message: '<string>' } }
 }
 
-/** One way to the service: where it is and how to get there. */
+/** One way to reach the service. */
 export interface Connection {
   baseUrl: string
   exchange(request: WireRequest): Promise<WireResponse>
 }
 
-/** Declares a test for every case of every fixture, each against a fresh workspace. */
+/** Declares a test for each case of each fixture, each in a fresh workspace. */
 export function replayFixtures(connect: (workspace: TestWorkspace) => Promise<Connection>): void {
   for (const { operation, cases } of loadFixtures())
     describe(operation ?? 'the key', () => {

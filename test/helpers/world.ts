@@ -17,7 +17,7 @@ export interface Run {
 
 export const baseUrl = 'https://meet.test/v1'
 
-/** Answers instead of the service, or lets it answer. */
+/** Answers instead of the service, or passes the request on to it. */
 export type Intercept = (
   request: WireRequest,
   next: () => Promise<WireResponse>,
@@ -25,14 +25,14 @@ export type Intercept = (
 ) => Promise<WireResponse>
 
 /**
- * The real program with a service of its own behind it: the embedded one, in memory, where the network would be.
- * Key and base URL are in the environment.
+ * The real program with the embedded service, in memory, in place of the network. Key and base URL are in the
+ * environment.
  */
 export async function createWorld() {
   let time = testNow
   const workspace = await openWorkspace({
     dir: undefined,
-    // Every request a second later than the one before: lists have an order to show.
+    // One second per request, so that lists have an order.
     host: { now: () => (time += 1000), quietly: (load) => load() },
   })
   const dir = tempDir()
@@ -43,7 +43,7 @@ export async function createWorld() {
     /** Every request that reached the service, in order. */
     requests: [] as WireRequest[],
     intercept: undefined as Intercept | undefined,
-    /** The service itself, for setting things up and looking behind the program. */
+    /** Sends a request to the service itself, to set things up and to check the result. */
     async send(method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
       const answer = await workspace.service({
         method,
@@ -59,7 +59,7 @@ export async function createWorld() {
         body: JSON.parse(new TextDecoder().decode(answer.body)),
       }
     },
-    /** Starts a run without waiting for its end. */
+    /** Starts a run without waiting for it to end. */
     start(argv: readonly string[], options: HostOptions = {}): { host: TestHost; done: Promise<Run> } {
       const env = {
         MEETROOM_API_KEY: workspace.apiKey,
@@ -98,14 +98,14 @@ export async function createWorld() {
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 
-/** A folder that is gone when the test is over. */
+/** A folder that is removed when the test is over. */
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   return dir
 }
 
-/** An answer of a service that is not ours. */
+/** An answer of some other service. */
 export function answer(status: number, body: unknown, headers: Record<string, string> = {}): WireResponse {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return {
