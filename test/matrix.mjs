@@ -11,7 +11,12 @@ const short = process.argv.includes('--short')
 const cache = resolve('node_modules/.cache')
 
 /** The tests that run the built program; the Node that runs the runner may be another. */
-const builtTests = ['test/built.test.ts', 'test/launcher.test.ts', 'test/cli/serve.test.ts']
+const builtTests = [
+  'test/built.test.ts',
+  'test/built-bulk.test.ts',
+  'test/launcher.test.ts',
+  'test/cli/serve.test.ts',
+]
 
 /** The executable of a release, from the package `node` of the registry; undefined when it cannot be had. */
 function fetchNode(release) {

@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { WireResponse } from '../../src/api/wire.ts'
-import { launcher, node } from '../helpers/built.ts'
+import { frontOf } from '../helpers/front.ts'
 import {
   createImportWorld,
   goOn,
@@ -271,47 +268,25 @@ describe('a request that does not end after ^C', () => {
 test('a second ^C ends the program at once, and the import can be resumed', {
   timeout: 60_000,
 }, async () => {
-  // A server in front of the service that does not answer at first.
-  let answering = false
+  const { run, start } = await frontOf(world)
   const underWay = latch()
-  const server = createServer(async (request, response) => {
-    let text = ''
-    for await (const chunk of request.setEncoding('utf8')) text += chunk
+  // Nothing is answered at first.
+  world.intercept = (_request, _next, signal) => {
     underWay.open()
-    if (!answering) return
-    const path = (request.url ?? '').slice('/v1'.length)
-    const { status, body } = await world.send(request.method ?? '', path, text ? JSON.parse(text) : undefined)
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-  })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  }
   world.file('in.csv', usersCsv(20))
-  const env = {
-    MEETROOM_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    MEETROOM_API_KEY: 'key',
-    MEETROOM_CONFIG_DIR: world.configDir,
+  const { child, ended } = start('users import in.csv')
+  await soon('the first request', underWay.opened)
+  const began = performance.now()
+  // Two signals sent at the same moment would arrive as one.
+  while (child.exitCode === null && child.signalCode === null) {
+    child.kill('SIGINT')
+    await turn()
   }
-  const start = (...flags: string[]) => {
-    const argv = [launcher, 'users', 'import', 'in.csv', ...flags]
-    const child = spawn(node, argv, { cwd: world.dir, env, stdio: 'ignore' })
-    const closed = new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal)))
-    return { child, ended: () => soon('the end of the program', closed) }
-  }
-  try {
-    const { child, ended } = start()
-    await soon('the first request', underWay.opened)
-    const began = performance.now()
-    // Two signals sent at the same moment would arrive as one.
-    while (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGINT')
-      await turn()
-    }
-    expect(await ended()).toBe('SIGINT')
-    expect(performance.now() - began).toBeLessThan(4000)
-    answering = true
-    expect(await start('--resume').ended()).toBe(0)
-    expect(await world.users()).toEqual(usersOf(20))
-  } finally {
-    server.closeAllConnections()
-    server.close()
-  }
+  expect(await ended()).toEqual({ code: null, signal: 'SIGINT' })
+  expect(performance.now() - began).toBeLessThan(4000)
+  world.intercept = undefined
+  expect(await run('users import in.csv --resume')).toMatchObject({ code: 0 })
+  expect(await world.users()).toEqual(usersOf(20))
 })

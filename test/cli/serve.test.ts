@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { launcher, node, runBuilt, runCommand } from '../helpers/built.ts'
+import { runBuilt, runShell } from '../helpers/built.ts'
 import { openSocket, rawRequest, upgradeHeaders } from '../helpers/raw.ts'
 import { type Received, startReceiver } from '../helpers/receiver.ts'
 import { homes, type Ready, startBuilt, startServe } from '../helpers/serving.ts'
@@ -185,16 +185,12 @@ describe('the owner of a workspace', () => {
 })
 
 describe('serve for other commands', () => {
-  /** Runs a line in bash, with meetroom as the built program. */
-  const bash = (line: string, env: Record<string, string>) =>
-    runCommand('bash', ['-c', `meetroom() { "${node}" "${launcher}" "$@"; }; ${line}`], env)
-
   test('prints with --print-env what a shell can evaluate, naming a file rather than the key', async () => {
     const env = { ...homes() }
     const { ready } = await startServe([], env)
     const room = await createRoom(ready)
     const line = 'eval "$(meetroom serve --print-env)" && meetroom rooms list -o ids'
-    expect(await bash(line, env)).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
+    expect(await runShell(line, env)).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
     const printed = await runBuilt(['serve', '--print-env'], env)
     expect(printed.stdout).toContain(`export MEETROOM_BASE_URL=${ready.base_url}\n`)
     expect(printed.stdout).not.toContain(keyOf(ready))
@@ -206,7 +202,7 @@ describe('serve for other commands', () => {
     const { ready } = await startServe(['--data-dir', dir], env)
     const room = await createRoom(ready)
     const line = 'eval "$(meetroom serve --print-env --data-dir "$DIR")" && meetroom rooms list -o ids'
-    expect(await bash(line, { ...env, DIR: dir })).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
+    expect(await runShell(line, { ...env, DIR: dir })).toEqual({ code: 0, stdout: `${room}\n`, stderr: '' })
   })
 
   test('prints with --print-env where it will be, before it runs', async () => {

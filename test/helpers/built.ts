@@ -19,8 +19,25 @@ export function runBuilt(
   argv: readonly string[],
   env: Record<string, string>,
   stdin = '',
+  options: CommandOptions = {},
 ): Promise<Finished> {
-  return runCommand(node, [launcher, ...argv], env, stdin)
+  return runCommand(node, [launcher, ...argv], env, stdin, options)
+}
+
+/** Runs a script in bash, where `meetroom` is the built program. */
+export function runShell(
+  script: string,
+  env: Record<string, string>,
+  options: CommandOptions = {},
+): Promise<Finished> {
+  const meetroom = `meetroom() { "${node}" "${launcher}" "$@"; }`
+  return runCommand('bash', ['-c', `${meetroom}; ${script}`], env, '', options)
+}
+
+interface CommandOptions {
+  cwd?: string
+  /** How long it may take, in milliseconds. */
+  patienceMs?: number
 }
 
 /**
@@ -32,7 +49,7 @@ export function runCommand(
   argv: readonly string[],
   env: Record<string, string>,
   stdin = '',
-  { cwd, patienceMs = 25_000 }: { cwd?: string; patienceMs?: number } = {},
+  { cwd, patienceMs = 25_000 }: CommandOptions = {},
 ): Promise<Finished> {
   const child = spawn(command, argv, { env: { PATH: process.env['PATH'], ...env }, cwd })
   let stdout = ''

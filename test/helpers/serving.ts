@@ -46,8 +46,8 @@ export interface Running {
 }
 
 /** Starts the built program, and kills it when the test is over. */
-export function startBuilt(argv: readonly string[], env: Record<string, string>): Running {
-  const child = spawn(node, [launcher, ...argv], { env: { PATH: process.env['PATH'], ...env } })
+export function startBuilt(argv: readonly string[], env: Record<string, string>, cwd?: string): Running {
+  const child = spawn(node, [launcher, ...argv], { env: { PATH: process.env['PATH'], ...env }, cwd })
   const stdout = lines(child.stdout, 'a line on standard output')
   const stderr = lines(child.stderr, 'a line on standard error')
   const closed = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {

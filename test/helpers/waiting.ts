@@ -2,7 +2,7 @@
  * How long to wait, in milliseconds: longer than anything takes on a busy machine, and shorter than the timeout of a
  * test, which could not say what it waited for.
  */
-const usualPatienceMs = 15_000
+const usualPatienceMs = 20_000
 
 /**
  * Waits for something that should happen now.

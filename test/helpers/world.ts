@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Transport, WireRequest, WireResponse } from '../../src/api/wire.ts'
+import type { WireRequest, WireResponse } from '../../src/api/wire.ts'
 import { openWorkspace } from '../../src/local/workspace.ts'
 import { main } from '../../src/main.ts'
 import { type HostOptions, type TestHost, testHost, testNow } from './host.ts'
@@ -59,6 +59,12 @@ export async function createWorld() {
         body: JSON.parse(new TextDecoder().decode(answer.body)),
       }
     },
+    /** The way to the service, in place of the network. */
+    transport(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
+      world.requests.push(request)
+      const next = () => workspace.service(request)
+      return world.intercept ? world.intercept(request, next, signal) : next()
+    },
     /** Starts a run without waiting for it to end. */
     start(argv: readonly string[], options: HostOptions = {}): { host: TestHost; done: Promise<Run> } {
       const env = {
@@ -69,12 +75,7 @@ export async function createWorld() {
         ...options.env,
       }
       const host = testHost({ cwd: dir, ...options, env })
-      const transport: Transport = (request, signal) => {
-        world.requests.push(request)
-        const next = () => workspace.service(request)
-        return world.intercept ? world.intercept(request, next, signal) : next()
-      }
-      const run = main(argv, host, async () => transport).then((code) => ({
+      const run = main(argv, host, async () => world.transport).then((code) => ({
         code,
         stdout: host.stdout.text,
         stderr: host.stderr.text,

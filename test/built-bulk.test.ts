@@ -1,0 +1,245 @@
+import { existsSync } from 'node:fs'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { frontOf } from './helpers/front.ts'
+import {
+  createImportWorld,
+  type ImportWorld,
+  resultsOf,
+  roomsCsv,
+  roomsOf,
+  usersCsv,
+  usersOf,
+} from './helpers/imports.ts'
+import { latch, soon } from './helpers/waiting.ts'
+import { answer } from './helpers/world.ts'
+
+// Every test starts processes of the built program, which talk to a world over a real socket.
+vi.setConfig({ testTimeout: 60_000 })
+
+let world: ImportWorld
+let built: Awaited<ReturnType<typeof frontOf>>
+beforeEach(async () => {
+  world = await createImportWorld()
+  built = await frontOf(world)
+})
+
+/** Prints the exit code of the first command of the pipeline before it. */
+const exitCode = 'echo $PIPESTATUS'
+const lines = (text: string) => text.split('\n').slice(0, -1)
+
+describe('a built import', () => {
+  test('reads what an export wrote, whatever the format and the names', async () => {
+    const names = ['=1+1', "'=x", 'a "quoted", name', 'two\nlines', '\ufeffx', ' around ', '😀 漢字', '-1']
+    for (const [i, name] of names.entries()) await world.send('POST', '/users', { user_id: `u${i}`, name })
+    const before = await world.users()
+    for (const format of ['csv', 'ndjson']) {
+      expect(await built.shell(`meetroom users export -o ${format} > all.${format}`)).toMatchObject({
+        code: 0,
+      })
+      for (const i of names.keys()) await world.send('DELETE', `/users/u${i}`)
+      expect(await built.run(`users import all.${format}`), format).toMatchObject({
+        code: 0,
+        stderr: 'imported 8 of 8 users\n',
+      })
+      expect(await world.users(), format).toEqual(before)
+    }
+  })
+
+  test('reads a pipe in which a character is split between two chunks', async () => {
+    const script = `(printf 'user_id,name\\nada,\\360\\237'; sleep 0.2; printf '\\230\\200\\n') | meetroom users import - --input-format csv`
+    expect(await built.shell(script)).toMatchObject({ code: 0, stderr: 'imported 1 of 1 user\n' })
+    expect(await world.users()).toEqual({ ada: '😀' })
+  })
+
+  test('sends nothing of a file with a bad row at its end', async () => {
+    world.file('people.csv', `${usersCsv(5000)}u1,again\n,nobody\n`)
+    const { code, stderr } = await built.run('users import people.csv')
+    expect({ code, places: stderr.match(/people\.csv:\d+/g)?.sort(), requests: world.requests }).toEqual({
+      code: 2,
+      places: ['people.csv:5002', 'people.csv:5003'],
+      requests: [],
+    })
+  })
+
+  test('sends nothing of a file that is not UTF-8', async () => {
+    world.file('people.csv', Buffer.from('user_id,name\nada,Ad\xe9le\n', 'latin1'))
+    const { code, stderr } = await built.run('users import people.csv')
+    expect({ code, at: stderr.match(/byte offset \d+/g), requests: world.requests }).toEqual({
+      code: 2,
+      at: ['byte offset 19'],
+      requests: [],
+    })
+  })
+
+  test('keeps failed rows in a file that is imported once it is fixed', async () => {
+    await world.send('POST', '/users', { user_id: 'u2', name: 'Old' })
+    world.file('people.csv', usersCsv(3))
+    expect(await built.run('users import people.csv --failed-out again.csv')).toMatchObject({ code: 8 })
+    world.file('again.csv', world.read('again.csv')?.replace('u2,', 'u4,') ?? '')
+    expect(await built.run('users import again.csv')).toMatchObject({ code: 0 })
+    expect(await world.users()).toEqual({ u1: 'N1', u2: 'Old', u3: 'N3', u4: 'N2' })
+  })
+
+  test('of a room whose connection was reset after the service acted does not make the room again', async () => {
+    world.file('in.csv', roomsCsv(4))
+    world.intercept = async (request, next) => {
+      const done = await next()
+      if (request.body?.includes('"R3"')) throw new Error('reset')
+      return done
+    }
+    const { code, stdout } = await built.run('rooms import in.csv -o ndjson')
+    expect({ code, statuses: resultsOf(stdout).map(({ status }) => status) }).toEqual({
+      code: 8,
+      statuses: ['ok', 'ok', 'unknown', 'ok'],
+    })
+    world.intercept = undefined
+    expect(await built.run('rooms import in.csv --resume')).toMatchObject({ code: 8 })
+    expect(await world.rooms()).toEqual(roomsOf(4))
+  })
+
+  test('waits for a busy service and imports every row once', async () => {
+    world.file('in.csv', usersCsv(40))
+    let count = 0
+    world.intercept = async (_request, next) =>
+      ++count % 4 === 0 ? answer(429, {}, { 'retry-after': '0' }) : next()
+    expect(await built.run('users import in.csv --if-exists overwrite')).toMatchObject({ code: 0 })
+    expect(await world.users()).toEqual(usersOf(40))
+  })
+
+  test('interrupted by ^C is resumed by pasting the command that it prints', async () => {
+    world.file("o'neill & co.csv", usersCsv(60))
+    world.intercept = async (_request, next) => {
+      if (world.requests.length === 20) program.child.kill('SIGINT')
+      return next()
+    }
+    const program = built.start(['users', 'import', "o'neill & co.csv", '--if-exists', 'overwrite'])
+    expect(await program.ended()).toEqual({ code: 130, signal: null })
+    world.intercept = undefined
+    const [, command = ''] = /go on with: (meetroom .*)$/.exec(program.log()) ?? []
+    expect(await built.shell(command)).toMatchObject({ code: 0, stderr: 'imported 60 of 60 users\n' })
+    expect(world.requests).toHaveLength(60)
+    expect(await world.users()).toEqual(usersOf(60))
+  })
+
+  test('refuses a journal that a running import uses, and takes it over once that is killed', async () => {
+    world.file('in.csv', usersCsv(20))
+    const underWay = latch()
+    world.intercept = (_request, _next, signal) => {
+      underWay.open()
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const first = built.start('users import in.csv')
+    await soon('the first request', underWay.opened)
+    const second = await built.run('users import in.csv --resume')
+    expect({ code: second.code, stderr: second.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`(process ${first.child.pid})`),
+    })
+    first.child.kill('SIGKILL')
+    await first.ended()
+    world.intercept = undefined
+    expect(await built.run('users import in.csv --resume')).toMatchObject({ code: 0 })
+    expect(await world.users()).toEqual(usersOf(20))
+  })
+
+  test.runIf(existsSync('/dev/full'))('with a full disk is resumed without repeating a room', async () => {
+    world.file('in.csv', roomsCsv(30))
+    expect(await built.shell('meetroom rooms import in.csv -o ndjson > /dev/full')).toMatchObject({
+      code: 74,
+    })
+    expect(await built.run('rooms import in.csv --resume')).toMatchObject({ code: 0 })
+    expect(await world.rooms()).toEqual(roomsOf(30))
+  })
+
+  test('imports every row although the reader of its results is gone', async () => {
+    world.file('in.csv', usersCsv(300))
+    const { stdout } = await built.shell(`meetroom users import in.csv -o ndjson | head -1; ${exitCode}`)
+    expect(lines(stdout).at(-1)).toBe('0')
+    expect(await world.users()).toEqual(usersOf(300))
+  })
+})
+
+describe('a built export', () => {
+  beforeEach(async () => {
+    // More than a pipe holds.
+    const metadata = 'x'.repeat(1000)
+    for (let i = 0; i < 250; i++)
+      await world.send('POST', '/rooms', { name: `R${i}`, type: 'open', metadata })
+  })
+
+  test('ends quietly when its reader is gone, with pages on their way', async () => {
+    const script = `meetroom rooms export -o ndjson --page-size 10 | head -1 | wc -l; ${exitCode}`
+    expect(await built.shell(script)).toEqual({ code: 0, stdout: '1\n0\n', stderr: '' })
+  })
+
+  test('keeps what came before a failed page, and exits 6', async () => {
+    world.intercept = async (request, next) => (request.url.includes('offset=200') ? answer(503, {}) : next())
+    const { code, stdout } = await built.run('rooms export -o ndjson --retries 0')
+    expect({ code, items: lines(stdout).length }).toEqual({ code: 6, items: 200 })
+  })
+
+  test.runIf(existsSync('/dev/full'))('to a full disk exits 74', async () => {
+    expect(await built.shell('meetroom rooms export > /dev/full')).toMatchObject({ code: 74 })
+  })
+})
+
+describe('a built delete', () => {
+  const exist = async () => (await world.rooms()).length
+
+  test('deletes what a list prints, piped from one to the other', async () => {
+    for (let i = 0; i < 30; i++) await world.room(`R${i}`)
+    const list = `meetroom rooms list --all -o ids --where 'name~^R1'`
+    expect(await built.shell(`${list} | meetroom rooms delete - --yes --max 20`)).toMatchObject({
+      code: 0,
+      stderr: 'deleted 11 rooms\n',
+    })
+    expect(await exist()).toBe(19)
+  })
+
+  test('of more ids than --max sends nothing', async () => {
+    for (let i = 0; i < 3; i++) await world.room(`R${i}`)
+    const script = 'meetroom rooms list -o ids | meetroom rooms delete - --yes --max 2'
+    expect(await built.shell(script)).toMatchObject({ code: 10 })
+    expect(world.writes()).toEqual([])
+  })
+
+  test('with ids that do not exist deletes the others and exits 8, or 0 with --ignore-not-found', async () => {
+    const [one, two] = [await world.room('one'), await world.room('two')]
+    expect(await built.run(`rooms delete nope ${one} .. --yes -o ids`)).toMatchObject({
+      code: 8,
+      stdout: `${one}\n`,
+    })
+    expect(await built.run(`rooms delete nope ${two} --yes --ignore-not-found`)).toMatchObject({ code: 0 })
+    expect(await exist()).toBe(0)
+  })
+
+  test('exits 7 when every connection was reset after the service acted', async () => {
+    const [one, two] = [await world.room('one'), await world.room('two')]
+    world.intercept = async (_request, next) => {
+      await next()
+      throw new Error('reset')
+    }
+    expect(await built.run(`rooms delete ${one} ${two} --yes --retries 0`)).toMatchObject({ code: 7 })
+    expect(await exist()).toBe(0)
+  })
+
+  test('deletes the rest although the reader of its output is gone', async () => {
+    for (let i = 0; i < 40; i++) await world.room(`R${i}`)
+    const script = `meetroom rooms delete --where name~^R --yes --max 40 -o ids | head -1 | wc -l; ${exitCode}`
+    expect(await built.shell(script)).toMatchObject({ stdout: '1\n0\n' })
+    expect(await exist()).toBe(0)
+  })
+
+  test('interrupted by ^C finishes what is under way and starts nothing more', async () => {
+    const ids: string[] = []
+    for (let i = 0; i < 30; i++) ids.push(await world.room(`R${i}`))
+    world.intercept = async (_request, next) => {
+      if (world.requests.length === 10) program.child.kill('SIGINT')
+      return next()
+    }
+    const program = built.start(`rooms delete ${ids.join(' ')} --yes --max 30 --concurrency 1`)
+    expect(await program.ended()).toEqual({ code: 130, signal: null })
+    expect(await exist()).toBe(30 - world.requests.length)
+    expect(program.log()).toContain(`deleted ${world.requests.length} of 30 rooms`)
+  })
+})

@@ -1,0 +1,57 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type Finished, runBuilt, runShell } from './built.ts'
+import { type Running, startBuilt } from './serving.ts'
+import { baseUrl, type World } from './world.ts'
+
+/**
+ * The built program in the folder of a world, and the world’s service on a real socket: what is sent can be watched and
+ * intercepted as in the world itself. An interception that throws resets the connection.
+ */
+export async function frontOf(world: World) {
+  const server = createServer(async (request, response) => {
+    const gone = new AbortController()
+    response.on('close', () => gone.abort())
+    try {
+      let body = ''
+      for await (const chunk of request.setEncoding('utf8')) body += chunk
+      const answer = await world.transport(
+        {
+          method: request.method ?? '',
+          url: new URL(request.url ?? '', baseUrl).href,
+          headers: request.headers as Record<string, string>,
+          body: body === '' ? undefined : body,
+        },
+        gone.signal,
+      )
+      response.writeHead(answer.status, answer.headers).end(answer.body)
+    } catch {
+      request.socket.resetAndDestroy()
+    }
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const env = {
+    HOME: world.dir,
+    MEETROOM_CONFIG_DIR: world.configDir,
+    MEETROOM_DATA_DIR: join(world.dir, 'data'),
+    MEETROOM_API_KEY: world.apiKey,
+    MEETROOM_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+  }
+  const cwd = world.dir
+  const words = (argv: readonly string[] | string) => (typeof argv === 'string' ? argv.split(' ') : argv)
+  return {
+    /** Runs a command line to its end. */
+    run: (argv: readonly string[] | string): Promise<Finished> =>
+      runBuilt(words(argv), env, undefined, { cwd }),
+    /** Runs a script in bash, where `meetroom` is the built program. */
+    shell: (script: string): Promise<Finished> => runShell(script, env, { cwd }),
+    /** Starts a run without waiting for it to end. */
+    start: (argv: readonly string[] | string): Running => startBuilt(words(argv), env, cwd),
+  }
+}
