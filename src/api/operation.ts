@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Endpoint, endpoints } from './endpoints.ts'
-import type { Filtered, ItemOf, Written } from './resource.ts'
 import type { paging, Resources } from './resources.ts'
+import type { Filtered, ItemOf, Written } from './values.ts'
 
 /** An operation of the API: its endpoint with the schemas of what goes in and comes out. */
 export interface Operation extends Endpoint {

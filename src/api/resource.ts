@@ -1,5 +1,5 @@
 /** Types of values that need no more than a name. */
-interface Scalars {
+export interface Scalars {
   /** An identifier: text that is not empty. */
   id: string
   /** Text that is not empty. */
@@ -40,15 +40,12 @@ export interface Field {
   /** Whether a list can be filtered by it; the words say so where it means something else there. */
   readonly query?: true | string
   /**
-   * How answers carry it: `always`, or never null and never missing; `unlisted`, or by services that send more than the document
-   * lists, as the embedded one does; `deprecated`, or without a value; or `never`. By default the document lists it, and it may be
-   * null or missing.
+   * How answers carry it. By default the document lists it, and it may be null or missing. `always`: neither null nor
+   * missing. `unlisted`: not in the document, but sent by the embedded service and others. `deprecated`: without a value.
    */
   readonly answer?: 'always' | 'unlisted' | 'deprecated' | 'never'
-  /** Its place in a table, counted from 1, where it has one. */
-  readonly column?: number
-  /** How important its column is: the least important shrink first, and go first. */
-  readonly weight?: number
+  /** Its place in a table, counted from 1, and its weight: the least important columns shrink first, and go first. */
+  readonly column?: readonly [place: number, weight: number]
 }
 
 export type Fields = Readonly<Record<string, Field>>
@@ -80,68 +77,21 @@ export function wordsOf<F extends Fields>(fields: F): { readonly [K in keyof F]:
   return Object.fromEntries(words)
 }
 
-/** The fields that a request writes, the most important first: of several that are wrong or missing, it is the one to report. */
+/** The fields that a request writes, the most important first: of several that are wrong, that is the one to report. */
 export function writtenBy(write: Write, fields: Fields): [string, Field][] {
   return Object.entries(fields)
     .filter(([, field]) => field.write?.split(' ').includes(write))
-    .sort(([, a], [, b]) => (b.weight ?? 0) - (a.weight ?? 0))
+    .sort(([, a], [, b]) => weightOf(b) - weightOf(a))
 }
+
+const weightOf = ({ column }: Field) => column?.[1] ?? 0
 
 /** The fields that the document lists in answers, in its order. */
 export function listed(fields: Fields): [string, Field][] {
-  return Object.entries(fields).filter(([, { answer = 'always' }]) => answer === 'always')
+  return Object.entries(fields).filter(([, { answer }]) => !answer || answer === 'always')
 }
 
 /** The fields that a service may send although the document lists them nowhere in answers. */
 export function unlisted(fields: Fields): [string, Field][] {
   return Object.entries(fields).filter(([, { answer }]) => answer === 'unlisted')
 }
-
-type Simple<T> = { [K in keyof T]: T[K] }
-
-type Sent<T> = T extends keyof Scalars
-  ? Scalars[T]
-  : T extends readonly (infer Choice)[]
-    ? Choice
-    : T extends { list: infer F extends Fields }
-      ? readonly Written<F, 'create'>[]
-      : T extends { object: infer F extends Fields }
-        ? Written<F, 'create'>
-        : never
-
-type WrittenBy<F extends Fields, W extends Write> = {
-  [K in keyof F]: F[K] extends { write: `${string}${W}${string}` } ? K : never
-}[keyof F]
-type RequiredBy<F extends Fields, W extends Write> = {
-  [K in WrittenBy<F, W>]: W extends 'create' ? (F[K] extends { required: true } ? K : never) : never
-}[WrittenBy<F, W>]
-
-/** What a request writes: `Written<typeof room.fields, 'update'>`. */
-export type Written<F extends Fields, W extends Write> = Simple<
-  { [K in RequiredBy<F, W>]: Sent<F[K]['type']> } & {
-    [K in Exclude<WrittenBy<F, W>, RequiredBy<F, W>>]?: Sent<F[K]['type']>
-  }
->
-
-/** What a list is filtered by. */
-export type Filtered<F extends Fields> = {
-  [K in keyof F as F[K] extends { query: true | string } ? K : never]?: Sent<F[K]['type']> | undefined
-}
-
-// A service that grows a new choice must not make the whole answer unreadable.
-type Received<T> = T extends readonly string[]
-  ? string
-  : T extends { list: infer F extends Fields }
-    ? readonly ItemOf<F>[]
-    : T extends { object: infer F extends Fields }
-      ? ItemOf<F>
-      : Sent<T>
-
-/** One thing as the service tells of it: `ItemOf<typeof room.fields>`. */
-export type ItemOf<F extends Fields> = Simple<
-  { [K in keyof F as F[K] extends { answer: 'always' } ? K : never]: Received<F[K]['type']> } & {
-    [K in keyof F as F[K] extends { answer: string } ? never : K]?: Received<F[K]['type']> | null | undefined
-  } & {
-    [K in keyof F as F[K] extends { answer: 'unlisted' | 'deprecated' } ? K : never]?: unknown
-  }
->

@@ -2,9 +2,9 @@ import { resource } from './resource.ts'
 import { defaultLimit, memberTypes, roomTypes } from './vocabulary.ts'
 
 /*
- * Every field of every resource, once and without zod, which takes longer to load than a request. Schemas, guards, tables, records,
- * CSV, `--where`, import, export and the OpenAPI document all derive from these tables: a new field is one line here. The
- * order is the document's, and what it does not list comes behind.
+ * Every field of every resource, once, and without zod, which takes longer to load than a request. Schemas, guards, views,
+ * --where, import, export and the OpenAPI document derive from these tables: a new field is one line. The fields are in
+ * the order of the document, followed by those that it does not list.
  */
 
 const gone = { type: 'text', words: 'no longer used', answer: 'deprecated' } as const
@@ -16,30 +16,27 @@ export const member = resource({
   id: 'id',
   label: 'user_id',
   fields: {
-    id: { type: 'id', words: 'member identifier', answer: 'always', column: 1, weight: 9 },
+    id: { type: 'id', words: 'member identifier', answer: 'always', column: [1, 9] },
     user_id: {
       type: 'id',
       words: 'the user this member refers to',
       write: 'create',
       required: true,
-      column: 2,
-      weight: 8,
+      column: [2, 8],
     },
     room_id: { type: 'id', words: 'the room' },
     type: {
       type: memberTypes,
       words: 'role in the room: guest, host (administrator) or monitor (watches, cannot join)',
       write: 'create update',
-      column: 3,
-      weight: 7,
+      column: [3, 7],
     },
     name: {
       type: 'text',
       words: 'display name in the meeting room',
       write: 'update',
       answer: 'unlisted',
-      column: 5,
-      weight: 5,
+      column: [5, 5],
     },
     is_blocked: {
       type: 'boolean',
@@ -62,7 +59,7 @@ export const room = resource({
   id: 'id',
   label: 'name',
   fields: {
-    id: { type: 'id', words: 'room identifier', answer: 'always', column: 1, weight: 9 },
+    id: { type: 'id', words: 'room identifier', answer: 'always', column: [1, 9] },
     type: {
       type: roomTypes,
       words:
@@ -70,8 +67,7 @@ export const room = resource({
       write: 'create',
       required: true,
       answer: 'always',
-      column: 3,
-      weight: 7,
+      column: [3, 7],
     },
     name: {
       type: 'name',
@@ -79,31 +75,17 @@ export const room = resource({
       write: 'create update',
       required: true,
       query: 'exact name',
-      column: 2,
-      weight: 8,
+      column: [2, 8],
     },
     application_id: { type: 'id', words: 'identifier of the owning application' },
     thumbnail_url: { type: 'url', words: 'URL of the thumbnail' },
-    layout: {
-      type: 'name',
-      words: 'layout name',
-      write: 'create update',
-      query: true,
-      column: 6,
-      weight: 1,
-    },
-    record: {
-      type: 'boolean',
-      words: 'record all meetings in the room',
-      write: 'create',
-      column: 5,
-      weight: 2,
-    },
+    layout: { type: 'name', words: 'layout name', write: 'create update', query: true, column: [6, 1] },
+    record: { type: 'boolean', words: 'record all meetings in the room', write: 'create', column: [5, 2] },
     meeting_time: { type: 'number', words: 'meeting time of the room' },
     started_at: { type: 'time', words: 'when the room was started (UTC)' },
     terminated_at: { type: 'time', words: 'when the room was terminated (UTC)' },
     updated_at: { type: 'time', words: 'when the room was last changed (UTC)' },
-    created_at: { type: 'time', words: 'when the room was created (UTC)', column: 7, weight: 4 },
+    created_at: { type: 'time', words: 'when the room was created (UTC)', column: [7, 4] },
     created_user_id: gone,
     last_thumbnail_updated_at: gone,
     room_template_id: gone,
@@ -163,36 +145,23 @@ export const user = resource({
       write: 'create',
       required: true,
       answer: 'always',
-      column: 1,
-      weight: 9,
+      column: [1, 9],
     },
-    name: { type: 'text', words: 'name of the user', write: 'create update', column: 2, weight: 8 },
-    profile_url: {
-      type: 'url',
-      words: 'URL of the profile image',
-      write: 'create update',
-      column: 4,
-      weight: 1,
-    },
+    name: { type: 'text', words: 'name of the user', write: 'create update', column: [2, 8] },
+    profile_url: { type: 'url', words: 'URL of the profile image', write: 'create update', column: [4, 1] },
     default_member_type: {
       type: memberTypes,
       words: 'default type of member when invited to a room: guest, host or monitor',
       write: 'create update',
-      column: 3,
-      weight: 5,
+      column: [3, 5],
     },
     access_token: { type: 'text', words: 'token of the user' },
-    created_at: { type: 'time', words: 'when the user was created (UTC)', column: 5, weight: 3 },
+    created_at: { type: 'time', words: 'when the user was created (UTC)', column: [5, 3] },
     updated_at: { type: 'time', words: 'when the user was last changed (UTC)' },
     id: { type: 'id', words: 'internal identifier' },
     // The document lets users be searched by e-mail and lists no field for it: this is the embedded service's name.
     email: { type: 'text', words: 'e-mail address', write: 'create update', answer: 'unlisted' },
-    email_search_query: {
-      type: 'text',
-      words: 'filter users by their e-mail',
-      query: true,
-      answer: 'never',
-    },
+    email_search_query: { type: 'text', words: 'filter users by their e-mail', query: true, answer: 'never' },
   },
 })
 
@@ -202,17 +171,11 @@ export const session = resource({
   plural: 'sessions',
   id: 'id',
   fields: {
-    id: { type: 'id', words: 'session identifier', answer: 'always', column: 1, weight: 9 },
-    member_id: { type: 'id', words: 'the member that is or was connected', column: 3, weight: 5 },
-    user_id: {
-      type: 'id',
-      words: 'the user that is or was connected',
-      query: true,
-      column: 2,
-      weight: 8,
-    },
-    connected_at: { type: 'time', words: 'when the connection began (UTC)', column: 5, weight: 4 },
-    disconnected_at: { type: 'time', words: 'when the connection ended (UTC)', column: 6, weight: 3 },
+    id: { type: 'id', words: 'session identifier', answer: 'always', column: [1, 9] },
+    member_id: { type: 'id', words: 'the member that is or was connected', column: [3, 5] },
+    user_id: { type: 'id', words: 'the user that is or was connected', query: true, column: [2, 8] },
+    connected_at: { type: 'time', words: 'when the connection began (UTC)', column: [5, 4] },
+    disconnected_at: { type: 'time', words: 'when the connection ended (UTC)', column: [6, 3] },
     is_connecting: { type: 'boolean', words: 'whether the session is online', query: true, answer: 'never' },
   },
 })
@@ -230,7 +193,7 @@ export const page = resource({
   plural: 'pages',
   id: 'id',
   fields: {
-    id: { type: 'id', words: 'page identifier', answer: 'always', column: 1, weight: 9 },
+    id: { type: 'id', words: 'page identifier', answer: 'always', column: [1, 9] },
     entities: { type: { list: entity }, words: 'content of the page', write: 'create' },
     size: {
       type: {
@@ -258,8 +221,7 @@ export const message = resource({
       write: 'create',
       required: true,
       answer: 'always',
-      column: 1,
-      weight: 9,
+      column: [1, 9],
     },
   },
 })

@@ -38,9 +38,8 @@ export interface View {
 /** A column whose value is worked out from the fields of an item. */
 interface DerivedColumn<F extends Fields> {
   readonly field: string
-  /** Its place in the table, among those of the fields. */
-  readonly column: number
-  readonly weight: number
+  /** Its place in the table, among those of the fields, and its weight. */
+  readonly column: readonly [place: number, weight: number]
   readonly choices?: readonly string[]
   readonly value: (item: { readonly [K in keyof F]?: unknown }) => unknown
 }
@@ -52,9 +51,7 @@ export function viewFor<F extends Fields>(
 ): View {
   const { name, plural, id, label } = resource
   const fields = Object.entries(resource.fields)
-  const shown = fields.flatMap(([field, { column, weight = 0 }]) =>
-    column ? [{ field, column, weight }] : [],
-  )
+  const shown = fields.flatMap(([field, { column }]) => (column ? [{ field, column }] : []))
   const choices = [
     ...fields.map(([field, { type }]) => [field, type]),
     ...derived.map(({ field, choices }) => [field, choices]),
@@ -62,7 +59,9 @@ export function viewFor<F extends Fields>(
   return {
     ...defined({ id, label }),
     noun: [name, plural],
-    columns: [...shown, ...derived].sort((a, b) => a.column - b.column),
+    columns: [...shown, ...derived]
+      .sort((a, b) => a.column[0] - b.column[0])
+      .map(({ column: [, weight], ...rest }) => ({ ...rest, weight })),
     fields: listed(resource.fields).map(([field]) => field),
     choices: Object.fromEntries(choices.filter(([, values]) => Array.isArray(values))),
     unlisted: unlisted(resource.fields).map(([field]) => field),
@@ -74,8 +73,7 @@ export const views: Readonly<Record<ResourceName, View>> = {
   room: viewFor(resources.room, [
     {
       field: 'status',
-      column: 4,
-      weight: 6,
+      column: [4, 6],
       choices: ['active', 'terminated'],
       value: (room) => (room.terminated_at ? 'terminated' : 'active'),
     },
@@ -83,8 +81,7 @@ export const views: Readonly<Record<ResourceName, View>> = {
   member: viewFor(resources.member, [
     {
       field: 'status',
-      column: 4,
-      weight: 4,
+      column: [4, 4],
       choices: ['blocked'],
       value: (member) => (member.is_blocked === true ? 'blocked' : ''),
     },
@@ -93,8 +90,7 @@ export const views: Readonly<Record<ResourceName, View>> = {
   session: viewFor(resources.session, [
     {
       field: 'status',
-      column: 4,
-      weight: 6,
+      column: [4, 6],
       choices: ['online', 'offline'],
       value: (session) => (session.disconnected_at ? 'offline' : 'online'),
     },
@@ -102,8 +98,7 @@ export const views: Readonly<Record<ResourceName, View>> = {
   page: viewFor(resources.page, [
     {
       field: 'images',
-      column: 2,
-      weight: 5,
+      column: [2, 5],
       value: (page) =>
         (Array.isArray(page.entities) ? page.entities : [])
           .map((entity) => entity?.src ?? entity?.type)

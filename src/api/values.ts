@@ -1,0 +1,52 @@
+import type { Fields, Scalars, Write } from './resource.ts'
+
+// The types of what is sent and received, as they follow from a table of fields.
+
+type Simple<T> = { [K in keyof T]: T[K] }
+
+type Sent<T> = T extends keyof Scalars
+  ? Scalars[T]
+  : T extends readonly (infer Choice)[]
+    ? Choice
+    : T extends { list: infer F extends Fields }
+      ? readonly Written<F, 'create'>[]
+      : T extends { object: infer F extends Fields }
+        ? Written<F, 'create'>
+        : never
+
+type WrittenBy<F extends Fields, W extends Write> = {
+  [K in keyof F]: F[K] extends { write: `${string}${W}${string}` } ? K : never
+}[keyof F]
+type RequiredBy<F extends Fields, W extends Write> = {
+  [K in WrittenBy<F, W>]: W extends 'create' ? (F[K] extends { required: true } ? K : never) : never
+}[WrittenBy<F, W>]
+
+/** What a request writes: `Written<typeof room.fields, 'update'>`. */
+export type Written<F extends Fields, W extends Write> = Simple<
+  { [K in RequiredBy<F, W>]: Sent<F[K]['type']> } & {
+    [K in Exclude<WrittenBy<F, W>, RequiredBy<F, W>>]?: Sent<F[K]['type']>
+  }
+>
+
+/** What a list is filtered by. */
+export type Filtered<F extends Fields> = {
+  [K in keyof F as F[K] extends { query: true | string } ? K : never]?: Sent<F[K]['type']> | undefined
+}
+
+/** Choices are any text here: a service that grows a new one must not make the whole answer unreadable. */
+type Received<T> = T extends readonly string[]
+  ? string
+  : T extends { list: infer F extends Fields }
+    ? readonly ItemOf<F>[]
+    : T extends { object: infer F extends Fields }
+      ? ItemOf<F>
+      : Sent<T>
+
+/** One thing as the service tells of it: `ItemOf<typeof room.fields>`. */
+export type ItemOf<F extends Fields> = Simple<
+  { [K in keyof F as F[K] extends { answer: 'always' } ? K : never]: Received<F[K]['type']> } & {
+    [K in keyof F as F[K] extends { answer: string } ? never : K]?: Received<F[K]['type']> | null | undefined
+  } & {
+    [K in keyof F as F[K] extends { answer: 'unlisted' | 'deprecated' } ? K : never]?: unknown
+  }
+>
