@@ -100,6 +100,6 @@ test('installed into an empty folder, with no network, it runs', { timeout: 60_0
       code: 2,
       stdout: '',
       stderr:
-        'error: the embedded service needs Node 22.13 or newer, or the package libsql\nhint: npm install libsql, beside meetroom\n',
+        'error: the embedded service needs Node 22.13 or newer, or the package libsql\nhint: install libsql where meetroom is: npm install libsql, or npm install --global libsql for a global meetroom\n',
     })
 })
