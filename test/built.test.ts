@@ -1,4 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { OperationName } from '../src/api/endpoints.ts'
@@ -100,6 +102,26 @@ test('a service that is not there is exit code 5, with one line that says so', a
     code: 5,
     stdout: '',
     stderr: 'error: no answer from 127.0.0.1:9: connection refused\n',
+  })
+})
+
+test('a service that never answers keeps the program waiting until the deadline, which is exit code 5', async () => {
+  const server = createServer(() => {})
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const env = {
+    ...home(),
+    MEETROOM_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    MEETROOM_API_KEY: 'key-0123456789',
+  }
+  expect(await runBuilt(['rooms', 'list', '--timeout', '0.3'], env)).toEqual({
+    code: 5,
+    stdout: '',
+    stderr: `error: no answer from 127.0.0.1:${port} within 0.3 s\n`,
   })
 })
 

@@ -10,11 +10,11 @@ import {
 import { defined } from './defined.ts'
 import type { Route } from './endpoints.ts'
 import type { AnyInput } from './request.ts'
-import type { Outcome } from './retry.ts'
+import type { Reply } from './retry.ts'
 import type { WireResponse } from './wire.ts'
 
 interface Refusal {
-  answer: Outcome
+  answer: Reply
   line: RequestLine
   endpoint: Route
   input: AnyInput
@@ -119,7 +119,7 @@ function onlyNamesThings(input: AnyInput): boolean {
 function notFound(
   endpoint: Route,
   input: AnyInput,
-  answer: Outcome,
+  answer: Reply,
   said: string,
   details: { status: number; request: RequestLine; body: unknown },
   check: () => string | undefined,

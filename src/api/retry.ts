@@ -1,11 +1,34 @@
-import { InterruptedError, NetworkError, type RequestLine, UnknownOutcomeError } from '../errors.ts'
+import {
+  InterruptedError,
+  type MeetroomError,
+  NetworkError,
+  type RequestLine,
+  UnknownOutcomeError,
+} from '../errors.ts'
+import { parseRetryAfter } from './retry-after.ts'
 import { type Transport, TransportError, type WireRequest, type WireResponse } from './wire.ts'
 
 /** The request policy's view of time and chance; the host provides them. */
-export interface Clock {
+export interface Timing {
+  /** Wall clock, which somebody may set back: only for the dates in `Retry-After`. */
   now(): number
+  /** Milliseconds since some moment: never goes back, never jumps. */
+  monotonic(): number
+  /** Calls back once, `ms` milliseconds from now; the returned function calls it off. */
+  after(ms: number, work: () => void): () => void
+  /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Fraction in [0, 1), for jitter. */
   random(): number
+}
+
+/** An attempt that failed and is about to be repeated. */
+export interface Retry {
+  /** What the service answered; undefined when no answer came. */
+  status: number | undefined
+  /** The same for people. */
+  reason: string
+  waitMs: number
 }
 
 export interface Policy {
@@ -13,9 +36,9 @@ export interface Policy {
   timeoutMs: number
   /** How often a failed attempt is repeated at the most. */
   retries: number
-  clock: Clock
+  timing: Timing
   /** Called before each wait. */
-  onRetry?: (notice: { reason: string; waitMs: number }) => void
+  onRetry?: (retry: Retry) => void
 }
 
 export interface Repeatability {
@@ -28,7 +51,8 @@ export interface Repeatability {
   line: RequestLine
 }
 
-export interface Outcome extends WireResponse {
+/** The answer to the last attempt. */
+export interface Reply extends WireResponse {
   /** An attempt before this one may have reached the service. */
   afterLostAttempt: boolean
 }
@@ -37,7 +61,7 @@ const retriedStatuses = new Set([429, 502, 503, 504])
 const baseDelayMs = 200
 const maxDelayMs = 8000
 
-type Send = (request: WireRequest, repeatability: Repeatability) => Promise<Outcome>
+type Send = (request: WireRequest, repeatability: Repeatability) => Promise<Reply>
 
 /**
  * Sends requests and repeats them as the request policy allows: what is repeatable on connection failures, 429, 502,
@@ -50,77 +74,88 @@ export function createSend(transport: Transport, policy: Policy, interrupt?: Abo
   // A controller that was never aborted is as good as new, and a new one costs as much as half a request: Node 20 gives
   // each signal a shape of its own.
   const idle: AbortController[] = []
-  const { clock } = policy
-  return async (request, { repeatable, write, check, line }) => {
+  const { timing, timeoutMs, retries } = policy
+  return async (request, repeatability) => {
     const controller = idle.pop() ?? controllerBelow(interrupt)
     const { signal } = controller
-    const deadline = clock.now() + policy.timeoutMs
+    const deadline = timing.monotonic() + timeoutMs
     let timedOut = false
-    const timer = setTimeout(() => {
+    const callOff = timing.after(timeoutMs, () => {
       timedOut = true
       controller.abort()
-    }, policy.timeoutMs)
-    const host = () => new URL(request.url).host
+    })
     let lost = false
-
-    const giveUp = (reason: string, cause?: unknown) =>
-      write && lost
-        ? new UnknownOutcomeError(`${reason}; whether the change was made is not known`, {
-            hint: check() ?? 'look at the room before sending it again',
-            request: line,
-            cause,
-          })
-        : new NetworkError(reason, { request: line, retryable: true, cause })
-    const stopped = () => {
-      const { reason } = interrupt ?? {}
-      if (!(reason instanceof InterruptedError) || !write) return reason
-      const hint = ['the change may have been made', check()].filter(Boolean).join('; ')
-      return new InterruptedError(reason.signal, { hint, request: line })
-    }
-    const late = () => giveUp(`no answer from ${host()} within ${policy.timeoutMs / 1000} s`)
+    const late = () =>
+      noAnswer(`from ${hostOf(request)} within ${timeoutMs / 1000} s`, repeatability, lost, undefined)
 
     try {
       for (let attempt = 0; ; attempt++) {
+        let answer: WireResponse | undefined
         let reason: string
-        let refused: WireResponse | undefined
-        let retryAfterMs: number | undefined
         try {
-          const answer = await transport(request, signal)
-          const again = answer.status === 429 || (repeatable && retriedStatuses.has(answer.status))
-          if (!again || attempt >= policy.retries) return { ...answer, afterLostAttempt: lost }
-          retryAfterMs = parseRetryAfter(answer.headers['retry-after'], clock.now())
-          refused = answer
+          answer = await transport(request, signal)
+          const { status } = answer
+          const again = status === 429 || (repeatability.repeatable && retriedStatuses.has(status))
+          if (!again || attempt >= retries) return { ...answer, afterLostAttempt: lost }
           // A gateway that gives up (502, 504) does not say whether the service behind it acted.
-          if (answer.status !== 429 && answer.status !== 503) lost = true
-          reason = `the service answered ${answer.status}`
+          if (status !== 429 && status !== 503) lost = true
+          reason = `the service answered ${status}`
         } catch (error) {
-          if (interrupt?.aborted) throw stopped()
+          if (interrupt?.aborted) throw interrupted(interrupt, repeatability)
           if (timedOut) {
             lost = true
             throw late()
           }
           if (!(error instanceof TransportError)) throw error
           lost ||= error.maybeSent
-          if (!error.transient || attempt >= policy.retries || (error.maybeSent && !repeatable))
-            throw giveUp(`no answer from ${host()}: ${error.message}`, error)
+          if (!error.transient || attempt >= retries || (error.maybeSent && !repeatability.repeatable))
+            throw noAnswer(`from ${hostOf(request)}: ${error.message}`, repeatability, lost, error)
           reason = error.message
         }
-        const waitMs = retryAfterMs ?? backoff(attempt, clock.random())
-        if (clock.now() + waitMs >= deadline) {
+        const asked = parseRetryAfter(answer?.headers['retry-after'], timing.now())
+        const waitMs = asked ?? backoff(attempt, timing.random())
+        if (timing.monotonic() + waitMs >= deadline) {
           // What the service said is worth more than that there is no time to ask again.
-          if (refused) return { ...refused, afterLostAttempt: lost }
+          if (answer) return { ...answer, afterLostAttempt: lost }
           throw late()
         }
-        policy.onRetry?.({ reason, waitMs })
-        await clock.sleep(waitMs, signal).catch((error) => {
-          throw interrupt?.aborted ? stopped() : timedOut ? late() : error
+        policy.onRetry?.({ status: answer?.status, reason, waitMs })
+        await timing.sleep(waitMs, signal).catch((error) => {
+          throw interrupt?.aborted ? interrupted(interrupt, repeatability) : timedOut ? late() : error
         })
       }
     } finally {
-      clearTimeout(timer)
+      callOff()
       if (!signal.aborted) idle.push(controller)
     }
   }
+}
+
+function hostOf({ url }: WireRequest): string {
+  return new URL(url).host
+}
+
+/** @param lost an attempt may have reached the service */
+function noAnswer(
+  what: string,
+  { write, check, line }: Repeatability,
+  lost: boolean,
+  cause: unknown,
+): MeetroomError {
+  const message = `no answer ${what}`
+  if (!write || !lost) return new NetworkError(message, { request: line, retryable: true, cause })
+  return new UnknownOutcomeError(`${message}; whether the change was made is not known`, {
+    hint: check() ?? 'look at the room before sending it again',
+    request: line,
+    cause,
+  })
+}
+
+/** Why the interrupt came; of a write, also how to find out whether it took effect. */
+function interrupted({ reason }: AbortSignal, { write, check, line }: Repeatability): unknown {
+  if (!(reason instanceof InterruptedError) || !write) return reason
+  const hint = ['the change may have been made', check()].filter(Boolean).join('; ')
+  return new InterruptedError(reason.signal, { hint, request: line })
 }
 
 /** AbortSignal.any costs more, and Node 20 keeps what it makes for as long as its sources. */
@@ -136,13 +171,4 @@ function controllerBelow(interrupt: AbortSignal | undefined): AbortController {
 function backoff(attempt: number, random: number): number {
   const full = Math.min(baseDelayMs * 2 ** attempt, maxDelayMs)
   return full / 2 + (full / 2) * random
-}
-
-/** `Retry-After` in milliseconds from now: seconds or an HTTP date; undefined when it is neither. */
-export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
-  if (value === undefined) return undefined
-  if (/^\d+$/.test(value)) return Number(value) * 1000
-  // Date.parse reads `1.5` and `-5` as dates; an HTTP date begins with the day of the week.
-  const date = /^[A-Za-z]{3}/.test(value) ? Date.parse(value) : Number.NaN
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }

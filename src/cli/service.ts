@@ -97,7 +97,7 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
     policy: {
       timeoutMs: timeout.value * 1000,
       retries: retries.value,
-      clock: host,
+      timing: host,
       onRetry:
         setup.onRetry ??
         (({ reason, waitMs }) =>

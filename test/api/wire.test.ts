@@ -33,7 +33,7 @@ function clientThatGets(body: string) {
     beforeSend: () => undefined,
     baseUrl,
     userAgent: 'meetroom/test',
-    policy: { timeoutMs: 1000, retries: 0, clock: testHost() },
+    policy: { timeoutMs: 1000, retries: 0, timing: testHost() },
   })
   return {
     requests,

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { TransportError, type WireResponse } from '../../src/api/wire.ts'
 import type { TestHost } from '../helpers/host.ts'
+import { oneSleeper, stillTime, turns } from '../helpers/still-time.ts'
 import { latch } from '../helpers/waiting.ts'
 import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
 
@@ -15,10 +16,6 @@ const written = () =>
   world.requests.filter(({ method }) => method !== 'GET').map(({ url }) => url.split('/').at(-1) ?? '')
 const idOf = ({ url }: { url: string }) => url.split('/').at(-1) ?? ''
 const names = (count: number) => Array.from({ length: count }, (_, i) => `u${i + 1}`)
-/** Several turns of the event loop: time for anything that is about to happen. */
-async function turns(count = 5): Promise<void> {
-  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
-}
 
 /** Creates users u1 to uN; returns their ids. */
 async function users(count: number): Promise<string[]> {
@@ -58,32 +55,6 @@ function hold() {
       await turns()
     },
   }
-}
-
-/** Time that stands still while anything happens, and then moves on to whoever wakes first. */
-function stillTime(host: TestHost): void {
-  let now = 0
-  let sleepers: { at: number; wake: () => void }[] = []
-  let ticking = false
-  const tick = async () => {
-    ticking = true
-    while (sleepers.length > 0) {
-      await turns(20)
-      now = Math.min(...sleepers.map(({ at }) => at))
-      const awake = sleepers.filter(({ at }) => at <= now)
-      sleepers = sleepers.filter(({ at }) => at > now)
-      for (const { wake } of awake) wake()
-      await turns(20)
-    }
-    ticking = false
-  }
-  host.now = () => now
-  host.sleep = (ms, signal) =>
-    new Promise((resolve, reject) => {
-      signal?.addEventListener('abort', () => reject(signal.reason))
-      sleepers.push({ at: now + ms, wake: resolve })
-      if (!ticking) void tick()
-    })
 }
 
 describe('concurrency', () => {
@@ -211,7 +182,7 @@ describe('--rate', () => {
     const { host, done } = world.start(deleting(ids, '--rate 4'))
     stillTime(host)
     world.intercept = (_request, next) => {
-      began.push(host.now())
+      began.push(host.monotonic())
       return next()
     }
     expect(await done).toMatchObject({ code: 0 })
@@ -239,7 +210,7 @@ describe('a busy service', () => {
     stillTime(host)
     let refused = false
     world.intercept = async (request, next) => {
-      began.push([idOf(request), host.now()])
+      began.push([idOf(request), host.monotonic()])
       if (!refused) {
         refused = true
         return answer(status, {}, headers as Record<string, string>)
@@ -275,6 +246,49 @@ describe('a busy service', () => {
     expect(stderr).toMatch(
       /\nerror: the service refuses the request \(429\)\nerror: deleted 2 of 3 users; 1 failed\n$/,
     )
+  })
+})
+
+test('a connection that is reset keeps only its own id waiting', async () => {
+  const ids = await users(12)
+  const { host, done } = world.start(deleting(ids, '--concurrency 2'))
+  const { slept, wake } = oneSleeper(host)
+  world.intercept = async (_request, next) => {
+    if (world.requests.length === 1) throw new TransportError('the connection was reset', true)
+    if (world.requests.length === 12) wake()
+    return next()
+  }
+  expect(await done).toMatchObject({ code: 0, stderr: 'deleted 12 users\n' })
+  expect({ slept, sent: written() }).toEqual({ slept: [150], sent: [...ids, 'u1'] })
+})
+
+describe('a wall clock that is set back an hour', () => {
+  const hour = 3_600_000
+
+  test('does not stall a run with --rate', async () => {
+    const ids = await users(4)
+    const { host, done } = world.start(deleting(ids, '--rate 2 --concurrency 1'))
+    world.intercept = (_request, next) => {
+      host.setWallClock(-hour)
+      return next()
+    }
+    expect(await done).toMatchObject({ code: 0 })
+    expect(host.slept).toEqual([500, 500, 500])
+  })
+
+  test('does not stall a run that waits for a busy service', async () => {
+    const ids = await users(12)
+    const { host, done } = world.start(deleting(ids))
+    stillTime(host)
+    let refused = false
+    world.intercept = async (_request, next) => {
+      if (refused) return next()
+      refused = true
+      setImmediate(() => host.setWallClock(-hour))
+      return answer(429, {}, { 'retry-after': '7' })
+    }
+    expect(await done).toMatchObject({ code: 0 })
+    expect(host.monotonic()).toBe(7000)
   })
 })
 

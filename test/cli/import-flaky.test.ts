@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { TransportError, type WireRequest, type WireResponse } from '../../src/api/wire.ts'
-import { type TestHost, testNow } from '../helpers/host.ts'
+import type { TestHost } from '../helpers/host.ts'
 import {
   createImportWorld,
   type ImportWorld,
@@ -12,6 +12,7 @@ import {
   usersCsv,
   usersOf,
 } from '../helpers/imports.ts'
+import { oneSleeper, stillTime } from '../helpers/still-time.ts'
 import { answer } from '../helpers/world.ts'
 
 let world: ImportWorld
@@ -337,33 +338,20 @@ describe('members import', () => {
 })
 
 describe('back-off', () => {
-  /** A clock that moves on once so many wait for it. */
-  function clockOf(host: TestHost, waiting: number) {
-    let now = testNow
-    let sleepers: { until: number; wake(): void }[] = []
-    host.now = () => now
-    host.sleep = (ms) =>
-      new Promise((wake) => {
-        sleepers.push({ until: now + ms, wake })
-        if (sleepers.length < waiting) return
-        now = Math.min(...sleepers.map(({ until }) => until))
-        const due = sleepers.filter(({ until }) => until <= now)
-        sleepers = sleepers.filter(({ until }) => until > now)
-        for (const sleeper of due) sleeper.wake()
-      })
-  }
-
   /** Imports five users, two at a time; returns the seconds at which each request was sent. */
-  async function sentAt(wrong: () => Promise<WireResponse>, concurrency = 2): Promise<number[]> {
+  async function sentAt(
+    wrong: (host: TestHost) => Promise<WireResponse>,
+    concurrency = 2,
+  ): Promise<number[]> {
     world.file('in.csv', usersCsv(5))
     const { host, done } = world.start(
       `users import in.csv --no-journal --if-exists overwrite --concurrency ${concurrency}`.split(' '),
     )
-    clockOf(host, concurrency)
+    stillTime(host)
     const seconds: number[] = []
     world.intercept = (_request, next) => {
-      seconds.push((host.now() - testNow) / 1000)
-      return seconds.length === 1 ? wrong() : next()
+      seconds.push(host.monotonic() / 1000)
+      return seconds.length === 1 ? wrong(host) : next()
     }
     expect((await done).code).toBe(0)
     expect(await world.users()).toEqual(usersOf(5))
@@ -376,6 +364,27 @@ describe('back-off', () => {
 
   test.each([429, 503])('holds the whole run for a moment after a %i without Retry-After', async (status) => {
     expect(await sentAt(refuse(status))).toEqual([0, 0, 0.15, 0.15, 0.15, 0.15])
+  })
+
+  test('is no longer when the wall clock is set back an hour meanwhile', async () => {
+    const sent = await sentAt(async (host) => {
+      setImmediate(() => host.setWallClock(-3_600_000))
+      return answer(429, {}, { 'retry-after': '10' })
+    })
+    expect(sent).toEqual([0, 0, 10, 10, 10, 10])
+  })
+
+  test('after a connection that is reset holds no other row', async () => {
+    world.file('in.csv', usersCsv(5))
+    const { host, done } = world.start('users import in.csv --if-exists overwrite --concurrency 2'.split(' '))
+    const { slept, wake } = oneSleeper(host)
+    world.intercept = (_request, next) => {
+      if (world.requests.length === 1) return lost()
+      if (world.requests.length === 5) wake()
+      return next()
+    }
+    expect(await done).toMatchObject({ code: 0 })
+    expect(slept).toEqual([150])
   })
 
   test('waits for a Retry-After beyond --timeout', async () => {

@@ -240,6 +240,16 @@ describe('limits of retries', () => {
     })
   })
 
+  test('are not reached early when the wall clock is set forward an hour', async () => {
+    world.intercept = async () => {
+      host.setWallClock(3_600_000)
+      return world.requests.length === 1 ? answer(503, {}) : fine
+    }
+    const { host, done } = world.start(['rooms', 'get', 'r1'])
+    expect((await done).code).toBe(0)
+    expect(host.slept).toEqual([150])
+  })
+
   test('end a read without an answer at the deadline', async () => {
     world.intercept = silence
     expect(await outcome('rooms get r1 --timeout 0.05')).toEqual({

@@ -42,6 +42,8 @@ export interface TestHost extends Host {
   readonly stderr: Capture
   /** How long the program has slept, in milliseconds: sleeping takes no real time. */
   readonly slept: number[]
+  /** Somebody sets the wall clock, forwards or back. */
+  setWallClock(byMs: number): void
   /** Types at the terminal. */
   type(text: string): void
   signal(name: 'SIGINT' | 'SIGTERM'): void
@@ -64,7 +66,8 @@ export function testHost({
   })
   const listeners = new Set<(name: 'SIGINT' | 'SIGTERM') => void>()
   const slept: number[] = []
-  let now = testNow
+  let wall = testNow
+  let elapsed = 0
   const stderr = new Capture(tty, tty ? columns : undefined)
   const prompt = new PassThrough()
   prompt.on('data', (chunk) => void stderr.write(chunk))
@@ -85,8 +88,8 @@ export function testHost({
       config: '/nonexistent/config',
       data: '/nonexistent/data',
     }),
-    now: () => now,
-    monotonic: () => performance.now(),
+    now: () => wall + elapsed,
+    monotonic: () => elapsed,
     after(ms, work) {
       const timer = setTimeout(work, ms)
       return () => clearTimeout(timer)
@@ -94,7 +97,7 @@ export function testHost({
     async sleep(ms, signal) {
       signal?.throwIfAborted()
       slept.push(ms)
-      now += ms
+      elapsed += ms
     },
     onSignal(listener) {
       listeners.add(listener)
@@ -103,6 +106,9 @@ export function testHost({
     random: () => 0.5,
     quietly: (load) => load(),
     slept,
+    setWallClock(byMs) {
+      wall += byMs
+    },
     type: (text) => void keyboard.write(text),
     signal: (name) => {
       for (const listener of listeners) listener(name)

@@ -11,8 +11,9 @@ import {
 } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { asForeseen, redacted } from '../output/error.ts'
-import { busy, Gate } from '../pool/gate.ts'
+import { Gate } from '../pool/gate.ts'
 import { runJobs } from '../pool/jobs.ts'
+import { busy, isBusy } from '../pool/patience.ts'
 import { windDown } from '../pool/wind-down.ts'
 import type { ImportFlags } from './import-flags.ts'
 import { type Checked, type CheckedRow, placeOf } from './input/check.ts'
@@ -78,8 +79,8 @@ export class ImportRun {
       // An import asks once, for all of its rows.
       confirmed: true,
       interrupt: cut,
-      onRetry: ({ reason, waitMs }) => {
-        if (/answered (429|503)/.test(reason)) this.#gate.hold(waitMs)
+      onRetry: ({ status, waitMs }) => {
+        if (isBusy(status)) this.#gate.hold(waitMs)
       },
     })
     // A journal is begun only by what can be sent.

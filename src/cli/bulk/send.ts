@@ -1,6 +1,6 @@
 import type { Client } from '../../api/client.ts'
-import type { Clock } from '../../api/retry.ts'
 import { ServiceError, UnknownOutcomeError } from '../../errors.ts'
+import type { Host } from '../../host.ts'
 import { asForeseen } from '../output/error.ts'
 import type { Item } from '../output/views.ts'
 import type { Gate } from '../pool/gate.ts'
@@ -20,7 +20,7 @@ interface SenderOptions {
   gate: Gate
   /** Aborted: nothing is tried again. */
   stop: AbortSignal
-  clock: Clock
+  clock: Pick<Host, 'now'>
 }
 
 /** Does what one row asks for. Throws what the service, or the way to it, answers with instead. */

@@ -19,9 +19,9 @@ import type { PaceFlags } from '../flags.ts'
 import { asForeseen } from '../output/error.ts'
 import type { Item } from '../output/views.ts'
 import { viewOf } from '../output/views.ts'
-import { busy, Gate } from '../pool/gate.ts'
+import { Gate } from '../pool/gate.ts'
 import { runJobs } from '../pool/jobs.ts'
-import { patiently } from '../pool/patience.ts'
+import { busy, isBusy, patiently } from '../pool/patience.ts'
 import { windDown } from '../pool/wind-down.ts'
 import { unlessShown } from '../service.ts'
 
@@ -152,7 +152,7 @@ async function begin(
   const limit = flags.failFast ? 0 : (flags.maxErrors ?? Number.POSITIVE_INFINITY)
   const client = await context.client({
     connections: flags.concurrency,
-    ...(many ? { interrupt: cut, onRetry: ({ waitMs }) => gate.hold(waitMs) } : {}),
+    ...(many ? { interrupt: cut, onRetry: ({ status, waitMs }) => isBusy(status) && gate.hold(waitMs) } : {}),
   })
   const settle: ((outcome: Outcome) => void)[] = []
   const outcomes = ids.map(

@@ -1,46 +1,52 @@
-import type { Clock } from '../../api/retry.ts'
+import type { Host } from '../../host.ts'
 
 /** A pause that people are told of, in milliseconds. */
 const longHoldMs = 5000
-
-/** What people are told of it. */
-export function busy(seconds: number): string {
-  return `the service is busy; nothing is sent for ${seconds} s`
-}
+/** A timer set for longer fires at once. */
+const longestTimerMs = 2 ** 31 - 1
 
 /** Lets jobs begin no faster than the service can take them. */
 export class Gate {
-  readonly #clock: Clock
+  readonly #clock: Pick<Host, 'monotonic' | 'sleep'>
   readonly #gapMs: number
   readonly #onHold: (seconds: number) => void
-  #opensAt = 0
-  #nextAt = 0
+  #isHeld = false
+  #opensAt = Number.NEGATIVE_INFINITY
+  #nextAt = Number.NEGATIVE_INFINITY
 
-  /** @param onHold told when everybody is held back for long, in seconds */
-  constructor(clock: Clock, rate: number | undefined, onHold: (seconds: number) => void = () => {}) {
+  /**
+   * @param rate how many jobs may begin in a second
+   * @param onHold told when everybody is held back for long, in seconds
+   */
+  constructor(
+    clock: Pick<Host, 'monotonic' | 'sleep'>,
+    rate: number | undefined,
+    onHold: (seconds: number) => void = () => {},
+  ) {
     this.#clock = clock
     this.#onHold = onHold
     this.#gapMs = rate === undefined ? 0 : 1000 / rate
   }
 
-  /** Nothing begins for so long: the service has had enough for now. */
+  /** Lets nothing begin for so long: the service has had enough for now. */
   hold(ms: number): void {
-    const opensAt = this.#clock.now() + ms
-    // Said once: the others that are under way hear the same.
+    const opensAt = this.#clock.monotonic() + ms
+    // Said once: the other requests that are under way are told the same.
     if (ms >= longHoldMs && opensAt > this.#opensAt + longHoldMs / 2) this.#onHold(Math.round(ms / 1000))
     this.#opensAt = Math.max(this.#opensAt, opensAt)
+    this.#isHeld = true
   }
 
-  /** Resolves when the next job may begin, or when the signal aborts. */
+  /** Resolves when the next job may begin, or when the signal aborts; undefined when it may begin now. */
   pass(signal: AbortSignal): Promise<void> | undefined {
-    if (this.#gapMs === 0 && this.#opensAt === 0) return undefined
+    if (this.#gapMs === 0 && !this.#isHeld) return undefined
     return this.#wait(signal)
   }
 
   async #wait(signal: AbortSignal): Promise<void> {
     for (let slot = this.#slot(); !signal.aborted; ) {
-      const waitMs = slot - this.#clock.now()
-      if (waitMs > 0) await this.#clock.sleep(waitMs, signal).catch(() => {})
+      const waitMs = slot - this.#clock.monotonic()
+      if (waitMs > 0) await this.#clock.sleep(Math.min(waitMs, longestTimerMs), signal).catch(() => {})
       else if (slot >= this.#opensAt) return
       // Held back meanwhile: all that waited would begin at the same moment.
       else slot = this.#slot()
@@ -49,7 +55,7 @@ export class Gate {
 
   /** The next moment at which a job may begin. */
   #slot(): number {
-    const slot = Math.max(this.#clock.now(), this.#nextAt, this.#opensAt)
+    const slot = Math.max(this.#clock.monotonic(), this.#nextAt, this.#opensAt)
     this.#nextAt = slot + this.#gapMs
     return slot
   }

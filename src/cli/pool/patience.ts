@@ -1,5 +1,6 @@
-import { type Clock, parseRetryAfter } from '../../api/retry.ts'
+import { parseRetryAfter } from '../../api/retry-after.ts'
 import { InterruptedError, MeetroomError, UnknownOutcomeError } from '../../errors.ts'
+import type { Host } from '../../host.ts'
 import type { Gate } from './gate.ts'
 
 /** How often something is tried again that the service is too busy for. */
@@ -12,7 +13,7 @@ interface Run {
   gate: Gate
   /** Aborted: nothing is tried again. */
   stop: AbortSignal
-  clock: Clock
+  clock: Pick<Host, 'now'>
 }
 
 /**
@@ -27,7 +28,7 @@ export async function patiently<T>(ask: () => Promise<T>, { gate, stop, clock }:
     } catch (error) {
       if (!(error instanceof MeetroomError)) throw error
       lost ||= error.afterLostAttempt || error instanceof UnknownOutcomeError
-      if (!isBusy(error) || attempt >= patience || stop.aborted)
+      if (!isBusy(error.status) || attempt >= patience || stop.aborted)
         throw lost && !saysSo(error) ? new UnknownOutcomeError(error.message, { cause: error }) : error
       const asked = parseRetryAfter(error.retryAfter, clock.now())
       gate.hold(Math.min(longestHoldMs, asked ?? 500 * 2 ** attempt))
@@ -41,6 +42,11 @@ function saysSo(error: MeetroomError): boolean {
 }
 
 /** The service takes no more for now. */
-function isBusy(error: MeetroomError): boolean {
-  return error.status === 429 || error.status === 503
+export function isBusy(status: number | undefined): boolean {
+  return status === 429 || status === 503
+}
+
+/** What people are told of it. */
+export function busy(seconds: number): string {
+  return `the service is busy; nothing is sent for ${seconds} s`
 }

@@ -1,0 +1,8 @@
+/** `Retry-After` in milliseconds from now: seconds or an HTTP date; undefined when it is neither. */
+export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined
+  if (/^\d+$/.test(value)) return Number(value) * 1000
+  // Date.parse reads `1.5` and `-5` as dates; an HTTP date begins with the day of the week.
+  const date = /^[A-Za-z]{3}/.test(value) ? Date.parse(value) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
