@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Gate } from '../../src/cli/pool/gate.ts'
-import { runJobs } from '../../src/cli/pool/jobs.ts'
+import { runJobs, type Work } from '../../src/cli/pool/jobs.ts'
 
 /** A clock on which everybody wakes on time, in order. */
 function simulated() {
@@ -92,7 +92,7 @@ test('every job that is taken is performed or put back exactly once', () =>
         let most = 0
         let calls = 0
         const clock = { monotonic: () => 0, sleep: turn }
-        const ended = await runJobs<number>({
+        const work: Work<number> = {
           async take() {
             const call = calls++
             await turns(batches[call]?.turns ?? 0)
@@ -108,10 +108,9 @@ test('every job that is taken is performed or put back exactly once', () =>
             if (job === failsAt) throw new Error('perform')
           },
           putBack: (job) => void seen.push(`put back ${job}`),
-          pace: { concurrency },
-          gate: new Gate(clock, undefined),
-          stop: stop.signal,
-        }).then(
+        }
+        const pace = { concurrency, gate: new Gate(clock, undefined), stop: stop.signal }
+        const ended = await runJobs(work, pace).then(
           () => 'done',
           (error) => error.message,
         )

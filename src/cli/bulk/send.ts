@@ -1,14 +1,9 @@
 import type { Client } from '../../api/client.ts'
-import { ServiceError, UnknownOutcomeError } from '../../errors.ts'
-import type { Host } from '../../host.ts'
-import { asForeseen } from '../output/error.ts'
+import { ApiError, type MeetroomError, ServiceError, UnknownOutcomeError } from '../../errors.ts'
 import type { Item } from '../output/views.ts'
-import type { Gate } from '../pool/gate.ts'
-import { patiently } from '../pool/patience.ts'
+import { failure, type Outcome } from '../pool/outcome.ts'
 import { type Body, holds, type Kind } from './kinds/kind.ts'
-import type { Result } from './outcome/results.ts'
-
-export type Outcome = Pick<Result, 'status' | 'id' | 'error'>
+import type { Job } from './remaining.ts'
 
 interface SenderOptions {
   client: Client
@@ -16,14 +11,9 @@ interface SenderOptions {
   ifExists: 'overwrite' | 'skip' | 'fail'
   /** Says what would happen instead of doing it. */
   dryRun: boolean
-  /** Held back by a service that is busy. */
-  gate: Gate
-  /** Aborted: nothing is tried again. */
-  stop: AbortSignal
-  clock: Pick<Host, 'now'>
 }
 
-/** Does what one row asks for. Throws what the service, or the way to it, answers with instead. */
+/** Does what rows ask for. What becomes of one is its id, or why it has none. */
 export class Sender {
   readonly #options: SenderOptions
 
@@ -31,77 +21,97 @@ export class Sender {
     this.#options = options
   }
 
+  /** Does what is left to do for a row. Never throws. */
+  async send({ body, lost, made }: Job): Promise<Outcome<string>> {
+    let mayBeThere = lost
+    try {
+      if (made !== undefined) return await this.#finish(body, made)
+      const settled = lost ? await this.#settle(body) : undefined
+      if (settled) return settled
+      // It is as if it had never been sent.
+      mayBeThere = false
+      return await this.#make(body)
+    } catch (cause) {
+      const failed = failure(cause)
+      // What may have been sent stays so until somebody has looked.
+      return mayBeThere ? { ...failed, status: 'unknown' } : failed
+    }
+  }
+
   /**
    * A row that may have been sent before: looked up, never blindly sent again.
    * @returns undefined when it is not there
    */
-  async settle(body: Body): Promise<Outcome | undefined> {
+  async #settle(body: Body): Promise<Outcome<string> | undefined> {
     const { kind, ifExists, client } = this.#options
-    const found = await this.#patiently(() => kind.trace(client, body))
+    const found = await kind.trace(client, body)
     if (found === 'absent') return undefined
     // What creating does not do may be done twice.
-    if (found && holds(found, kind.created?.(body) ?? body)) return this.finish(body, idOf(found, kind))
-    if (found && ifExists === 'overwrite')
-      return { status: 'ok', id: await this.#write(() => kind.overwrite(client, body, found)) }
-    if (found && ifExists === 'skip') return { status: 'skipped', id: idOf(found, kind) }
+    if (found && holds(found, kind.created?.(body) ?? body)) return this.#finish(body, idOf(found, kind))
+    if (found && ifExists === 'overwrite') return this.#write(() => kind.overwrite(client, body, found))
+    if (found && ifExists === 'skip') return { status: 'skipped', value: idOf(found, kind) }
     return {
       status: 'unknown',
-      error:
+      error: new UnknownOutcomeError(
         'it was sent before the run was cut off; something like it is there, and whether it is this row cannot be told',
+      ),
     }
   }
 
   /** A row that was never sent. */
-  async send(body: Body): Promise<Outcome> {
-    const { kind, ifExists, dryRun } = this.#options
+  async #make(body: Body): Promise<Outcome<string>> {
+    const { kind, ifExists, dryRun, client } = this.#options
     // What overrides by itself need not be looked up.
     const existing =
-      ifExists === 'overwrite' && kind.overrides && !dryRun
-        ? undefined
-        : await this.#patiently(() => kind.find(this.#options.client, body))
+      ifExists === 'overwrite' && kind.overrides && !dryRun ? undefined : await kind.find(client, body)
     if (!existing) return dryRun ? { status: 'would_create' } : this.#create(body)
-    const error = `there is ${kind.name === 'users' ? 'a' : 'such a'} ${kind.view.noun[0]} already`
-    if (ifExists === 'fail') return { status: dryRun ? 'would_fail' : 'failed', error }
-    if (ifExists === 'skip') return { status: dryRun ? 'would_skip' : 'skipped', id: idOf(existing, kind) }
-    return dryRun
-      ? { status: 'would_overwrite' }
-      : { status: 'ok', id: await this.#write(() => kind.overwrite(this.#options.client, body, existing)) }
+    if (ifExists === 'fail')
+      return {
+        status: dryRun ? 'would_fail' : 'failed',
+        error: new ApiError(
+          `there is ${kind.name === 'users' ? 'a' : 'such a'} ${kind.view.noun[0]} already`,
+        ),
+      }
+    if (ifExists === 'skip') return { status: dryRun ? 'would_skip' : 'skipped', value: idOf(existing, kind) }
+    if (dryRun) return { status: 'would_overwrite' }
+    return this.#write(() => kind.overwrite(client, body, existing))
   }
 
-  async #create(body: Body): Promise<Outcome> {
+  async #create(body: Body): Promise<Outcome<string>> {
     const { kind, client } = this.#options
-    return this.finish(body, await this.#write(() => kind.create(client, body)))
+    const made = await this.#write(() => kind.create(client, body))
+    return made.status === 'ok' ? this.#finish(body, made.value) : made
   }
 
   /** A row that was made, and may not have all its values. */
-  async finish(body: Body, id: string): Promise<Outcome> {
+  async #finish(body: Body, id: string): Promise<Outcome<string>> {
     const { kind, client } = this.#options
     const { finish } = kind
-    if (!finish) return { status: 'ok', id }
-    try {
-      await this.#write(() => finish(client, body, id))
-    } catch (cause) {
-      // It is there: a row that failed would be sent again.
-      const { message } = asForeseen(cause)
-      return { status: 'unknown', id, error: `it was made, and then not given all its values: ${message}` }
+    if (!finish) return { status: 'ok', value: id }
+    const finished = await this.#write(() => finish(client, body, id).then(() => id))
+    if (!('error' in finished)) return finished
+    // It is there: a row that failed would be sent again.
+    return {
+      status: 'unknown',
+      value: id,
+      error: new UnknownOutcomeError(
+        `it was made, and then not given all its values: ${finished.error.message}`,
+        { cause: finished.error },
+      ),
     }
-    return { status: 'ok', id }
-  }
-
-  #patiently<T>(ask: () => Promise<T>): Promise<T> {
-    return patiently(ask, this.#options)
   }
 
   /**
    * Changes something.
-   * @throws {UnknownOutcomeError} when it may have been changed and nobody says so
+   * @param change answers with the id of what it changed
    */
-  #write<T>(change: () => Promise<T>): Promise<T> {
-    return this.#patiently(change).catch((error) => {
-      throw error instanceof ServiceError && mayHaveActed(error)
-        ? new UnknownOutcomeError(error.message, { cause: error })
-        : error
-    })
+  async #write(change: () => Promise<string>): Promise<Outcome<string>> {
+    try {
+      return { status: 'ok', value: await change() }
+    } catch (cause) {
+      const failed = failure(cause)
+      return mayHaveActed(failed.error) ? { ...failed, status: 'unknown' } : failed
+    }
   }
 }
 
@@ -110,6 +120,7 @@ function idOf(item: Item, { view }: Kind): string {
 }
 
 /** A gateway that gave up, and an answer that cannot be read, leave open whether the service acted. */
-function mayHaveActed({ status }: ServiceError): boolean {
-  return status === undefined || status === 502 || status === 504
+function mayHaveActed(error: MeetroomError): boolean {
+  const { status } = error
+  return error instanceof ServiceError && (status === undefined || status === 502 || status === 504)
 }

@@ -1,20 +1,20 @@
 import type { Gate } from './gate.ts'
 
-export interface Pace {
-  /** How many jobs at once. */
-  concurrency: number
-  /** How many jobs a second are begun at the most. */
-  rate?: number | undefined
-}
-
-interface Run<Job> {
+/** What there is to do. */
+export interface Work<Job> {
   /** The next few jobs, made ready to be begun; none at the end. */
   take(): Promise<readonly Job[]>
   /** Does a job. What it throws ends the run. */
   perform(job: Job): Promise<void>
   /** A job that was taken and is not begun. */
-  putBack?(job: Job): void
-  pace: Pace
+  putBack(job: Job): void
+}
+
+/** How it is gone about. */
+interface Pace {
+  /** How many jobs at once. */
+  concurrency: number
+  /** Says when the next may begin. */
   gate: Gate
   /** Aborted: nothing more is begun; what is under way is waited for. */
   stop: AbortSignal
@@ -24,17 +24,20 @@ interface Run<Job> {
  * Does jobs, so many at a time. While some are done the next few are made ready, so that making ready costs no time of
  * its own. Throws what `perform` or `take` threw first, once everything that was begun has ended.
  */
-export async function runJobs<Job>({ take, perform, putBack, pace, gate, stop }: Run<Job>): Promise<void> {
-  let failure: { error: unknown } | undefined
+export async function runJobs<Job>(
+  { take, perform, putBack }: Work<Job>,
+  { concurrency, gate, stop }: Pace,
+): Promise<void> {
+  let failed: { error: unknown } | undefined
   const fail = (error: unknown) => {
-    failure ??= { error }
+    failed ??= { error }
   }
-  const over = () => stop.aborted || failure !== undefined
+  const isOver = () => stop.aborted || failed !== undefined
 
   let jobs: readonly Job[] = []
   let begun = 0
-  let exhausted = false
-  let ready: Promise<readonly Job[]> = over() ? Promise.resolve([]) : take()
+  let isExhausted = false
+  let ready: Promise<readonly Job[]> = isOver() ? Promise.resolve([]) : take()
   let refilling: Promise<void> | undefined
 
   /** Waits for the jobs that are made ready, and begins to make the next ready. */
@@ -42,9 +45,9 @@ export async function runJobs<Job>({ take, perform, putBack, pace, gate, stop }:
     refilling ??= (async () => {
       jobs = await ready
       begun = 0
-      exhausted = jobs.length === 0
-      ready = exhausted || over() ? Promise.resolve([]) : take()
-      // Its failure is met when its turn comes.
+      isExhausted = jobs.length === 0
+      ready = isExhausted || isOver() ? Promise.resolve([]) : take()
+      // Awaited later, or never: avoid an unhandled rejection.
       ready.catch(() => {})
     })().finally(() => {
       refilling = undefined
@@ -54,20 +57,18 @@ export async function runJobs<Job>({ take, perform, putBack, pace, gate, stop }:
 
   async function loop(): Promise<void> {
     for (;;) {
-      while (begun === jobs.length && !exhausted && !over()) await refill()
-      if (exhausted || over()) return
+      while (begun === jobs.length && !isExhausted && !isOver()) await refill()
+      if (isExhausted || isOver()) return
       const wait = gate.pass(stop)
       const job = jobs[begun++] as Job
       if (wait) await wait
-      if (over()) return putBack?.(job)
+      if (isOver()) return putBack(job)
       await perform(job)
     }
   }
 
-  await Promise.all(Array.from({ length: pace.concurrency }, () => loop().catch(fail)))
-  if (putBack) {
-    const unused = await ready.catch(() => [])
-    for (const job of [...jobs.slice(begun), ...unused]) putBack(job)
-  }
-  if (failure) throw failure.error
+  await Promise.all(Array.from({ length: concurrency }, () => loop().catch(fail)))
+  const unused = await ready.catch(() => [])
+  for (const job of [...jobs.slice(begun), ...unused]) putBack(job)
+  if (failed) throw failed.error
 }

@@ -1,7 +1,9 @@
+import type { Client } from '../../api/client.ts'
 import { parseRetryAfter } from '../../api/retry-after.ts'
-import { InterruptedError, MeetroomError, UnknownOutcomeError } from '../../errors.ts'
+import { MeetroomError, UnknownOutcomeError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { Gate } from './gate.ts'
+import { isUnknown } from './outcome.ts'
 
 /** How often something is tried again that the service is too busy for. */
 const patience = 10
@@ -16,11 +18,18 @@ interface Run {
   clock: Pick<Host, 'now'>
 }
 
-/**
- * Asks again, and holds everybody back, as long as the service says that it is busy.
- * @throws {UnknownOutcomeError} when an attempt before the last may have changed something
- */
-export async function patiently<T>(ask: () => Promise<T>, { gate, stop, clock }: Run): Promise<T> {
+/** A client that asks again, and holds everybody back meanwhile, as long as the service is busy. */
+export function patientClient(client: Client, run: Run): Client {
+  return {
+    call: (name, input) => patiently(() => client.call(name, input), run),
+    request: (endpoint, input) => patiently(() => client.request(endpoint, input), run),
+    ready: () => client.ready(),
+    keyWorks: () => client.keyWorks(),
+  }
+}
+
+/** @throws {UnknownOutcomeError} when an attempt before the last may have changed something */
+async function patiently<T>(ask: () => Promise<T>, { gate, stop, clock }: Run): Promise<T> {
   let lost = false
   for (let attempt = 0; ; attempt++)
     try {
@@ -29,16 +38,11 @@ export async function patiently<T>(ask: () => Promise<T>, { gate, stop, clock }:
       if (!(error instanceof MeetroomError)) throw error
       lost ||= error.afterLostAttempt || error instanceof UnknownOutcomeError
       if (!isBusy(error.status) || attempt >= patience || stop.aborted)
-        throw lost && !saysSo(error) ? new UnknownOutcomeError(error.message, { cause: error }) : error
+        throw lost && !isUnknown(error) ? withUnknownOutcome(error) : error
       const asked = parseRetryAfter(error.retryAfter, clock.now())
       gate.hold(Math.min(longestHoldMs, asked ?? 500 * 2 ** attempt))
       await gate.pass(stop)
     }
-}
-
-/** The error says itself that something may have been done. */
-function saysSo(error: MeetroomError): boolean {
-  return error instanceof UnknownOutcomeError || error instanceof InterruptedError
 }
 
 /** The service takes no more for now. */
@@ -46,7 +50,8 @@ export function isBusy(status: number | undefined): boolean {
   return status === 429 || status === 503
 }
 
-/** What people are told of it. */
-export function busy(seconds: number): string {
-  return `the service is busy; nothing is sent for ${seconds} s`
+/** The last attempt failed without effect, and one before it may have had one. */
+function withUnknownOutcome(error: MeetroomError): UnknownOutcomeError {
+  const { message, status, request, body, retryAfter } = error
+  return new UnknownOutcomeError(message, { status, request, body, retryAfter, cause: error })
 }

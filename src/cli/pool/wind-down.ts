@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { Context } from '../context.ts'
 
 /** How long what is under way may take when a run is interrupted, in milliseconds. */
@@ -6,16 +5,19 @@ const graceMs = 5000
 /** After so long people want to know what is waited for, in milliseconds. */
 const silentMs = 1000
 
+interface Ends {
+  /** Aborted when nothing more is to be begun. */
+  stop: AbortController
+  /** Aborted when what is under way is to be cut off. */
+  cut: AbortController
+}
+
 /**
  * Lets a run end at the user’s interrupt: nothing more is begun, and what takes longer than five seconds is cut off.
- * @param stop aborted when nothing more is to be begun
- * @returns the signal that cuts off, and what to call when the run is over
+ * @returns to be called when the run is over
  */
-export function windDown(context: Context, stop: AbortController): { cut: AbortSignal; over(): void } {
+export function windDown(context: Context, { stop, cut }: Ends): () => void {
   const { host, interrupt } = context
-  const cut = new AbortController()
-  // Everything under way listens.
-  setMaxListeners(0, cut.signal, stop.signal)
   const timers: (() => void)[] = []
   const onInterrupt = () => {
     stop.abort()
@@ -26,11 +28,8 @@ export function windDown(context: Context, stop: AbortController): { cut: AbortS
   }
   interrupt.addEventListener('abort', onInterrupt)
   if (interrupt.aborted) onInterrupt()
-  return {
-    cut: cut.signal,
-    over() {
-      for (const callOff of timers) callOff()
-      interrupt.removeEventListener('abort', onInterrupt)
-    },
+  return () => {
+    for (const callOff of timers) callOff()
+    interrupt.removeEventListener('abort', onInterrupt)
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { UsageError } from '../../../errors.ts'
 import type { Body, Kind } from '../kinds/kind.ts'
 import { Keys, numberOf } from './keys.ts'
+import { rowPlace } from './place.ts'
 import type { Reader } from './reader.ts'
 import { type InputFormat, type Row, readRows } from './rows.ts'
 import type { Source } from './source.ts'
@@ -101,7 +102,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
           else {
             checked.body = undefined
             checked.repeats = true
-            checked.problem = `the same ${kind.keyName} as ${placeOf(before)}`
+            checked.problem = `the same ${kind.keyName} as ${rowPlace(before)}`
           }
         }
       yield batch
@@ -113,11 +114,6 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   if (suspects.size > 0)
     for await (const batch of again()) for (const checked of batch) if (checked.repeats) await report(checked)
   return { rows, invalid, keyless, digest, columns, again }
-}
-
-/** `line 12`, or `row 3` where there are no lines. */
-export function placeOf({ line, number }: Row): string {
-  return line === undefined ? `row ${number}` : `line ${line}`
 }
 
 async function* hashed(bytes: AsyncIterable<Buffer>, hash: { update(data: Buffer): unknown }) {

@@ -1,23 +1,7 @@
-import {
-  ApiError,
-  ClosedOutput,
-  type MeetroomError,
-  PartialError,
-  UnknownOutcomeError,
-} from '../../../errors.ts'
+import { ApiError, ClosedOutput } from '../../../errors.ts'
 import type { Context } from '../../context.ts'
 import type { Item, View } from '../../output/views.ts'
-
-export type Status =
-  | 'ok'
-  | 'skipped'
-  | 'failed'
-  | 'unknown'
-  | 'invalid'
-  | 'would_create'
-  | 'would_overwrite'
-  | 'would_skip'
-  | 'would_fail'
+import { type Status, verdictOf } from '../../pool/outcome.ts'
 
 /** What became of one row. */
 export interface Result {
@@ -43,24 +27,23 @@ export const resultView: View = {
   fields: ['row', 'key', 'status', 'id', 'error'],
 }
 
-const bad: ReadonlySet<Status> = new Set(['failed', 'unknown', 'invalid', 'would_fail'])
 /** So many failures are told one by one where results are not printed. */
 const mostTold = 20
+/** So many results may wait to be printed. */
+const mostWaiting = 1000
 
 interface Writer {
   page(page: { items: readonly Item[] }): Promise<void>
   end(): Promise<void>
 }
 
-/** Prints and counts the results of a run as they come. */
+/** Prints the results of a run as they come, and where they have no place the failures at its end. */
 export class Results {
   readonly #context: Context
   readonly #writer: Writer | undefined
-  readonly counts: Partial<Record<Status, number>> = {}
-  /** How many rows have a result, and how many of them a bad one. */
-  done = 0
-  failed = 0
-  #failures: Result[] = []
+  readonly #untold: Result[] = []
+  /** Failures beyond those that are told one by one. */
+  #more = 0
   #waiting: Item[] = []
   #writing: Promise<void> | undefined
   #closed = false
@@ -80,23 +63,17 @@ export class Results {
     return new Results(context, silent ? undefined : await printer.writer(resultView, 'results'))
   }
 
-  /** A row that an earlier run has told of. */
-  count(status: Status): void {
-    this.counts[status] = (this.counts[status] ?? 0) + 1
-    this.done++
-    if (bad.has(status)) this.failed++
-  }
-
-  /** Resolves when there is room for more. */
+  /**
+   * Resolves when there is room for more.
+   * @throws {OutputError} when the output cannot be written
+   */
   add(result: Result): Promise<void> | undefined {
-    this.count(result.status)
     if (this.#failure) throw this.#failure.error
-    const told = this.#writer && this.#context.format !== 'ids'
-    if (!told && bad.has(result.status) && this.#failures.length < mostTold) this.#failures.push(result)
+    this.#keep(result)
     if (!this.#writer) return undefined
     const { row, key, status, id, error } = result
-    const isId = this.#context.format === 'ids' && id === undefined
-    if (!isId)
+    // Of what has no id there is nothing to print among ids.
+    if (this.#context.format !== 'ids' || id !== undefined)
       this.#waiting.push({
         row,
         key,
@@ -111,7 +88,15 @@ export class Results {
       .finally(() => {
         this.#writing = undefined
       })
-    return this.#waiting.length > 1000 ? this.#writing : undefined
+    return this.#waiting.length > mostWaiting ? this.#writing : undefined
+  }
+
+  /** Keeps a failure that has no place in the output. */
+  #keep(result: Result): void {
+    const isPrinted = this.#writer && this.#context.format !== 'ids'
+    if (isPrinted || verdictOf(result.status) !== 'bad') return
+    if (this.#untold.length < mostTold) this.#untold.push(result)
+    else this.#more++
   }
 
   /** One write for all that came in this turn of the event loop. */
@@ -135,35 +120,19 @@ export class Results {
     }
   }
 
-  /** Prints what is left, and the failures where they have not been printed. */
+  /**
+   * Prints what is left, and the failures that have not been printed.
+   * @throws {OutputError} when something could not be written
+   */
   async close(): Promise<void> {
     await this.#writing
     if (this.#failure) throw this.#failure.error
     await this.#unlessClosed(() => this.#writer?.end())
-    for (const { place, status, error } of this.#failures)
+    for (const { place, status, error } of this.#untold)
       await this.#context.report(
         new ApiError(`${place()}: ${status === 'unknown' ? 'outcome unknown: ' : ''}${error}`),
       )
-    const more = this.failed - this.#failures.length
-    if (more > 0 && this.#failures.length > 0)
-      await this.#context.notice(`and ${more} more; --failed-out FILE keeps all that failed`)
+    if (this.#more > 0)
+      await this.#context.notice(`and ${this.#more} more; --failed-out FILE keeps all that failed`)
   }
-}
-
-/**
- * The error that a run with these results ends with, undefined when everything was done.
- * @param summary what was done, for people
- */
-export function failureOf(results: Results, summary: string): MeetroomError | undefined {
-  const {
-    ok = 0,
-    skipped = 0,
-    unknown = 0,
-    would_create = 0,
-    would_overwrite = 0,
-    would_skip = 0,
-  } = results.counts
-  if (results.failed === 0) return undefined
-  if (ok + skipped + would_create + would_overwrite + would_skip > 0) return new PartialError(summary)
-  return unknown > 0 ? new UnknownOutcomeError(summary) : new ApiError(summary)
 }

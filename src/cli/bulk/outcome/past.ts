@@ -1,0 +1,60 @@
+import type { Status } from '../../pool/outcome.ts'
+
+/** What a journal can say of a row. One that is about to be sent is `unknown` until there is an answer. */
+const noted = ['unsent', 'unknown', 'ok', 'failed', 'skipped'] as const satisfies readonly Status[]
+type Noted = (typeof noted)[number]
+
+/** What is written of a row once its outcome is known, or known to be unknown. */
+export interface Entry {
+  row: number
+  status: Noted
+  id?: string | undefined
+  error?: string | undefined
+}
+
+/** Whether a journal has a word for it. */
+export function isNoted(status: Status): status is Noted {
+  return (noted as readonly Status[]).includes(status)
+}
+
+/** What a journal says of the rows. */
+export class Past {
+  /** Places in `noted`, by the number of the row: a byte is enough for each of a million rows. */
+  readonly #statuses: Uint8Array
+  readonly #made = new Map<number, string>()
+
+  /** @param rows how many the input has */
+  constructor(rows: number) {
+    this.#statuses = new Uint8Array(rows + 1)
+  }
+
+  statusOf(row: number): Noted {
+    return noted[this.#statuses[row] ?? 0] ?? 'unsent'
+  }
+
+  /** The id of a row that was made and not finished. */
+  madeOf(row: number): string | undefined {
+    return this.#made.get(row)
+  }
+
+  /**
+   * Takes over what a line says. Rows beyond the end are those of another input, which is refused afterwards.
+   * @returns false when it is no line of a journal
+   */
+  read(line: Record<string, unknown>): boolean {
+    const { sent, to = sent, row, status, id } = line
+    const place = noted.indexOf(status as Noted)
+    if (isRow(row) && place >= 0) {
+      this.#statuses[row] = place
+      if (status === 'unknown' && typeof id === 'string') this.#made.set(row, id)
+      else this.#made.delete(row)
+    } else if (isRow(sent) && isRow(to) && sent <= to)
+      this.#statuses.fill(noted.indexOf('unknown'), sent, to + 1)
+    else return line['end'] === true
+    return true
+  }
+}
+
+function isRow(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0
+}

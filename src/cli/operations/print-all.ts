@@ -1,0 +1,38 @@
+import { ClosedOutput } from '../../errors.ts'
+import type { Page, Printer } from '../output/printer.ts'
+import type { Item, View } from '../output/views.ts'
+
+/** So many rows of a table are as wide as their widest cell. */
+const mostTogether = 100
+
+/**
+ * Prints the results of work that goes on as they come. When the reader goes away, the rest is done all the same.
+ * @throws {OutputError} when they cannot be written; there may be pages left then
+ */
+export async function printAll(
+  printer: Printer,
+  view: View,
+  key: string,
+  pages: AsyncGenerator<Page>,
+): Promise<void> {
+  // `list` ends an iteration that it cannot print.
+  const unending = { [Symbol.asyncIterator]: () => ({ next: () => pages.next() }) }
+  try {
+    await printer.list(view, key, printer.options.format === 'table' ? together(unending) : unending)
+  } catch (error) {
+    if (!(error instanceof ClosedOutput)) throw error
+    for await (const _ of pages);
+  }
+}
+
+/** Items a page at a time: each alone, they would be under columns of the first one’s width. */
+async function* together(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+  let items: Item[] = []
+  for await (const page of pages) {
+    items.push(...page.items)
+    if (items.length < mostTogether) continue
+    yield { items }
+    items = []
+  }
+  if (items.length > 0) yield { items }
+}

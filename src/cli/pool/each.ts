@@ -1,0 +1,36 @@
+import { failure, type Outcome } from './outcome.ts'
+import type { Pool } from './pool.ts'
+
+/**
+ * Begins to do something to each of several things.
+ * @param act does it to one; what it throws is a failure of that one
+ * @returns what became of each, in their order: some of it is still to come
+ */
+export function startEach<Thing, Result>(
+  pool: Pool,
+  things: readonly Thing[],
+  act: (thing: Thing) => Promise<Outcome<Result>>,
+): Promise<Outcome<Result>>[] {
+  const jobs = things.map((thing) => {
+    let settle: (outcome: Outcome<Result>) => void = () => {}
+    const outcome = new Promise<Outcome<Result>>((resolve) => {
+      settle = resolve
+    })
+    return { thing, outcome, settle }
+  })
+  let left: readonly (typeof jobs)[number][] = jobs
+  void pool.run<(typeof jobs)[number]>({
+    async take() {
+      const taken = left
+      left = []
+      return taken
+    },
+    async perform({ thing, settle }) {
+      const outcome = await act(thing).catch(failure)
+      pool.count(outcome.status)
+      settle(outcome)
+    },
+    putBack: ({ settle }) => settle({ status: 'unsent' }),
+  })
+  return jobs.map(({ outcome }) => outcome)
+}

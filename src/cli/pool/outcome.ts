@@ -1,0 +1,54 @@
+import { InterruptedError, type MeetroomError, UnknownOutcomeError } from '../../errors.ts'
+import { asForeseen } from '../output/error.ts'
+
+/** What each status says of the run that it is part of. */
+const verdicts = {
+  ok: 'good',
+  /** Nothing had to be done. */
+  skipped: 'good',
+  /** Nothing was changed. */
+  failed: 'bad',
+  /** It may have been changed, and nobody says so. */
+  unknown: 'bad',
+  /** It was not begun. */
+  unsent: 'open',
+  /** A row that cannot be sent. */
+  invalid: 'bad',
+  // What a dry run foresees.
+  would_create: 'good',
+  would_overwrite: 'good',
+  would_skip: 'good',
+  would_fail: 'bad',
+} as const satisfies Record<string, 'good' | 'bad' | 'open'>
+
+/** What became of a request or of a row. The words are those of results and journals, which scripts and later runs read. */
+export type Status = keyof typeof verdicts
+
+/** Every status there is. */
+export const statuses = Object.keys(verdicts) as readonly Status[]
+
+export interface Failure {
+  status: 'failed' | 'unknown' | 'invalid' | 'would_fail'
+  error: MeetroomError
+}
+
+/** What became of a request or of a row, with what the service gave for it. */
+export type Outcome<T> =
+  | { status: 'ok'; value: T }
+  | (Failure & { value?: T })
+  | { status: Exclude<Status, 'ok' | Failure['status']>; value?: T }
+
+export function verdictOf(status: Status): 'good' | 'bad' | 'open' {
+  return verdicts[status]
+}
+
+/** What an error says of the request that ended with it. */
+export function failure(cause: unknown): Failure {
+  const error = asForeseen(cause)
+  return { status: isUnknown(error) ? 'unknown' : 'failed', error }
+}
+
+/** Whether an error says that something may have been changed. */
+export function isUnknown(error: MeetroomError): boolean {
+  return error instanceof UnknownOutcomeError || error instanceof InterruptedError
+}

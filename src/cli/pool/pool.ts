@@ -1,0 +1,75 @@
+import { setMaxListeners } from 'node:events'
+import type { Client } from '../../api/client.ts'
+import type { Context } from '../context.ts'
+import type { PaceFlags } from '../flags.ts'
+import { Gate } from './gate.ts'
+import { runJobs, type Work } from './jobs.ts'
+import type { Status } from './outcome.ts'
+import { isBusy, patientClient } from './patience.ts'
+import type { Tally } from './tally.ts'
+import { windDown } from './wind-down.ts'
+
+/** Where many requests are sent: so many at once, no faster than they may be, until too many fail. */
+export interface Pool {
+  /** Waits whenever the service is busy. */
+  readonly client: Client
+  /** Nothing more is begun. */
+  readonly isStopped: boolean
+  stop(): void
+  /** Counts what became of a job; too many failures stop the pool. */
+  count(status: Status): void
+  /** Does jobs. At the user’s interrupt it ends what is under way and begins nothing more. */
+  run<Job>(work: Work<Job>): Promise<void>
+}
+
+/**
+ * @param tally counts what becomes of the jobs
+ * @param confirmed the caller asks for confirmation itself, where it is needed
+ * @throws {AuthError | UsageError} when there is no service, or no key to send with
+ */
+export async function openPool(
+  context: Context,
+  flags: PaceFlags,
+  tally: Tally,
+  { confirmed = false } = {},
+): Promise<Pool> {
+  const { concurrency, rate, failFast, maxErrors = Number.POSITIVE_INFINITY } = flags
+  const mostFailures = failFast ? 0 : maxErrors
+  const stop = new AbortController()
+  const cut = new AbortController()
+  // Every request under way listens.
+  setMaxListeners(0, stop.signal, cut.signal)
+  const gate = new Gate(context.host, rate, (seconds) => {
+    void context.notice(`the service is busy; nothing is sent for ${seconds} s`)
+  })
+  const client = await context.client({
+    connections: concurrency,
+    confirmed,
+    interrupt: cut.signal,
+    onRetry: ({ status, waitMs }) => {
+      // One connection that fails says nothing about the others.
+      if (isBusy(status)) gate.hold(waitMs)
+    },
+  })
+  await client.ready()
+  return {
+    client: patientClient(client, { gate, stop: stop.signal, clock: context.host }),
+    get isStopped() {
+      return stop.signal.aborted
+    },
+    stop: () => stop.abort(),
+    count(status) {
+      tally.add(status)
+      // Rows that are left out because they are invalid are no failures of the run.
+      if (tally.bad - tally.count('invalid') > mostFailures) stop.abort()
+    },
+    async run(work) {
+      const over = windDown(context, { stop, cut })
+      try {
+        await runJobs(work, { concurrency, gate, stop: stop.signal })
+      } finally {
+        over()
+      }
+    },
+  }
+}

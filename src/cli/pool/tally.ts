@@ -1,0 +1,100 @@
+import {
+  ApiError,
+  InterruptedError,
+  type MeetroomError,
+  OutputError,
+  PartialError,
+  UnknownOutcomeError,
+  UsageError,
+} from '../../errors.ts'
+import { type Status, statuses, verdictOf } from './outcome.ts'
+
+interface Stop {
+  /** What ended the run before its time. */
+  fatal?: MeetroomError | undefined
+  /** What to do next. */
+  hint?: string | undefined
+}
+
+interface Ending {
+  /** To report before the run ends. */
+  reported?: MeetroomError
+  /** To throw; undefined when all is well. */
+  error?: MeetroomError
+}
+
+/** Counts what became of the parts of a run: what the run says at its end and its exit code follow from it. */
+export class Tally {
+  readonly #counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
+  readonly #inWords: (tally: Tally) => string
+  #good = 0
+  #bad = 0
+
+  /**
+   * @param total how many parts there are
+   * @param inWords says how far a run has come, as in `deleted 2 of 3 users; 1 failed`
+   */
+  constructor(
+    readonly total: number,
+    inWords: (tally: Tally) => string,
+  ) {
+    this.#inWords = inWords
+  }
+
+  add(status: Status): void {
+    this.#counts[status]++
+    const verdict = verdictOf(status)
+    if (verdict === 'good') this.#good++
+    if (verdict === 'bad') this.#bad++
+  }
+
+  count(status: Status): number {
+    return this.#counts[status]
+  }
+
+  /** How many ended badly. */
+  get bad(): number {
+    return this.#bad
+  }
+
+  /** How many ended, well or badly. */
+  get tried(): number {
+    return this.#good + this.#bad
+  }
+
+  get untried(): number {
+    return this.total - this.tried
+  }
+
+  /** Everything was done, or did not have to be. */
+  get isComplete(): boolean {
+    return this.#good === this.total
+  }
+
+  get summary(): string {
+    return this.#inWords(this)
+  }
+
+  /**
+   * How a run ends. What stopped it is the whole story only where nothing was done before; else the run is partly done,
+   * and what stopped it is reported.
+   */
+  ending({ fatal, hint }: Stop): Ending {
+    const done = this.count('ok') + this.count('skipped')
+    if (fatal && (done === 0 || isOurs(fatal))) return { error: fatal }
+    if (fatal) return { reported: fatal, error: new PartialError(this.summary, { hint }) }
+    return this.#bad === 0 ? {} : { error: this.#error(hint) }
+  }
+
+  #error(hint: string | undefined): MeetroomError {
+    if (this.#good > 0) return new PartialError(this.summary, { hint })
+    return this.count('unknown') > 0
+      ? new UnknownOutcomeError(this.summary, { hint })
+      : new ApiError(this.summary, { hint })
+  }
+}
+
+/** Stopped on this side: the run ends with it, whatever was done before. */
+function isOurs(error: MeetroomError): boolean {
+  return error instanceof UsageError || error instanceof OutputError || error instanceof InterruptedError
+}
