@@ -190,6 +190,15 @@ describe('the command to resume', () => {
     expect(world.read('my rejects.csv')).toMatch(/^id no,Full name,reason\r\n.*1 cell under 2 columns\r\n$/)
   })
 
+  test('holds the global options and leaves out what would stop it where it stopped', async () => {
+    world.file('in.csv', usersCsv(30))
+    const kept = ['--columns', 'row,status', '--no-header', '--no-color', '--retries', '1', '--timeout', '20']
+    const argv = ['users', 'import', 'in.csv', ...kept, '--max-errors', '3']
+    const { stderr } = await interrupted(argv, { answered: 4 })
+    expect(goOn(stderr).sort()).toEqual(['users', 'import', 'in.csv', ...kept, '--resume'].sort())
+    expect((await world.run(goOn(stderr))).code).toBe(0)
+  })
+
   test('of a members import names the room', async () => {
     const room = await world.room('A')
     world.file('people.csv', usersCsv(20))

@@ -16,7 +16,7 @@ export async function conclude(
   tally: Tally,
   fatal: MeetroomError | undefined,
 ): Promise<void> {
-  const resume = resumeHint(context, plan, tally)
+  const resume = resumeHint(plan, tally)
   const stopped = fatal ?? interruption(context, resume)
   const { reported, error } = tally.ending({
     fatal: stopped,
@@ -48,13 +48,9 @@ export function inWords(tally: Tally, { view: { noun } }: Kind, isDryRun = false
   ].join('; ')
 }
 
-function resumeHint(
-  context: Context,
-  { kind, file, flags, journal }: Plan,
-  tally: Tally,
-): string | undefined {
+function resumeHint({ kind, file, flags, journal }: Plan, tally: Tally): string | undefined {
   if (!journal || tally.untried + tally.count('unknown') === 0) return undefined
-  return `go on with: ${resumeCommand(context, kind.name, file, flags)}`
+  return `go on with: ${resumeCommand(kind.name, file, flags.given)}`
 }
 
 function mendHint(context: Context, { flags }: Plan, tally: Tally): string | undefined {

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type PaceFlags, paceFlags } from '../flags.ts'
+import { type GivenOption, givenOptions } from '../given.ts'
 import { collect } from '../input.ts'
 import type { InputFormat } from './input/rows.ts'
 
@@ -15,12 +16,15 @@ export interface ImportFlags extends PaceFlags {
   failedOut?: string
   room?: string
   roomIds?: string
+  /** What stood on the command line: from it follows the one that resumes the import. */
+  given: readonly GivenOption[]
 }
 
 /** Adds the flags of an import. */
 export function importFlags<C extends Command>(command: C): C {
   return paceFlags(
     command
+      .hook('preAction', () => void command.setOptionValue('given', givenOptions(command)))
       .addOption(
         new Option('--input-format <format>', 'format of the file, where its name does not tell').choices([
           'csv',

@@ -1,0 +1,45 @@
+import { Command } from 'commander'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { importFlags } from '../../src/cli/bulk/import-flags.ts'
+import { givenOptions } from '../../src/cli/given.ts'
+
+/** An import below a program with options of its own, which was given these words. */
+function given(words: readonly string[]) {
+  const program = new Command()
+    .option('-o, --output <format>')
+    .option('--local')
+    .option('--no-color')
+    .exitOverride()
+  const command = importFlags(program.command('import')).action(() => {})
+  program.parse(['import', ...words], { from: 'user' })
+  return { options: givenOptions(command), values: { ...command.optsWithGlobals(), given: undefined } }
+}
+
+const text = fc.string({ minLength: 1, maxLength: 8, unit: 'grapheme' })
+const option = fc.oneof(
+  fc.constantFrom(['--local'], ['--no-color'], ['--skip-invalid'], ['--no-journal'], ['--fail-fast']),
+  fc.constantFrom(['-o', 'json'], ['--output=csv'], ['--if-exists', 'skip'], ['--rate', '2/s']),
+  fc.tuple(fc.constantFrom('--map', '--journal', '--failed-out'), text),
+  fc.nat(255).map((n) => ['--concurrency', String(n + 1)]),
+)
+
+test('options that were given, spelled out again, mean the same', () => {
+  fc.assert(
+    fc.property(fc.array(option, { maxLength: 8 }), (options) => {
+      const first = given(options.flat())
+      const second = given(first.options.flat())
+      expect(second).toEqual(first)
+    }),
+  )
+})
+
+test('options that were not given are left out, whatever their default', () => {
+  expect(given([]).options).toEqual([])
+})
+
+test('options come with their long names, those of the program first', () => {
+  expect(
+    given(['--map', 'a=b', '--no-journal', '-o', 'json', '--map', 'c=d', '--rate', '2/s']).options,
+  ).toEqual([['--output', 'json'], ['--map', 'a=b'], ['--map', 'c=d'], ['--no-journal'], ['--rate', '2']])
+})
