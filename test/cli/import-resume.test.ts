@@ -142,6 +142,15 @@ describe('a row that was sent but not answered', () => {
     expect(await world.users()).toEqual({ u1: 'N1', u2: 'Other', u3: 'N3' })
   })
 
+  test('of users is still unknown when overwriting the user is refused', async () => {
+    world.file('in.csv', usersCsv(1))
+    await world.cutOff('users import in.csv --if-exists overwrite')
+    await world.send('PUT', '/users/u1', { name: 'Other' })
+    world.intercept = async (request, next) => (request.method === 'GET' ? next() : answer(422, {}))
+    const { code, stdout } = await run('users import in.csv --if-exists overwrite --resume -o ndjson')
+    expect({ code, results: resultsOf(stdout) }).toMatchObject({ code: 7, results: [{ status: 'unknown' }] })
+  })
+
   test('of members is sent when the service does not tell whether the member is blocked', async () => {
     const room = await world.room('R', 'private')
     await world.send('POST', '/users', { user_id: 'u1' })

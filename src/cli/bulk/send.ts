@@ -23,19 +23,11 @@ export class Sender {
 
   /** Does what is left to do for a row. Never throws. */
   async send({ body, lost, made }: Job): Promise<Outcome<string>> {
-    let mayBeThere = lost
-    try {
-      if (made !== undefined) return await this.#finish(body, made)
-      const settled = lost ? await this.#settle(body) : undefined
-      if (settled) return settled
-      // It is as if it had never been sent.
-      mayBeThere = false
-      return await this.#make(body)
-    } catch (cause) {
-      const failed = failure(cause)
-      // What may have been sent stays so until somebody has looked.
-      return mayBeThere ? { ...failed, status: 'unknown' } : failed
-    }
+    if (made !== undefined) return this.#finish(body, made)
+    const settled = lost ? await this.#settle(body).catch(failure) : undefined
+    // What may have been sent stays so until somebody has looked.
+    if (settled) return settled.status === 'failed' ? { ...settled, status: 'unknown' } : settled
+    return this.#make(body).catch(failure)
   }
 
   /**

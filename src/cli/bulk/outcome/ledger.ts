@@ -1,0 +1,126 @@
+import type { Context } from '../../context.ts'
+import { redacted } from '../../output/error.ts'
+import type { Outcome } from '../../pool/outcome.ts'
+import type { Pool } from '../../pool/pool.ts'
+import { inputPlace } from '../input/place.ts'
+import type { Row } from '../input/rows.ts'
+import type { Body } from '../kinds/kind.ts'
+import type { Plan } from '../prepare.ts'
+import { Journal } from './journal.ts'
+import { isNoted, type Past } from './past.ts'
+import { Rejects } from './rejects.ts'
+import { Results } from './results.ts'
+
+interface Books {
+  results: Results
+  journal: Journal | undefined
+  rejects: Rejects | undefined
+}
+
+/** Keeps what becomes of the rows of an import, wherever that has to stand: count, journal, results and rejects. */
+export class Ledger {
+  readonly #context: Context
+  readonly #plan: Plan
+  readonly #pool: Pool
+  readonly #books: Books
+
+  private constructor(context: Context, plan: Plan, pool: Pool, books: Books) {
+    this.#context = context
+    this.#plan = plan
+    this.#pool = pool
+    this.#books = books
+  }
+
+  /** @throws {UsageError | OutputError} when one of the files cannot be used */
+  static async open(context: Context, plan: Plan, pool: Pool): Promise<Ledger> {
+    const results = await Results.open(context)
+    const journal = await openJournal(context, plan)
+    try {
+      const rejects = await openRejects(context, plan)
+      return new Ledger(context, plan, pool, { results, journal, rejects })
+    } catch (error) {
+      // Nothing has been sent, so there is nothing to resume but what there was before.
+      await journal?.close(!plan.flags.resume)
+      throw error
+    }
+  }
+
+  /** What an earlier run noted. */
+  get past(): Past | undefined {
+    return this.#books.journal?.past
+  }
+
+  /** Notes that rows are about to be sent; resolves when that is on disk. */
+  async sending(rows: readonly Row[]): Promise<void> {
+    await this.#books.journal?.sending(rows.map(({ number }) => number))
+  }
+
+  /** Notes that a row, after all, is not sent in this run. */
+  unsent({ number }: Row): void {
+    this.#books.journal?.ended({ row: number, status: 'unsent' })
+  }
+
+  /**
+   * Notes what became of a row; resolves when there is room for more.
+   * @throws {OutputError} when that cannot be written
+   */
+  async ended(row: Row, body: Body | undefined, outcome: Outcome<string>): Promise<void> {
+    const { results, journal, rejects } = this.#books
+    const { status, value: id } = outcome
+    // A service may quote the key that it refuses, and this goes into files.
+    const error = 'error' in outcome ? redacted(outcome.error.message, this.#context.secrets) : undefined
+    const key = (body && this.#plan.kind.key(body))?.replace('\0', ' ')
+    if (isNoted(status)) journal?.ended({ row: row.number, status, id, error })
+    this.#pool.count(status)
+    const full = results.add({
+      row: row.number,
+      place: () => `${inputPlace(this.#plan.source, row)}${named(key ?? body?.['name'])}`,
+      key,
+      status,
+      id,
+      error,
+    })
+    if (full) await full
+    if (status === 'failed' || status === 'invalid') await rejects?.add(row, error ?? '')
+  }
+
+  /**
+   * Closes everything, also when one part cannot be closed.
+   * @param isComplete the run ended by itself: nothing is left to resume but what failed
+   * @throws {OutputError} when something could not be written
+   */
+  async close(isComplete: boolean): Promise<void> {
+    const { results, journal, rejects } = this.#books
+    const failures: unknown[] = []
+    for (const close of [() => rejects?.close(), () => results.close(), () => journal?.close(isComplete)])
+      await close()?.catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
+  }
+}
+
+async function openJournal(context: Context, plan: Plan): Promise<Journal | undefined> {
+  const { kind, checked, flags, journal } = plan
+  if (journal === undefined) return undefined
+  const { ifExists, map = [], room = null, roomIds = null, resume = false } = flags
+  return Journal.open(
+    journal,
+    {
+      command: `${kind.name} import`,
+      input: checked.digest,
+      target: await context.target(),
+      options: JSON.stringify([ifExists, map, room, roomIds]),
+    },
+    { rows: checked.rows, resume, host: context.host },
+  )
+}
+
+async function openRejects({ host, flags: { dryRun } }: Context, plan: Plan): Promise<Rejects | undefined> {
+  const { flags, format, checked, source, journal } = plan
+  if (flags.failedOut === undefined || dryRun) return undefined
+  return Rejects.open(flags.failedOut, format, checked.columns, host.cwd, [source.path, journal])
+}
+
+/** A name behind a place, where there is one. */
+function named(name: unknown): string {
+  return name === undefined ? '' : ` (${name})`
+}
