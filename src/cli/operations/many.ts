@@ -1,4 +1,4 @@
-import type { Answer } from '../../api/client.ts'
+import type { Answer, Client } from '../../api/client.ts'
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import { readAnswer } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
@@ -24,7 +24,7 @@ export interface EachFlags extends PaceFlags {
 interface Task {
   name: OperationName
   ids: readonly string[]
-  call(client: Pick<Pool['client'], 'call'>, id: string): Promise<Answer>
+  call(client: Client, id: string): Promise<Answer>
   flags: EachFlags
   view: View
   tally: Tally

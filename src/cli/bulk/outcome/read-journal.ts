@@ -48,7 +48,7 @@ export async function readJournal(path: string, rows: number): Promise<Earlier |
       if (torn && (length > 0 || isTorn(line))) break
       if (length === 0) {
         if (entry?.['meetroom'] !== 'journal') throw new UsageError(`${path} is no journal of meetroom`)
-        purpose = entry as never
+        purpose = purposeOf(entry)
       } else if (!entry || !past.read(entry)) throw new UsageError(`the journal ${path} is damaged`)
       ended = entry?.['end'] === true
       length += bytes
@@ -80,6 +80,15 @@ export function requireSame(path: string, before: Earlier | undefined, purpose: 
         hint: 'resume with what it was begun with, or remove the journal to begin anew',
       })
   return before
+}
+
+function purposeOf({ command, input, target, options }: Record<string, unknown>): Purpose {
+  return {
+    command: String(command),
+    input: String(input),
+    target: String(target),
+    options: String(options),
+  }
 }
 
 /** How a journal begins. */
