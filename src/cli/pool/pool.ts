@@ -37,7 +37,7 @@ export async function openPool(
   const mostFailures = failFast ? 0 : maxErrors
   const stop = new AbortController()
   const cut = new AbortController()
-  // Every request under way listens.
+  // Each request under way adds a listener.
   setMaxListeners(0, stop.signal, cut.signal)
   const gate = new Gate(context.host, rate, (seconds) => {
     void context.notice(`the service is busy; nothing is sent for ${seconds} s`)

@@ -74,13 +74,7 @@ export class Results {
     const { row, key, status, id, error } = result
     // Of what has no id there is nothing to print among ids.
     if (this.#context.format !== 'ids' || id !== undefined)
-      this.#waiting.push({
-        row,
-        key,
-        status,
-        ...(id === undefined ? {} : { id }),
-        ...(error === undefined ? {} : { error }),
-      })
+      this.#waiting.push({ row, key, status, id, error })
     this.#writing ??= this.#write()
       .catch((error) => {
         this.#failure = { error }
