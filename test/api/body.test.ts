@@ -4,18 +4,18 @@ import { defined } from '../../src/api/defined.ts'
 import type { Input } from '../../src/api/operation.ts'
 import type { Operations } from '../../src/api/operations.ts'
 
-test('a body has the fields that are given, and none that is undefined', () => {
+test('body keeps the given fields and drops undefined ones', () => {
   expect(body<'updateRoom'>({ name: undefined, is_terminated: false })).toEqual({ is_terminated: false })
   expect(Object.keys(body<'updateRoom'>({ name: undefined }))).toEqual([])
 })
 
-test('a body is what its operation takes', () => {
+test('body returns what its operation takes', () => {
   expectTypeOf(body<'createRoom'>).returns.toEqualTypeOf<Input<Operations['createRoom']>['body']>()
   expectTypeOf(body<'createRoom'>).returns.toHaveProperty('max_meeting_seconds')
   expectTypeOf(body<'updateRoom'>).returns.not.toHaveProperty('max_meeting_seconds')
 })
 
-test('a misspelt field, a wrong value and a missing field do not compile', () => {
+test('body with a misspelt field, a wrong value or a missing field does not compile', () => {
   // @ts-expect-error: misspelt
   body<'updateRoom'>({ is_trminated: true })
   // @ts-expect-error: a room cannot change its type
@@ -31,7 +31,7 @@ test('a misspelt field, a wrong value and a missing field do not compile', () =>
   expect(input).toBeDefined()
 })
 
-test('defined leaves null, false, 0 and empty text where they are', () => {
+test('defined keeps null, false, 0 and empty text', () => {
   expect(defined({ a: null, b: false, c: 0, d: '', e: undefined })).toEqual({
     a: null,
     b: false,

@@ -16,7 +16,7 @@ import { styleFor } from '../../src/cli/output/style.ts'
 import { viewFor, views } from '../../src/cli/output/views.ts'
 import { testHost } from '../helpers/host.ts'
 
-/** Rooms with a field more, which is all that has to be said of it. */
+/** Rooms with one more field, declared once. */
 const roomy = resource({
   ...room,
   fields: {
@@ -35,14 +35,14 @@ const { fields } = roomy
 const view = viewFor(roomy)
 const item = { id: 'r', type: 'open', seats: 12 }
 
-test('a field that is added to the table has a type', () => {
+test('a field added to the table has a type', () => {
   expectTypeOf<Written<typeof fields, 'create'>['seats']>().toEqualTypeOf<number>()
   expectTypeOf<Written<typeof fields, 'update'>['seats']>().toEqualTypeOf<number | undefined>()
   expectTypeOf<ItemOf<typeof fields>['seats']>().toEqualTypeOf<number | null | undefined>()
   expectTypeOf<ItemOf<typeof room.fields>>().not.toHaveProperty('seats')
 })
 
-test('a field that is added to the table is in the schemas of what is sent, received and asked for', () => {
+test('a field added to the table is in the schemas of requests, answers and queries', () => {
   const create = bodySchema('create', fields)
   const update = bodySchema('update', fields)
   expect(create.safeParse({ name: 'n', type: 'open' }).success).toBe(false)
@@ -54,7 +54,7 @@ test('a field that is added to the table is in the schemas of what is sent, rece
   expect(querySchema(fields).parse({ seats: '12' })).toEqual({ seats: 12 })
 })
 
-test('a field that is added to the table is guarded without zod', () => {
+test('a field added to the table is guarded without zod', () => {
   const guard = guardOf(fields)
   expect([12, null, undefined, 'twelve'].map((seats) => accepts(guard, { ...item, seats }))).toEqual([
     true,
@@ -64,7 +64,7 @@ test('a field that is added to the table is guarded without zod', () => {
   ])
 })
 
-test('a field that is added to the table has a column in tables, and its place in records and CSV', async () => {
+test('a field added to the table has a column in tables, and its place in records and CSV', async () => {
   expect(view.columns.at(-1)).toMatchObject({ field: 'seats', weight: 3 })
   const { stdout, env } = testHost()
   const style = await styleFor(stdout, env, false)
@@ -76,11 +76,11 @@ test('a field that is added to the table has a column in tables, and its place i
   expect(formatCsv([item], { view, header: true })).toMatch(`${header}r,open,`)
 })
 
-test('a field that is added to the table can be asked for with --where', () => {
+test('a field added to the table can be used with --where', () => {
   expect(filterTypes(roomy, view).get('seats')).toBe('number')
 })
 
-test('a field that is added to the table is imported and exported', () => {
+test('a field added to the table is imported and exported', () => {
   const { columns, required } = importColumns(roomy, view, endpoints.createRoom)
   expect(columns['seats']?.('12')).toBe(12)
   expect(() => columns['seats']?.('twelve')).toThrow('expected a whole number')
@@ -88,7 +88,7 @@ test('a field that is added to the table is imported and exported', () => {
   expect(exportColumns(roomy)).toContain('seats')
 })
 
-test('a field that is added to the table is in the OpenAPI document, with its words', () => {
+test('a field added to the table is in the OpenAPI document, with its words', () => {
   const document = openApiDocument(operationsOf({ ...resources, room: roomy })) as any
   const { get, post } = document.paths['/rooms']
   const schemaOf = (part: any) => part.content['application/json'].schema
@@ -109,7 +109,7 @@ test('a field that the service makes is read-only', () => {
   expect(bodySchema('create', seen.fields).shape).not.toHaveProperty('visits')
 })
 
-test('a field that the document does not list is in no schema and no guard, and can be shown', () => {
+test('a field that the document does not list is in no schema and no guard, but can be shown', () => {
   const felt = resource({
     ...room,
     fields: { ...room.fields, mood: { type: 'text', words: 'mood', answer: 'unlisted' } },
@@ -124,7 +124,7 @@ test('a field that the document does not list is in no schema and no guard, and 
   expect(exportColumns(felt)).toContain('mood')
 })
 
-test.each(Object.keys(resources) as ResourceName[])('%s: no two columns have the same place', (name) => {
+test.each(Object.keys(resources) as ResourceName[])('%s: every column has a place of its own', (name) => {
   const derived = views[name].columns.filter(({ value }) => value).length
   const places = Object.values<Field>(resources[name].fields).flatMap(({ column }) => column?.[0] ?? [])
   expect(new Set(places).size).toBe(places.length)

@@ -17,10 +17,10 @@ const writes = () => world.requests.filter(({ method }) => method !== 'GET')
 const fill = (line: string) =>
   line.split(' ').map((word) => word.replace('ROOM', room).replace('MEMBER', member))
 
-/** A question as it was before it was wrapped to the width of the terminal. */
+/** A prompt as it was before it was wrapped to the width of the terminal. */
 const unwrapped = (text: string) => stripVTControlCharacters(text).replaceAll(/\s*\n\s*/g, ' ')
 
-/** However a change is sent that takes something away from people. */
+/** Every way to send a change that takes something away from people. */
 const destructive = [
   'rooms delete ROOM',
   'rooms terminate ROOM',
@@ -46,12 +46,12 @@ describe.each(destructive)('%s', (line) => {
     expect(writes()).toEqual([])
   })
 
-  test('goes through with --yes', async () => {
+  test('is sent with --yes', async () => {
     expect(await world.run([...fill(line), '--yes'])).toMatchObject({ code: 0 })
     expect(writes()).toHaveLength(1)
   })
 
-  test('asks once on a terminal, naming service and profile, and takes no for an answer', async () => {
+  test('asks once on a terminal, naming service and profile, and sends nothing after no', async () => {
     const { host, done } = world.start(fill(line), { tty: true, columns: 200 })
     setImmediate(() => host.type('n\n'))
     const { code, stderr } = await done
@@ -60,7 +60,7 @@ describe.each(destructive)('%s', (line) => {
     expect(writes()).toEqual([])
   })
 
-  test('is shown by --dry-run without a question', async () => {
+  test('is shown by --dry-run without asking', async () => {
     expect(await world.run([...fill(line), '--dry-run'])).toMatchObject({ code: 0, stderr: '' })
     expect(writes()).toEqual([])
   })
@@ -79,7 +79,7 @@ test.each([
   expect(writes()).toHaveLength(1)
 })
 
-test('a change of the local workspace names its folder', async () => {
+test('a prompt for a change of the local workspace names its folder', async () => {
   const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
   const created = await world.run('--local rooms create --name Here --type open -o ids', { env })
   const { host, done } = world.start(['--local', 'rooms', 'update', created.stdout.trim(), '--terminated'], {

@@ -647,7 +647,7 @@ describe('--if-not-exists', () => {
     expect(await left()).toBe(4)
   })
 
-  test('rooms create refuses a room of that name and another type, naming it', async () => {
+  test('rooms create refuses when the room of that name has another type', async () => {
     const id = await room('Sync')
     expect(await world.run('rooms create --name Sync --type open --if-not-exists')).toMatchObject({
       code: 1,
@@ -657,7 +657,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('rooms create refuses to choose between two rooms of that name', async () => {
+  test('rooms create refuses when two rooms have that name', async () => {
     const one = await room('Sync')
     const two = await room('Sync')
     const { code, stdout, stderr } = await world.run(
@@ -671,7 +671,7 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 
-  test('rooms create warns of a room that differs in what was asked for', async () => {
+  test('rooms create warns when the existing room differs in what was asked for', async () => {
     const id = await room('Sync')
     expect(
       await world.run('rooms create --name Sync --type private --record --if-not-exists -o ids'),

@@ -12,9 +12,9 @@ const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 const room = async (name: string) =>
   (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id as string
 
-describe('a room given by its name', () => {
+describe('a room given by its name instead of its id', () => {
   test.each(['rooms get Algebra', 'members list Algebra', 'rooms update Algebra --name A'])(
-    '%s says which id the room has',
+    'in %s gets a hint with its id',
     async (line) => {
       const id = await room('Algebra')
       const { code, stderr } = await world.run(line)
@@ -23,19 +23,19 @@ describe('a room given by its name', () => {
     },
   )
 
-  test('lists the ids of all rooms that have the name', async () => {
+  test('gets a hint with the ids of all rooms of that name', async () => {
     const ids = [await room('Algebra'), await room('Algebra')].toReversed()
     expect((await world.run('rooms get Algebra')).stderr).toContain(
       `hint: rooms of this name: ${ids.join(', ')}\n`,
     )
   })
 
-  test('an id that nothing has costs no further request', async () => {
+  test('costs no further request when it looks like an id', async () => {
     await world.run('rooms get 66f1a2b3c4d5e6f708192a3b')
     expect(world.requests).toHaveLength(1)
   })
 
-  test('a service that fails meanwhile leaves the error as it was', async () => {
+  test('keeps the plain error when the service fails meanwhile', async () => {
     world.intercept = async ({ url }, next) => (url.includes('name=') ? answer(502, {}) : next())
     expect(await world.run('rooms get Algebra --retries 0')).toMatchObject({
       code: 3,
@@ -44,11 +44,11 @@ describe('a room given by its name', () => {
   })
 })
 
-test('meetroom version prints the version', async () => {
+test('version prints the version', async () => {
   expect(await world.run('version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-test('a profile without a service is told which profiles have one', async () => {
+test('rooms list with a profile without a service lists the profiles that have one', async () => {
   await world.run('auth login --profile staging --with-token', { stdin: world.apiKey })
   const { code, stderr } = await world.run('rooms list --profile default', { env: bare })
   expect({ code, stderr }).toEqual({
@@ -59,7 +59,7 @@ test('a profile without a service is told which profiles have one', async () => 
   })
 })
 
-test('a message of several words without quotes says to quote it', async () => {
+test('message send with several words and no quotes says to quote them', async () => {
   expect(await world.run('message send r1 hello world')).toMatchObject({
     code: 2,
     stderr:
@@ -68,22 +68,22 @@ test('a message of several words without quotes says to quote it', async () => {
   })
 })
 
-describe('a message', () => {
-  test('says that nobody is there to receive it', async () => {
+describe('message send', () => {
+  test('says so when nobody is connected to the room', async () => {
     expect(await world.run(['message', 'send', await room('R'), 'hi'])).toMatchObject({
       code: 0,
       stderr: 'nobody is connected to the room\n',
     })
   })
 
-  test('says nothing when the service cannot tell who is there', async () => {
+  test('says nothing when the service cannot tell who is connected', async () => {
     world.intercept = async ({ url }, next) => (url.includes('sessions') ? answer(404, {}) : next())
     expect(await world.run(['message', 'send', await room('R'), 'hi'])).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
 describe('a local workspace that is not being served', () => {
-  test('is shown under no port by --dry-run', async () => {
+  test('has no port in the output of --dry-run', async () => {
     expect(
       await world.run('--local rooms create --name A --type open --dry-run', { env: bare }),
     ).toMatchObject({
@@ -92,7 +92,7 @@ describe('a local workspace that is not being served', () => {
     })
   })
 
-  test('serve --print-env refuses a port that somebody else listens on', async () => {
+  test('makes serve --print-env refuse a port that something else listens on', async () => {
     const server = createServer()
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
     onTestFinished(() => void server.close())
@@ -112,7 +112,7 @@ test.each([
   ['pages create r1 --image data:image/png;base64,AAAA', '--image'],
   ['rooms create --name A --type open --webhook-url ftp://a/b', '--webhook-url'],
   ['users create ada --profile-url javascript:alert(1)', '--profile-url'],
-])('%s is refused: nothing can be fetched from there', async (line, flag) => {
+])('%s is refused, for nothing can be fetched from there', async (line, flag) => {
   const { code, stderr } = await world.run(line)
   expect(code).toBe(2)
   expect(stderr).toMatch(new RegExp(`^error: ${flag} takes an http or https URL, not “`))
