@@ -122,9 +122,9 @@ describe('an import checks the whole file before it sends anything', () => {
   test('and stops when the file changes while it is imported', async () => {
     const rows = (name: string) =>
       `user_id,name\n${Array.from({ length: 100 }, (_, i) => `u${i},${name}\n`).join('')}`
-    world.file('people.csv', rows('x'.repeat(100_000)))
+    world.file('people.csv', rows('x'.repeat(30_000)))
     world.intercept = (_request, next) => {
-      if (world.requests.length === 1) world.file('people.csv', rows('y'.repeat(100_000)))
+      if (world.requests.length === 1) world.file('people.csv', rows('y'.repeat(30_000)))
       return next()
     }
     expect(await run('users import people.csv --concurrency 1 --if-exists overwrite')).toMatchObject({
