@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import { ServiceError, UsageError } from '../errors.ts'
+import { Connections } from './connections.ts'
 import { maxBodyBytes, type Transport, TransportError, type WireRequest } from './wire.ts'
 
 export interface TransportOptions {
@@ -20,9 +21,10 @@ export interface TransportOptions {
  */
 export function networkTransport(options: TransportOptions): Transport & { close(): Promise<void> } {
   const proxies = options.direct ? undefined : proxiesFor(options)
+  const connections = new Connections()
   let opened: Promise<Dispatcher> | undefined
   const transport: Transport = async (wire, signal) => {
-    opened ??= openDispatcher(options, proxies)
+    opened ??= openDispatcher(options, proxies, connections)
     const dispatcher = await opened
     const exchange = new Exchange()
     try {
@@ -36,7 +38,9 @@ export function networkTransport(options: TransportOptions): Transport & { close
   }
   return Object.assign(transport, {
     close: async () => {
-      if (opened) await (await opened).destroy()
+      const ended = (await opened)?.destroy()
+      connections.close()
+      await ended
     },
   })
 }
@@ -158,8 +162,9 @@ function proxiesFor({ origin, env }: TransportOptions): Proxies | undefined {
 async function openDispatcher(
   { origin, connections = 8 }: TransportOptions,
   proxies: Proxies | undefined,
+  { open }: Connections,
 ): Promise<Dispatcher> {
-  if (!proxies) return new Pool(origin, { connections })
+  if (!proxies) return new Pool(origin, { connections, connect: open })
   const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js')
   // undici's index gives every dispatcher its methods; the proxy agent needs this one of them.
   const { default: Base } = await import('undici/lib/dispatcher/dispatcher.js')

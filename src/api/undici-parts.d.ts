@@ -30,3 +30,14 @@ declare module 'undici/lib/api/api-connect.js' {
   const connect: Dispatcher['connect']
   export default connect
 }
+declare module 'undici/lib/core/connect.js' {
+  import type { Socket } from 'node:net'
+  import type { buildConnector } from 'undici'
+
+  export type Target = buildConnector.Options
+  export type Callback = buildConnector.Callback
+  const build: (
+    options: buildConnector.BuildOptions & { signal?: AbortSignal },
+  ) => (target: Target, callback: Callback) => Socket
+  export default build
+}

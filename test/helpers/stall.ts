@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process'
+import { connect, createServer, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { launcher, node } from './built.ts'
+
+/** A port on which connections are taken, and nothing is ever said. */
+export async function silentPort(onConnection: (socket: Socket) => void = () => {}): Promise<number> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}))
+    onConnection(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return (server.address() as { port: number }).port
+}
+
+const blocked = `
+const server = require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+  require('fs').writeSync(1, String(server.address().port))
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+})`
+
+/** A port whose queue is full: the system drops every further SYN. Linux only. */
+export async function fullPort(): Promise<number> {
+  const child = spawn(process.execPath, ['-e', blocked], { stdio: ['ignore', 'pipe', 'ignore'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const port = await new Promise<number>((resolve) =>
+    child.stdout.once('data', (text) => resolve(Number(text))),
+  )
+  // The queue holds one more than it was asked to.
+  for (let i = 0; i < 2; i++)
+    await new Promise<void>((resolve) => {
+      const socket = connect(port, '127.0.0.1', resolve)
+      onTestFinished(() => void socket.destroy())
+    })
+  return port
+}
+
+export interface Timed {
+  code: number | null
+  stderr: string
+  /** From the first word on standard error, or from the signal, to the end of the process; in milliseconds. */
+  lingeredMs: number
+}
+
+/** Runs the built program, with a signal to it when `interrupt` resolves, and measures how long it takes to go. */
+export function runTimed(
+  argv: readonly string[],
+  env: Record<string, string>,
+  interrupt?: Promise<unknown>,
+): Promise<Timed> {
+  return new Promise((done, failed) => {
+    const child = spawn(node, [launcher, ...argv], { env: { PATH: process.env['PATH'], ...env } })
+    let stderr = ''
+    let since: number | undefined
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      since ??= performance.now()
+      stderr += text
+    })
+    child.on('error', failed)
+    child.on('close', (code) => done({ code, stderr, lingeredMs: performance.now() - (since ?? 0) }))
+    child.stdin.end()
+    void interrupt?.then(() => {
+      since = performance.now()
+      child.kill('SIGINT')
+    })
+  })
+}

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { fullPort, runTimed, silentPort } from './helpers/stall.ts'
+import { tempDir } from './helpers/world.ts'
+
+/** How long a process may stay behind; it stayed for eight seconds once. Machines are shared, and slow at times. */
+const promptlyMs = 1500
+
+const env = (baseUrl: string) => ({
+  HOME: tempDir(),
+  MEETROOM_BASE_URL: baseUrl,
+  MEETROOM_API_KEY: 'secret-key-0123456789',
+  MEETROOM_CONFIG_DIR: tempDir(),
+})
+
+describe('a service that stalls before there is a connection', () => {
+  const list = ['rooms', 'list', '--timeout', '0.3']
+
+  test('in TLS: the process is gone with the deadline', async () => {
+    const port = await silentPort()
+    const { code, stderr, lingeredMs } = await runTimed(list, env(`https://127.0.0.1:${port}/v1`))
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: `error: no answer from 127.0.0.1:${port} within 0.3 s\n`,
+    })
+    expect(lingeredMs).toBeLessThan(promptlyMs)
+  })
+
+  test.runIf(process.platform === 'linux')('in TCP: the process is gone with the deadline', async () => {
+    const port = await fullPort()
+    const { code, stderr, lingeredMs } = await runTimed(list, env(`http://127.0.0.1:${port}/v1`))
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: `error: no answer from 127.0.0.1:${port} within 0.3 s\n`,
+    })
+    expect(lingeredMs).toBeLessThan(promptlyMs)
+  })
+
+  test('in TLS: the process is gone with ^C', async () => {
+    let connected = () => {}
+    const connection = new Promise<void>((resolve) => {
+      connected = resolve
+    })
+    const port = await silentPort(connected)
+    const { code, lingeredMs } = await runTimed(
+      ['rooms', 'list'],
+      env(`https://127.0.0.1:${port}/v1`),
+      connection,
+    )
+    expect(code).toBe(130)
+    expect(lingeredMs).toBeLessThan(promptlyMs)
+  })
+})
