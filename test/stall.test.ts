@@ -50,3 +50,33 @@ describe('a service that stalls before there is a connection', () => {
     expect(lingeredMs).toBeLessThan(promptlyMs)
   })
 })
+
+describe('a proxy', () => {
+  const behind = (port: number) => ({
+    ...env('https://meet.test/v1'),
+    HTTPS_PROXY: `http://ada:proxy-password@127.0.0.1:${port}`,
+  })
+
+  test('that says nothing: the process is gone with the deadline', async () => {
+    const port = await silentPort()
+    const { code, lingeredMs } = await runTimed(['rooms', 'list', '--timeout', '0.3'], behind(port))
+    expect(code).toBe(5)
+    expect(lingeredMs).toBeLessThan(promptlyMs)
+  })
+
+  test.each([0, 2])(
+    'that hangs up gets one connection for each attempt, with %i retries',
+    async (retries) => {
+      let connections = 0
+      const port = await silentPort((socket) => {
+        connections++
+        socket.once('data', () => socket.end())
+      })
+      const { code, stderr } = await runTimed(['rooms', 'list', '--retries', `${retries}`], behind(port))
+      expect({ code, connections }).toEqual({ code: 5, connections: retries + 1 })
+      expect(stderr).toContain(
+        `error: no answer from meet.test: the proxy 127.0.0.1:${port} closed the connection\n`,
+      )
+    },
+  )
+})

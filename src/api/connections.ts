@@ -1,16 +1,22 @@
 import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import buildConnector, { type Callback, type Target } from 'undici/lib/core/connect.js'
+import type { HttpProxy } from './proxy.ts'
 
-/** Maximum time for a connection to be there, TLS included, in milliseconds. */
+/** Maximum time for a connection, TLS included, in milliseconds; the way through a proxy has as much before. */
 const connectMs = 10_000
 
-/** Opens the connections of a transport. undici’s own timer for that would keep the program running after its end. */
+/**
+ * Opens the connections of a transport. With undici’s own timer the program would stay behind after its end, and with
+ * its own proxy agent it would connect again and again, without pause, to a proxy that hangs up.
+ */
 export class Connections {
+  readonly #proxy: HttpProxy | undefined
   readonly #closing = new AbortController()
   readonly #dial
 
-  constructor() {
+  constructor(proxy: HttpProxy | undefined) {
+    this.#proxy = proxy
     // Every connection listens, and Node takes more than ten listeners for a leak.
     setMaxListeners(0, this.#closing.signal)
     this.#dial = buildConnector({ timeout: 0, signal: this.#closing.signal })
@@ -18,16 +24,34 @@ export class Connections {
 
   /** Opens one, for undici. */
   readonly open = (target: Target, callback: Callback): void => {
-    const socket: Socket = this.#dial(target, (...outcome) => {
+    if (!this.#proxy) this.#open(target, callback)
+    else
+      this.#tunnel(this.#proxy, target).then(
+        (socket) => {
+          if (target.protocol === 'https:') this.#open({ ...target, httpSocket: socket }, callback)
+          else callback(null, socket)
+        },
+        (error) => callback(error, null),
+      )
+  }
+
+  /** Ends all there are, and those that are under way. */
+  close(): void {
+    this.#closing.abort()
+  }
+
+  #open(target: Target, callback: Callback): void {
+    const socket = this.#dial(target, (...outcome) => {
       clearTimeout(timer)
       callback(...outcome)
     })
     const timer = setTimeout(() => socket.destroy(timedOut()), connectMs)
   }
 
-  /** Ends all there are, and those that are under way. */
-  close(): void {
-    this.#closing.abort()
+  async #tunnel(proxy: HttpProxy, { host, hostname, port, protocol }: Target): Promise<Socket> {
+    const { openTunnel } = await import('./tunnel.ts')
+    const to = port ? `${host}` : `${host ?? hostname}:${protocol === 'https:' ? 443 : 80}`
+    return openTunnel(proxy, to, connectMs, this.#closing.signal)
   }
 }
 

@@ -1,8 +1,10 @@
 import type { Dispatcher } from 'undici'
 import Pool from 'undici/lib/dispatcher/pool.js'
-import { ServiceError, UsageError } from '../errors.ts'
+import type { ServiceError } from '../errors.ts'
 import { Connections } from './connections.ts'
-import { maxBodyBytes, type Transport, TransportError, type WireRequest } from './wire.ts'
+import { errorCode, failure, unreadable } from './failure.ts'
+import { proxyFor } from './proxy.ts'
+import { maxBodyBytes, type Transport, type WireRequest } from './wire.ts'
 
 export interface TransportOptions {
   /** Scheme, host and port that every request goes to. */
@@ -20,25 +22,24 @@ export interface TransportOptions {
  * @throws {UsageError} when the environment names a proxy that cannot be one
  */
 export function networkTransport(options: TransportOptions): Transport & { close(): Promise<void> } {
-  const proxies = options.direct ? undefined : proxiesFor(options)
-  const connections = new Connections()
-  let opened: Promise<Dispatcher> | undefined
+  const { origin, env, direct = false, connections: most = 8 } = options
+  const proxy = direct ? undefined : proxyFor(origin, env)
+  const connections = new Connections(proxy)
+  const pool = new Pool(origin, { connections: most, connect: connections.open })
   const transport: Transport = async (wire, signal) => {
-    opened ??= openDispatcher(options, proxies, connections)
-    const dispatcher = await opened
     const exchange = new Exchange()
     try {
-      const { status, headers, raw } = await exchange.run(dispatcher, options.origin, wire, signal)
+      const { status, headers, raw } = await exchange.run(pool, origin, wire, signal)
       const encoding = headers['content-encoding']
       const body = encoding && encoding !== 'identity' ? await decoded(raw, encoding) : raw
       return { status, headers, body }
     } catch (error) {
-      throw failure(error, exchange.maybeSent)
+      throw failure(error, { maybeSent: exchange.maybeSent, proxy: proxy?.name })
     }
   }
   return Object.assign(transport, {
     close: async () => {
-      const ended = (await opened)?.destroy()
+      const ended = pool.destroy()
       connections.close()
       await ended
     },
@@ -134,45 +135,6 @@ function readHeaders(raw: readonly Buffer[]): Record<string, string> {
   return headers
 }
 
-interface Proxies {
-  httpProxy: string
-  httpsProxy: string
-  noProxy: string
-}
-
-/** The proxies of the environment, where one applies to the origin. Scheme and all, as curl completes them. */
-function proxiesFor({ origin, env }: TransportOptions): Proxies | undefined {
-  const named = (name: string) => {
-    const text = env[name.toLowerCase()] || env[name] || ''
-    if (text === '') return ''
-    const url = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`
-    // Not quoted back: a proxy URL may hold a password.
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-      throw new UsageError(`${name} is not the URL of an HTTP proxy`, {
-        hint: 'it looks like http://proxy.example.com:3128',
-      })
-    return url
-  }
-  const httpProxy = named('HTTP_PROXY')
-  const httpsProxy = named('HTTPS_PROXY')
-  const applies = origin.startsWith('https:') ? httpsProxy || httpProxy : httpProxy
-  return applies ? { httpProxy, httpsProxy, noProxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '' } : undefined
-}
-
-async function openDispatcher(
-  { origin, connections = 8 }: TransportOptions,
-  proxies: Proxies | undefined,
-  { open }: Connections,
-): Promise<Dispatcher> {
-  if (!proxies) return new Pool(origin, { connections, connect: open })
-  const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js')
-  // undici's index gives every dispatcher its methods; the proxy agent needs this one of them.
-  const { default: Base } = await import('undici/lib/dispatcher/dispatcher.js')
-  const { default: connect } = await import('undici/lib/api/api-connect.js')
-  Base.prototype.connect = connect
-  return new EnvHttpProxyAgent({ ...proxies, connections })
-}
-
 async function decoded(raw: Uint8Array, encoding: string): Promise<Uint8Array> {
   const zlib = await import('node:zlib')
   const decoders = new Map([
@@ -193,55 +155,4 @@ async function decoded(raw: Uint8Array, encoding: string): Promise<Uint8Array> {
 
 function tooLarge(): ServiceError {
   return unreadable(`it is larger than ${maxBodyBytes / 1024 / 1024} MB`)
-}
-
-/** An answer came, and it is of no use. */
-function unreadable(why: string): ServiceError {
-  return new ServiceError(`the service’s answer cannot be read: ${why}`)
-}
-
-const reasons: Record<string, string> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'the connection was reset',
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name cannot be looked up now',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  ETIMEDOUT: 'the connection timed out',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
-  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the connection was closed before the answer was complete',
-  DEPTH_ZERO_SELF_SIGNED_CERT:
-    'the certificate is self-signed; NODE_EXTRA_CA_CERTS names a file of further authorities',
-  SELF_SIGNED_CERT_IN_CHAIN:
-    'the certificate chain is self-signed; NODE_EXTRA_CA_CERTS names a file of further authorities',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate cannot be verified',
-  CERT_HAS_EXPIRED: 'the certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'the service does not speak TLS on this port',
-  EPROTO: 'TLS cannot be agreed on',
-}
-
-/** Says why in words of ours: an error of the HTTP library may quote headers, and so the key. */
-function failure(error: unknown, maybeSent: boolean): Error {
-  if (error instanceof ServiceError || error instanceof DOMException) return error
-  const code = errorCode(error)
-  const certificate = /CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code)
-  const malformed = /^HPE_|^HTTPParserError$/.test(code)
-  if (malformed) return unreadable('it is not HTTP')
-  if (/^Z_|^ERR__ERROR_|^ERR_BROTLI|^ERR_PADDING/.test(code)) return unreadable('its compression is damaged')
-  const proxy = code === 'UND_ERR_ABORTED' || code === 'UND_ERR_PRX_TLS'
-  const reason =
-    reasons[code] ?? (proxy ? 'the proxy refused the connection' : `the connection failed (${code})`)
-  // Closed by ourselves, there is nothing to try again: a page that was asked for ahead, and is not wanted any more.
-  const closed = code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED'
-  return new TransportError(reason, maybeSent, !certificate && !closed)
-}
-
-function errorCode(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  const { code } = error as { code?: unknown }
-  if (typeof code === 'string') return code
-  if (error instanceof AggregateError) return errorCode(error.errors[0])
-  return error.cause ? errorCode(error.cause) : error.name
 }

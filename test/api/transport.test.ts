@@ -96,7 +96,7 @@ async function failure(origin: string, options: Parameters<typeof send>[1] = {})
   )
   expect(error).toBeInstanceOf(TransportError)
   const { message, maybeSent, transient, stack, cause } = error as TransportError
-  expect(`${message}${stack}${cause}`).not.toContain(key)
+  expect(`${message}${stack}${cause}`).not.toMatch(new RegExp(`${key}|proxy-password`))
   return { message, maybeSent, transient }
 }
 
@@ -415,8 +415,8 @@ describe('a proxy', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('that is not a URL is a usage error that does not quote it', () => {
-    for (const url of ['not a url', 'ftp://user:secret@proxy.test', 'http://']) {
+  test('that is named by no URL is a mistake in the settings, and is not quoted', () => {
+    for (const url of ['not a url', 'ftp://user:secret@proxy.test', 'http://', 'http://ada:%@proxy.test']) {
       const open = () => networkTransport({ origin: 'http://meet.test', env: { HTTP_PROXY: url } })
       expect(open).toThrow(UsageError)
       expect(open).toThrow(/^HTTP_PROXY is not the URL of an HTTP proxy$/)
@@ -456,21 +456,103 @@ describe('a proxy', () => {
     expect(asked).toEqual([])
   })
 
-  test('that does not answer means that nothing was sent', async () => {
-    const env = { HTTP_PROXY: `http://127.0.0.1:${await closedPort()}` }
-    expect(await failure('http://meet.test', { env })).toEqual({
-      message: 'connection refused',
+  /** A server that does with each connection what it is told, once something has come in; with how many there were. */
+  async function rawProxy(act: (socket: Socket) => void) {
+    const seen = { connections: 0, name: '', url: '' }
+    const port = await listen(
+      createNetServer((socket) => {
+        seen.connections++
+        socket.once('data', () => act(socket))
+      }),
+    )
+    seen.name = `127.0.0.1:${port}`
+    seen.url = `http://ada:proxy-password@${seen.name}`
+    return seen
+  }
+
+  test('that is not there is named: nothing was sent', async () => {
+    const name = `127.0.0.1:${await closedPort()}`
+    expect(
+      await failure('http://meet.test', { env: { HTTP_PROXY: `http://ada:proxy-password@${name}` } }),
+    ).toEqual({
+      message: `the proxy ${name} cannot be reached: connection refused`,
       maybeSent: false,
       transient: true,
     })
   })
 
-  test('that refuses a tunnel means that nothing was sent', async () => {
+  test.each<[string, (socket: Socket) => void, string]>([
+    ['hangs up', (socket) => socket.end(), 'closed the connection'],
+    ['resets the connection', (socket) => socket.resetAndDestroy(), 'closed the connection'],
+    ['hangs up within its answer', (socket) => socket.end('HTTP/1.1 200 Conn'), 'closed the connection'],
+    [
+      'speaks another protocol',
+      (socket) => socket.end('220 mail.test ESMTP\r\n'),
+      'does not answer as a proxy',
+    ],
+    [
+      'refuses a tunnel',
+      (socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'),
+      'refused the connection (403)',
+    ],
+    [
+      'asks who is there',
+      (socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 2\r\n\r\nno'),
+      'refused the connection (407: it wants a user name and password)',
+    ],
+  ])('that %s is asked once, and named', async (_what, act, what) => {
+    for (const origin of ['http://meet.test', 'https://meet.test']) {
+      const proxy = await rawProxy(act)
+      expect(
+        await failure(origin, {
+          env: { HTTP_PROXY: proxy.url },
+          request: { method: 'POST', url: `${origin}/v1/rooms`, body: '{}' },
+        }),
+      ).toEqual({ message: `the proxy ${proxy.name} ${what}`, maybeSent: false, transient: true })
+      expect(proxy.connections).toBe(1)
+    }
+  })
+
+  test('that hangs up is asked once for each of many requests', async () => {
+    const proxy = await rawProxy((socket) => socket.end())
+    const transport = networkTransport({
+      origin: 'https://meet.test',
+      env: { HTTPS_PROXY: proxy.url },
+      connections: 2,
+    })
+    onTestFinished(() => transport.close())
+    const wire = { method: 'GET', url: 'https://meet.test/v1/rooms', headers: {} }
+    const ended = await Promise.allSettled(
+      Array.from({ length: 10 }, () => transport(wire, new AbortController().signal)),
+    )
+    expect(ended.map(({ status }) => status)).toEqual(Array(10).fill('rejected'))
+    expect(proxy.connections).toBe(10)
+  })
+
+  test('is named when the connection behind it fails', async () => {
+    const proxy = await rawProxy((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      socket.once('data', () => socket.resetAndDestroy())
+    })
+    expect(await failure('http://meet.test', { env: { HTTP_PROXY: proxy.url } })).toEqual({
+      message: `the connection was reset (through the proxy ${proxy.name})`,
+      maybeSent: true,
+      transient: true,
+    })
+  })
+
+  test('gets the user name and password that its URL has', async () => {
+    const asked: (string | undefined)[] = []
     const server = createServer()
-    server.on('connect', (_request, socket: Socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))
-    const env = { HTTPS_PROXY: `http://127.0.0.1:${await listen(server)}` }
-    const { message, maybeSent } = await failure('https://meet.test', { env })
-    expect({ message, maybeSent }).toEqual({ message: 'the proxy refused the connection', maybeSent: false })
+    server.on('connect', ({ headers }, socket: Socket) => {
+      asked.push(headers['proxy-authorization'])
+      socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+    })
+    const port = await listen(server)
+    for (const who of ['ada:p%40ss@', 'ada@', ''])
+      await failure('https://meet.test', { env: { HTTPS_PROXY: `http://${who}127.0.0.1:${port}` } })
+    const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+    expect(asked).toEqual([basic('ada:p@ss'), basic('ada:'), undefined])
   })
 
   test('sees neither path nor key of a request over TLS', async () => {

@@ -1,0 +1,79 @@
+import { ServiceError } from '../errors.ts'
+import { TransportError } from './wire.ts'
+
+const reasons: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was reset',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name cannot be looked up now',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: 'the connection timed out',
+  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the connection was closed before the answer was complete',
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    'the certificate is self-signed; NODE_EXTRA_CA_CERTS names a file of further authorities',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    'the certificate chain is self-signed; NODE_EXTRA_CA_CERTS names a file of further authorities',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate cannot be verified',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the service does not speak TLS on this port',
+  EPROTO: 'TLS cannot be agreed on',
+}
+
+/** What an exchange that failed had come to. */
+interface Progress {
+  /** Any of the request may have reached the service. */
+  maybeSent: boolean
+  /** The proxy on the way there, if there is one. */
+  proxy?: string | undefined
+}
+
+/** Says why in words of ours: an error of the HTTP library may quote headers, and so the key. */
+export function failure(error: unknown, { maybeSent, proxy }: Progress): Error {
+  if (error instanceof ServiceError || error instanceof TransportError || error instanceof DOMException)
+    return error
+  const code = errorCode(error)
+  if (isMalformed(code)) return unreadable('it is not HTTP')
+  if (/^Z_|^ERR__ERROR_|^ERR_BROTLI|^ERR_PADDING/.test(code)) return unreadable('its compression is damaged')
+  const via = proxy ? ` (through the proxy ${proxy})` : ''
+  return new TransportError(`${reasonFor(code)}${via}`, maybeSent, isTransient(code))
+}
+
+/** The same for a proxy, without which nothing has reached the service. */
+export function proxyFailure(error: unknown, proxy: string): TransportError {
+  const code = errorCode(error)
+  const what = isMalformed(code)
+    ? 'does not answer as a proxy'
+    : code === 'ECONNRESET'
+      ? 'closed the connection'
+      : `cannot be reached: ${reasonFor(code)}`
+  return new TransportError(`the proxy ${proxy} ${what}`, false, isTransient(code))
+}
+
+/** An answer came, and it is of no use. */
+export function unreadable(why: string): ServiceError {
+  return new ServiceError(`the service’s answer cannot be read: ${why}`)
+}
+
+function reasonFor(code: string): string {
+  return reasons[code] ?? `the connection failed (${code})`
+}
+
+/** Certificates stay as they are. What we have closed ourselves is a page that was asked for ahead, and is not wanted. */
+function isTransient(code: string): boolean {
+  return !/CERT|TLS|SSL|SIGNATURE|EPROTO|^UND_ERR_DESTROYED$|^UND_ERR_CLOSED$|^ABORT_ERR$/.test(code)
+}
+
+function isMalformed(code: string): boolean {
+  return /^HPE_|^HTTPParserError$/.test(code)
+}
+
+export function errorCode(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'string') return code
+  if (error instanceof AggregateError) return errorCode(error.errors[0])
+  return error.cause ? errorCode(error.cause) : error.name
+}
