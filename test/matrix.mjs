@@ -13,6 +13,7 @@ const cache = resolve('node_modules/.cache')
 /** The tests that run the built program; the Node that runs the runner may be another. */
 const builtTests = [
   'test/built.test.ts',
+  'test/built-bulk.test.ts',
   'test/stall.test.ts',
   'test/launcher.test.ts',
   'test/cli/serve.test.ts',

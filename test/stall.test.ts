@@ -20,7 +20,7 @@ describe('a service that stalls before there is a connection', () => {
     const { code, stderr, lingeredMs } = await runTimed(list, env(`https://127.0.0.1:${port}/v1`))
     expect({ code, stderr }).toEqual({
       code: 5,
-      stderr: `error: no answer from 127.0.0.1:${port} within 0.3 s\n`,
+      stderr: `error: no answer from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
     })
     expect(lingeredMs).toBeLessThan(promptlyMs)
   })
@@ -30,9 +30,21 @@ describe('a service that stalls before there is a connection', () => {
     const { code, stderr, lingeredMs } = await runTimed(list, env(`http://127.0.0.1:${port}/v1`))
     expect({ code, stderr }).toEqual({
       code: 5,
-      stderr: `error: no answer from 127.0.0.1:${port} within 0.3 s\n`,
+      stderr: `error: no answer from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
     })
     expect(lingeredMs).toBeLessThan(promptlyMs)
+  })
+
+  test('in TLS: a write has not happened, and the process says so', async () => {
+    const port = await silentPort()
+    const { code, stderr } = await runTimed(
+      ['rooms', 'create', '--name', 'a', '--type', 'open', '--timeout', '0.3'],
+      env(`https://127.0.0.1:${port}/v1`),
+    )
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: `error: no answer from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
+    })
   })
 
   test('in TLS: the process is gone with ^C', async () => {
@@ -59,8 +71,14 @@ describe('a proxy', () => {
 
   test('that says nothing: the process is gone with the deadline', async () => {
     const port = await silentPort()
-    const { code, lingeredMs } = await runTimed(['rooms', 'list', '--timeout', '0.3'], behind(port))
-    expect(code).toBe(5)
+    const { code, stderr, lingeredMs } = await runTimed(
+      ['rooms', 'terminate', 'r', '--yes', '--timeout', '0.3'],
+      behind(port),
+    )
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: `error: no answer from meet.test within 0.3 s: no connection yet (through the proxy 127.0.0.1:${port})\n`,
+    })
     expect(lingeredMs).toBeLessThan(promptlyMs)
   })
 

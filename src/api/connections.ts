@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import buildConnector, { type Callback, type Target } from 'undici/lib/core/connect.js'
+import { resetCode } from './failure.ts'
 import type { HttpProxy } from './proxy.ts'
 
 /** Maximum time for a connection, TLS included, in milliseconds; the way through a proxy has as much before. */
@@ -24,14 +25,18 @@ export class Connections {
 
   /** Opens one, for undici. */
   readonly open = (target: Target, callback: Callback): void => {
-    if (!this.#proxy) this.#open(target, callback)
+    const done: Callback = (...outcome) => {
+      outcome[1]?.on('error', tellReset)
+      callback(...outcome)
+    }
+    if (!this.#proxy) this.#open(target, done)
     else
       this.#tunnel(this.#proxy, target).then(
         (socket) => {
-          if (target.protocol === 'https:') this.#open({ ...target, httpSocket: socket }, callback)
-          else callback(null, socket)
+          if (target.protocol === 'https:') this.#open({ ...target, httpSocket: socket }, done)
+          else done(null, socket)
         },
-        (error) => callback(error, null),
+        (error) => done(error, null),
       )
   }
 
@@ -53,6 +58,11 @@ export class Connections {
     const to = port ? `${host}` : `${host ?? hostname}:${protocol === 'https:' ? 443 : 80}`
     return openTunnel(proxy, to, connectMs, this.#closing.signal)
   }
+}
+
+/** Comes before undici’s own listener. */
+function tellReset(error: NodeJS.ErrnoException): void {
+  if (error.code === 'ECONNRESET') error.code = resetCode
 }
 
 function timedOut(): Error {

@@ -1,9 +1,13 @@
 import { ServiceError } from '../errors.ts'
 import { TransportError } from './wire.ts'
 
+/** The code of a reset that undici leaves to us: under its usual one, it takes it for the end of a body without length. */
+export const resetCode = 'RESET'
+
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was reset',
+  [resetCode]: 'the connection was reset',
   ENOTFOUND: 'the host name is not known',
   EAI_AGAIN: 'the host name cannot be looked up now',
   EHOSTUNREACH: 'the host cannot be reached',
@@ -26,18 +30,21 @@ const reasons: Record<string, string> = {
 interface Progress {
   /** Any of the request may have reached the service. */
   maybeSent: boolean
+  /** Nobody waits for it any more. */
+  aborted: boolean
   /** The proxy on the way there, if there is one. */
   proxy?: string | undefined
 }
 
 /** Says why in words of ours: an error of the HTTP library may quote headers, and so the key. */
-export function failure(error: unknown, { maybeSent, proxy }: Progress): Error {
-  if (error instanceof ServiceError || error instanceof TransportError || error instanceof DOMException)
-    return error
+export function failure(error: unknown, { maybeSent, aborted, proxy }: Progress): Error {
+  const via = proxy ? ` (through the proxy ${proxy})` : ''
+  if (aborted)
+    return new TransportError(`no ${maybeSent ? 'answer' : 'connection'} yet${via}`, maybeSent, false, error)
+  if (error instanceof ServiceError || error instanceof TransportError) return error
   const code = errorCode(error)
   if (isMalformed(code)) return unreadable('it is not HTTP')
   if (/^Z_|^ERR__ERROR_|^ERR_BROTLI|^ERR_PADDING/.test(code)) return unreadable('its compression is damaged')
-  const via = proxy ? ` (through the proxy ${proxy})` : ''
   return new TransportError(`${reasonFor(code)}${via}`, maybeSent, isTransient(code))
 }
 

@@ -85,8 +85,8 @@ export function createSend(transport: Transport, policy: Policy, interrupt?: Abo
       controller.abort()
     })
     let lost = false
-    const late = () =>
-      noAnswer(`from ${hostOf(request)} within ${timeoutMs / 1000} s`, repeatability, lost, undefined)
+    const late = (why = '') =>
+      noAnswer(`from ${hostOf(request)} within ${timeoutMs / 1000} s${why}`, repeatability, lost, undefined)
 
     try {
       for (let attempt = 0; ; attempt++) {
@@ -103,8 +103,9 @@ export function createSend(transport: Transport, policy: Policy, interrupt?: Abo
         } catch (error) {
           if (interrupt?.aborted) throw interrupted(interrupt, repeatability)
           if (timedOut) {
-            lost = true
-            throw late()
+            const unsent = error instanceof TransportError && !error.maybeSent
+            lost ||= !unsent
+            throw late(unsent ? `: ${error.message}` : '')
           }
           if (!(error instanceof TransportError)) throw error
           lost ||= error.maybeSent

@@ -34,7 +34,8 @@ export function networkTransport(options: TransportOptions): Transport & { close
       const body = encoding && encoding !== 'identity' ? await decoded(raw, encoding) : raw
       return { status, headers, body }
     } catch (error) {
-      throw failure(error, { maybeSent: exchange.maybeSent, proxy: proxy?.name })
+      const { maybeSent } = exchange
+      throw failure(error, { maybeSent, aborted: signal.aborted, proxy: proxy?.name })
     }
   }
   return Object.assign(transport, {

@@ -309,6 +309,15 @@ describe('without an answer', () => {
       expect.stringMatching(/^the connection was (reset|closed before the answer was complete)$/),
     ],
     [
+      'reset within a body without length',
+      (socket) =>
+        // A turn later, when its beginning has been read: the system tells of both at once as of an end.
+        socket.write('HTTP/1.1 200 OK\r\n\r\n{"rooms":[', () =>
+          setImmediate(() => setImmediate(() => socket.resetAndDestroy())),
+        ),
+      'the connection was reset',
+    ],
+    [
       'closed within a compressed body',
       (socket) => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 100\r\n\r\n')
@@ -337,20 +346,50 @@ describe('without an answer', () => {
     expect(await unreadable(origin)).toBe('it is not HTTP')
   })
 
-  test('the caller’s signal ends a waiting request', async () => {
-    const abort = new AbortController()
-    const origin = await serveRaw(() => abort.abort())
-    await expect(send(origin, { signal: abort.signal })).rejects.toMatchObject({ name: 'AbortError' })
+  test('a body without length ends with the connection', async () => {
+    const origin = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n{"rooms":[]}'))
+    expect((await send(origin)).text).toBe('{"rooms":[]}')
   })
 
-  test('the caller’s signal ends a request in the middle of its body', async () => {
+  test('the caller’s signal ends a request without an answer: it may have arrived', async () => {
+    const abort = new AbortController()
+    const origin = await serveRaw(() => abort.abort())
+    expect(await failure(origin, { signal: abort.signal })).toEqual({
+      message: 'no answer yet',
+      maybeSent: true,
+      transient: false,
+    })
+  })
+
+  test('and one in the middle of its body: it may have arrived', async () => {
     const abort = new AbortController()
     const origin = await serveRaw((socket) =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{', () =>
         setImmediate(() => abort.abort()),
       ),
     )
-    await expect(send(origin, { signal: abort.signal })).rejects.toMatchObject({ name: 'AbortError' })
+    expect(await failure(origin, { signal: abort.signal })).toMatchObject({ maybeSent: true })
+  })
+
+  test('and one that waits for TLS: nothing was sent', async () => {
+    const abort = new AbortController()
+    const origin = (await serveRaw(() => abort.abort())).replace('http:', 'https:')
+    expect(await failure(origin, { signal: abort.signal })).toEqual({
+      message: 'no connection yet',
+      maybeSent: false,
+      transient: false,
+    })
+  })
+
+  test('and one that waits for a proxy: nothing was sent, and the proxy is named', async () => {
+    const abort = new AbortController()
+    const proxy = (await serveRaw(() => abort.abort())).replace('http://', '')
+    const env = { HTTPS_PROXY: `http://ada:proxy-password@${proxy}` }
+    expect(await failure('https://meet.test', { env, signal: abort.signal })).toEqual({
+      message: `no connection yet (through the proxy ${proxy})`,
+      maybeSent: false,
+      transient: false,
+    })
   })
 
   test('the caller’s signal ends a request before it is sent', async () => {
@@ -359,7 +398,7 @@ describe('without an answer', () => {
       requests++
       response.end()
     })
-    await expect(send(origin, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })
+    expect(await failure(origin, { signal: AbortSignal.abort() })).toMatchObject({ maybeSent: false })
     expect(requests).toBe(0)
   })
 
