@@ -177,6 +177,45 @@ describe('text that is not UTF-8', () => {
   })
 })
 
+describe('a row that is very long', () => {
+  const MB = 1024 * 1024
+  const long = (length: number) => ({
+    'people.csv': `user_id,name\nada,Ada\n,"${'a'.repeat(length)}"\n`,
+    'people.ndjson': `{"user_id":"ada"}\n{"name":"${'a'.repeat(length)}"}\n`,
+    'people.json': `[{"user_id":"ada"},{"name":"${'a'.repeat(length)}"}]`,
+  })
+
+  // Two seconds at the most; time that grew with the square of the length would be half a minute.
+  test.each(Object.entries(long(15 * MB)))(
+    'is read as any other: %s',
+    { timeout: 20_000 },
+    async (name, text) => {
+      const { code, stderr } = await world.imported(name, text)
+      expect({ code, stderr }).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/user_id is missing\n/),
+      })
+    },
+  )
+
+  test.each([
+    ['people.csv', 'people.csv:3: the row is longer than 16 MB\nhint: perhaps a quote in it is never closed'],
+    ['people.ndjson', 'people.ndjson:2: the line is longer than 16 MB'],
+    ['people.json', 'people.json: element 2 is longer than 16 MB'],
+  ] as const)('is refused above 16 MB, with where it is: %s', { timeout: 20_000 }, async (name, problem) => {
+    expect(await world.imported(name, long(30 * MB)[name])).toEqual(refused(`error: ${problem}\n`))
+  })
+
+  test('may be a key of a JSON object', { timeout: 20_000 }, async () => {
+    expect(await world.imported('people.json', `{"${'k'.repeat(15 * MB)}":[]}`)).toEqual(
+      refused(
+        'error: people.json is no JSON array: there is no such array\n' +
+          'hint: JSON input is an array of objects, or {"users": […]}\n',
+      ),
+    )
+  })
+})
+
 describe('a character split between two chunks of the file', () => {
   const splits = ['é', '漢', '😀'].flatMap((character) =>
     Array.from({ length: Buffer.byteLength(character) - 1 }, (_, i) => ({ character, first: i + 1 })),

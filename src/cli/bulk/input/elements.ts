@@ -1,4 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
+import { UsageError } from '../../../errors.ts'
+import { maxLength } from './lines.ts'
 
 /** Where the reading of a JSON text ended that holds no array of elements. */
 export class NoElements extends Error {}
@@ -15,11 +17,17 @@ const isBlank = (code: number) => code === 0x20 || code === 0x0a || code === 0x0
  * The texts of the elements of a JSON array, or of the array that an object has under a key, in constant memory. Finds
  * where each begins and ends; whether it is JSON itself is for its reader to say, who may be more careful with numbers
  * than a streaming parser is.
+ * @param name what messages call the text
  * @throws {NoElements} when the text has no such array, ends too early or goes on behind its end
+ * @throws {UsageError} for an element above 16 MB
  */
-export async function* elementsOf(bytes: AsyncIterable<Buffer>, key: string): AsyncGenerator<string[]> {
+export async function* elementsOf(
+  bytes: AsyncIterable<Buffer>,
+  key: string,
+  name: string,
+): AsyncGenerator<string[]> {
   const decoder = new StringDecoder('utf8')
-  const scanner = new Scanner(key)
+  const scanner = new Scanner(key, name)
   let first = true
   for await (const chunk of bytes) {
     const text = decoder.write(chunk)
@@ -32,40 +40,66 @@ export async function* elementsOf(bytes: AsyncIterable<Buffer>, key: string): As
 
 class Scanner {
   readonly #key: string
-  #text = ''
+  readonly #name: string
+  #part = ''
   #at = 0
   /** The brackets that are open. */
   readonly #open: number[] = []
   #inString = false
+  #escaped = false
   /** How many brackets are open directly in the array; 0 outside of it. */
   #level = 0
   #found = false
   #ended = false
-  /** Where the element under way begins, or a string that may be a key; -1 when there is none. */
+  /** Where the element under way begins in this part, or a string that may be a key; -1 when there is none. */
   #start = -1
+  /** What earlier parts had of it. */
+  #earlier: string[] = []
+  #earlierLength = 0
   #afterComma = false
+  #count = 0
 
-  constructor(key: string) {
+  constructor(key: string, name: string) {
     this.#key = key
+    this.#name = name
   }
 
   /** The elements that end in this part of the text. */
   read(part: string): string[] {
-    this.#text += part
+    this.#part = part
     const elements: string[] = []
-    for (; this.#at < this.#text.length; this.#at++) {
-      const code = this.#text.charCodeAt(this.#at)
-      if (this.#inString) {
-        if (code === backslash) this.#at++
+    for (this.#at = 0; this.#at < part.length; this.#at++) {
+      const code = part.charCodeAt(this.#at)
+      if (this.#escaped) this.#escaped = false
+      else if (this.#inString) {
+        if (code === backslash) this.#escaped = true
         else if (code === quote) this.#inString = false
       } else if (!isBlank(code)) this.#see(code, elements)
     }
-    // What is under way goes on in the next part.
-    const kept = this.#start < 0 ? Math.min(this.#at, this.#text.length) : this.#start
-    this.#text = this.#text.slice(kept)
-    this.#at -= kept
-    if (this.#start > 0) this.#start = 0
+    if (this.#start >= 0) this.#keep()
     return elements
+  }
+
+  /** What is under way goes on in the next part. Its text is put together once: with every part takes quadratic time. */
+  #keep(): void {
+    const text = this.#part.slice(this.#start)
+    this.#earlier.push(text)
+    this.#earlierLength += text.length
+    this.#start = 0
+    if (this.#earlierLength <= maxLength) return
+    const what = this.#level > 0 ? `element ${this.#count + 1}` : 'what stands before the array'
+    throw new UsageError(`${this.#name}: ${what} is longer than 16 MB`)
+  }
+
+  #begin(): void {
+    this.#start = this.#at
+    this.#earlier = []
+    this.#earlierLength = 0
+  }
+
+  /** The text from where it began to here. */
+  #text(): string {
+    return this.#earlier.join('') + this.#part.slice(this.#start, this.#at)
   }
 
   end(): void {
@@ -78,14 +112,17 @@ class Scanner {
     const direct = this.#level > 0 && this.#open.length === this.#level
     if (direct && (code === comma || isClosing(code))) {
       const empty = this.#start < 0 && (code === comma || this.#afterComma)
-      if (this.#start >= 0 || empty) elements.push(empty ? '' : this.#text.slice(this.#start, this.#at))
+      if (this.#start >= 0 || empty) {
+        elements.push(empty ? '' : this.#text())
+        this.#count++
+      }
       this.#start = -1
       this.#afterComma = code === comma
     } else if (
       this.#start < 0 &&
       (direct || (code === quote && this.#open.length === 1 && this.#level === 0))
     ) {
-      this.#start = this.#at
+      this.#begin()
       this.#afterComma = false
     }
     if (this.#open.length === 0 && !isOpening(code))
@@ -109,8 +146,12 @@ class Scanner {
 
   /** Whether what stands before the value that begins here is the key. */
   #isWanted(): boolean {
-    const [, name] = /^("(?:[^"\\]|\\.)*")\s*:\s*$/s.exec(this.#text.slice(this.#start, this.#at)) ?? []
-    return this.#start >= 0 && name !== undefined && JSON.parse(name) === this.#key
+    const text = this.#start < 0 ? '' : this.#text().trimEnd()
+    try {
+      return text.endsWith(':') && JSON.parse(text.slice(0, -1)) === this.#key
+    } catch {
+      return false
+    }
   }
 
   #closing(code: number): void {

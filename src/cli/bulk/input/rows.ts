@@ -3,7 +3,7 @@ import { readJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Item } from '../../output/views.ts'
 import { elementsOf, NoElements } from './elements.ts'
-import { linesOf } from './lines.ts'
+import { linesOf, maxLength } from './lines.ts'
 
 /** What stands in one row of an input. */
 export interface Row {
@@ -61,7 +61,7 @@ export function readRows(
     case 'csv':
       return csvRows(bytes, name, onHeader)
     case 'ndjson':
-      return ndjsonRows(bytes)
+      return ndjsonRows(bytes, name)
     case 'json':
       return jsonRows(bytes, name, key)
   }
@@ -77,6 +77,7 @@ async function* csvRows(
   const parser = parse({
     bom: true,
     relax_column_count: true,
+    max_record_size: maxLength,
     // Told, it would take the first line's ending for all.
     record_delimiter: ['\r\n', '\n', '\r'],
     ...({ readableHighWaterMark: 512 } as object),
@@ -110,6 +111,10 @@ async function* csvRows(
     }
   } catch (error) {
     const { code, lines = 0 } = error as { code?: unknown; lines?: number }
+    if (code === 'CSV_MAX_RECORD_SIZE')
+      throw new UsageError(`${name}:${line}: the row is longer than 16 MB`, {
+        hint: 'perhaps a quote in it is never closed',
+      })
     if (typeof code !== 'string' || !/^CSV_|^INVALID_OPENING_QUOTE$/.test(code)) throw error
     const what =
       code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is never closed' : 'a quote stands where none may be'
@@ -177,10 +182,10 @@ function undefuse(cell: string): string {
   return cell.startsWith("'") && /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell) ? cell.slice(1) : cell
 }
 
-async function* ndjsonRows(bytes: AsyncIterable<Buffer>): Batches {
+async function* ndjsonRows(bytes: AsyncIterable<Buffer>, name: string): Batches {
   let line = 0
   let number = 0
-  for await (const lines of linesOf(bytes)) {
+  for await (const lines of linesOf(bytes, name)) {
     const rows: Row[] = []
     for (const text of lines) {
       line++
@@ -206,7 +211,7 @@ function jsonRow(number: number, line: number | undefined, text: string): Row {
 async function* jsonRows(bytes: AsyncIterable<Buffer>, name: string, key: string): Batches {
   let number = 0
   try {
-    for await (const texts of elementsOf(bytes, key))
+    for await (const texts of elementsOf(bytes, key, name))
       yield texts.map((text) => jsonRow(++number, undefined, text))
   } catch (error) {
     if (!(error instanceof NoElements)) throw error

@@ -39,7 +39,7 @@ export async function readJournal(path: string, rows: number): Promise<Earlier |
   let purpose: Purpose | undefined
   let ended = false
   let length = 0
-  for await (const lines of linesOf(createReadStream(path)))
+  for await (const lines of linesOf(createReadStream(path), path))
     for (const line of lines) {
       const bytes = Buffer.byteLength(line) + 1
       const entry = parse(line)
