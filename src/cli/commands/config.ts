@@ -22,6 +22,14 @@ function viewFor(showOrigin: boolean): View {
 }
 
 export function defineConfig(config: MeetroomCommand, act: Act): void {
+  defineList(config, act)
+  defineGet(config, act)
+  defineSet(config, act)
+  defineUnset(config, act)
+  definePath(config, act)
+}
+
+function defineList(config: MeetroomCommand, act: Act): void {
   const list = config
     .command('list')
     .summary('List the settings')
@@ -40,7 +48,9 @@ export function defineConfig(config: MeetroomCommand, act: Act): void {
     )
   alias(list, 'ls')
   examples(list, 'meetroom config list --show-origin')
+}
 
+function defineGet(config: MeetroomCommand, act: Act): void {
   const get = config
     .command('get')
     .summary('Print one setting')
@@ -59,7 +69,9 @@ export function defineConfig(config: MeetroomCommand, act: Act): void {
       }),
     )
   examples(get, 'meetroom config get base_url')
+}
 
+function defineSet(config: MeetroomCommand, act: Act): void {
   const set = config
     .command('set')
     .summary('Change a setting of the profile')
@@ -77,7 +89,9 @@ export function defineConfig(config: MeetroomCommand, act: Act): void {
       }),
     )
   examples(set, 'meetroom config set output json', 'meetroom config set timeout 60 --profile staging')
+}
 
+function defineUnset(config: MeetroomCommand, act: Act): void {
   const unset = config
     .command('unset')
     .summary('Return a setting to its default')
@@ -91,7 +105,9 @@ export function defineConfig(config: MeetroomCommand, act: Act): void {
       }),
     )
   examples(unset, 'meetroom config unset output')
+}
 
+function definePath(config: MeetroomCommand, act: Act): void {
   const path = config
     .command('path')
     .summary('Print where the settings file is')

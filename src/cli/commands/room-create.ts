@@ -1,0 +1,110 @@
+import { Option } from 'commander'
+import { defined } from '../../api/defined.ts'
+import { room } from '../../api/resources.ts'
+import { type RoomType, roomTypes } from '../../api/vocabulary.ts'
+import { ConflictError, UsageError } from '../../errors.ts'
+import type { Act, Context } from '../context.ts'
+import { bodyFlags, examples, requireFields } from '../flags.ts'
+import {
+  type BodyFlags,
+  buildBody,
+  collect,
+  type Given,
+  parseHeaders,
+  parseMember,
+  webUrl,
+  wholeNumber,
+} from '../input.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
+import { listPages } from '../operations/list.ts'
+import { runOne, showOne } from '../operations/one.ts'
+import { plainText } from '../output/text.ts'
+import type { Item } from '../output/views.ts'
+
+const { words } = room
+
+interface CreateFlags extends BodyFlags {
+  name?: string
+  type?: RoomType
+  record?: boolean
+  maxMeetingSeconds?: number
+  member?: string[]
+  webhookUrl?: string
+  webhookHeader?: string[]
+  ifNotExists?: boolean
+}
+
+export function defineRoomCreate(rooms: MeetroomCommand, act: Act): void {
+  const create = rooms
+    .command('create')
+    .summary('Create a room')
+    .description('Create a room, and invite members to it.')
+    .option('--name <name>', words.name)
+    .addOption(new Option('--type <type>', words.type).choices(roomTypes))
+    .option('--record', words.record)
+    .option('--max-meeting-seconds <s>', words.max_meeting_seconds, wholeNumber('--max-meeting-seconds', 1))
+    .option('--member <user[:type[:name]]>', `${words.members}; may be repeated`, collect)
+    .option('--webhook-url <url>', 'where to announce who enters and leaves', webUrl('--webhook-url'))
+    .option('--webhook-header <header>', "header to send along, 'Name: value'; may be repeated", collect)
+    .option('--if-not-exists', 'leave a room that has this name already as it is, and show it')
+  bodyFlags(create).action(
+    act('any', async (context, flags: CreateFlags) => {
+      const body = await buildBody<'createRoom'>(flags, settingsFrom(flags), context.host)
+      requireFields(body, { name: '--name', type: '--type' })
+      if (flags.ifNotExists && (await showExisting(context, body))) return
+      await runOne(context, 'createRoom', { body })
+    }),
+  )
+  examples(
+    create,
+    "meetroom rooms create --name 'Weekly sync' --type private --member ada:host --member grace",
+    'meetroom rooms create --name Demo --type open --max-meeting-seconds 3600 --set layout=grid',
+  )
+}
+
+function settingsFrom(flags: CreateFlags): Given<'createRoom'> {
+  const { name, type, record, maxMeetingSeconds: max_meeting_seconds, webhookUrl, webhookHeader } = flags
+  if (webhookHeader && !webhookUrl) throw new UsageError('--webhook-header needs --webhook-url')
+  const members = flags.member?.map(parseMember)
+  const headers = webhookHeader && parseHeaders(webhookHeader)
+  const webhook = webhookUrl === undefined ? undefined : { url: webhookUrl, ...defined({ headers }) }
+  return { name, type, record, max_meeting_seconds, members, webhook }
+}
+
+/** All rooms of exactly this name. A service that does not know the filter answers with any rooms. */
+async function findByName(context: Context, name: string): Promise<Item[]> {
+  if (context.flags.curl) return []
+  const found: Item[] = []
+  for await (const { items } of await listPages(context, 'listRooms', { query: { name } }, { all: true }))
+    found.push(...items.filter((item) => item['name'] === name))
+  return found
+}
+
+/**
+ * Shows the room that has this name already, in place of creating it; false when there is none.
+ * @throws {ConflictError} when several have it, or the one is of another type
+ */
+async function showExisting(context: Context, body: Readonly<Record<string, unknown>>): Promise<boolean> {
+  const name = String(body['name'])
+  const [room, ...others] = await findByName(context, name)
+  if (!room) return false
+  const id = String(room['id'])
+  if (others.length > 0)
+    throw new ConflictError(
+      `${others.length + 1} rooms are named “${name}”: ${[room, ...others].map((each) => each['id']).join(', ')}`,
+      { hint: 'rename or delete all but one of them' },
+    )
+  const answer = await (await context.client()).call('getRoom', { params: { id } })
+  const existing: Item = answer.value.room
+  if (existing['type'] !== body['type'])
+    throw new ConflictError(`room “${name}” exists (${id}), and is ${existing['type']}, not ${body['type']}`)
+  const different = Object.keys(body).filter(
+    (field) => Object.hasOwn(existing, field) && plainText(existing[field]) !== plainText(body[field]),
+  )
+  if (different.length > 0)
+    await context.notice(
+      `warning: room “${name}” exists and differs in ${different.join(', ')}; it is left as it is`,
+    )
+  await showOne(context, 'getRoom', answer)
+  return true
+}
