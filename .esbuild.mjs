@@ -1,58 +1,7 @@
 // Bundles the program into one CommonJS file: what a command does not need is in it, and neither compiled nor run.
 import { appendFile, readdir, readFile, rm } from 'node:fs/promises'
 import { build } from 'esbuild'
-
-/**
- * Parts of Node that libraries load for what we never ask of them, each dearer than all the rest of the library: made lazy, or
- * left out. A library that has changed stops the build.
- */
-const edits = {
-  // Executable subcommands.
-  'commander/lib/command.js': [
-    [
-      "const childProcess = require('node:child_process');",
-      "const childProcess = { spawn: (...args) => require('node:child_process').spawn(...args) };",
-    ],
-  ],
-  // HTTP/2, which has to be asked for; and node:http for one number, whose default this is.
-  'undici/lib/dispatcher/client.js': [
-    ["const connectH2 = require('./client-h2.js')", "const connectH2 = (...args) => require('./client-h2.js')(...args)"],
-    ["const http = require('node:http')", 'const http = { maxHeaderSize: 16384 }'],
-  ],
-  // Measuring compiles a pattern of all emoji; most text is ASCII.
-  'cli-table3/src/utils.js': [
-    [
-      "const stringWidth = require('string-width');",
-      "const stringWidth = (text) => (/^[ -~]*$/.test(text) ? text.length : require('string-width')(text));",
-    ],
-  ],
-  // Requests that pass on what a node:http server has received.
-  'undici/lib/core/util.js': [["const { IncomingMessage } = require('node:http')", 'class IncomingMessage {}']],
-}
-
-// node:assert, for assertions that hold.
-const eagerAssert = "const assert = require('node:assert')"
-const lazyAssert = "const assert = (...args) => args[0] || require('node:assert')(...args)"
-
-const lighterLibraries = {
-  name: 'lighter-libraries',
-  setup({ onLoad }) {
-    for (const [file, replacements] of Object.entries(edits)) {
-      const filter = new RegExp(`node_modules[\\\\/]${file.replaceAll('.', '\\.').replaceAll('/', '[\\\\/]')}$`)
-      onLoad({ filter }, async ({ path }) => {
-        let contents = await readFile(path, 'utf8')
-        for (const [eager, lazy] of replacements) {
-          if (!contents.includes(eager)) throw new Error(`${file} has changed: look at .esbuild.mjs`)
-          contents = contents.replace(eager, lazy)
-        }
-        return { contents: contents.replace(eagerAssert, lazyAssert) }
-      })
-    }
-    onLoad({ filter: /undici[\\/]lib[\\/](api|core|dispatcher)[\\/]/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replace(eagerAssert, lazyAssert),
-    }))
-  },
-}
+import { lighterLibraries } from './.esbuild-edits.mjs'
 
 /** What the tests bundle in the same way. */
 export const options = {

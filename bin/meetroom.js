@@ -75,9 +75,6 @@ function write(path, script) {
     const folder = join(path, '..')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     if (!isOurs(folder) || !isOurs(join(folder, '..'))) return
-    // The program may have changed this flag, and V8 would take the cache for that of another configuration.
-    if (process.version.startsWith('v20.'))
-      require('node:v8').setFlagsFromString('--wasm-tiering-budget=1800000')
     const draft = `${path}.${process.pid}`
     writeFileSync(draft, script.createCachedData(), { mode: 0o600 })
     renameSync(draft, path)

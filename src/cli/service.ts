@@ -218,11 +218,6 @@ export function requireBaseUrl({ baseUrl, profiles }: Settings): string {
 }
 
 export const connectOverNetwork: Connect = async (baseUrl, host, connections) => {
-  if (host.nodeVersion.startsWith('20.')) {
-    // Node 20 would spend 85 ms at exit on compiling the WebAssembly of undici's HTTP parser a second time, better.
-    const { setFlagsFromString } = await import('node:v8')
-    setFlagsFromString('--wasm-tiering-budget=1000000000')
-  }
   const { networkTransport } = await import('../api/transport.ts')
   const { origin, hostname } = new URL(baseUrl)
   return networkTransport({

@@ -1,0 +1,117 @@
+// What the build changes in libraries, so that a start does not pay for what we never ask of them.
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+
+const require = createRequire(import.meta.url)
+
+/** The versions whose text was read before it was changed. Another version stops the build until somebody has read it. */
+const checkedWith = { 'cli-table3': '0.6.5', commander: '14.0.3', undici: '7.30.2' }
+
+/** In place of a part of a library that nothing calls. */
+const leftOut = "function () { throw new Error('left out of the bundle: see .esbuild-edits.mjs') }"
+
+/**
+ * Node 20 would spend 85 ms at exit on compiling the WebAssembly of the HTTP parser a second time, better. A module keeps the
+ * budget that it was made with; afterwards the default is put back, as V8 takes code for that of another configuration else.
+ */
+const compileOnce = `function compileOnce (bytes) {
+  if (!process.version.startsWith('v20.')) return new WebAssembly.Module(bytes)
+  const { setFlagsFromString } = require('node:v8')
+  setFlagsFromString('--wasm-tiering-budget=1000000000')
+  try {
+    return new WebAssembly.Module(bytes)
+  } finally {
+    setFlagsFromString('--wasm-tiering-budget=1800000')
+  }
+}`
+
+/** Replacements by file. Each must apply, or the build stops. */
+const edits = {
+  // Executable subcommands.
+  'commander/lib/command.js': [
+    [
+      "const childProcess = require('node:child_process');",
+      "const childProcess = { spawn: (...args) => require('node:child_process').spawn(...args) };",
+    ],
+  ],
+  // Measuring compiles a pattern of all emoji; most text is ASCII.
+  'cli-table3/src/utils.js': [
+    [
+      "const stringWidth = require('string-width');",
+      "const stringWidth = (text) => (/^[ -~]*$/.test(text) ? text.length : require('string-width')(text));",
+    ],
+  ],
+  // A debug message that nobody sees measures its ellipsis, which is not ASCII.
+  'cli-table3/src/cell.js': [['let content = utils.truncate(this.content, 10, this.truncate);', "let content = '';"]],
+  // HTTP/2, which has to be asked for; and node:http for one number, whose default this is.
+  'undici/lib/dispatcher/client.js': [
+    ["const connectH2 = require('./client-h2.js')", `const connectH2 = ${leftOut}`],
+    ["const http = require('node:http')", 'const http = { maxHeaderSize: 16384 }'],
+  ],
+  // Forms as bodies bring half of fetch along.
+  'undici/lib/dispatcher/client-h1.js': [
+    ['function lazyllhttp () {', `${compileOnce}\nfunction lazyllhttp () {`],
+    [
+      "mod = new WebAssembly.Module(require('../llhttp/llhttp_simd-wasm.js'))",
+      "mod = compileOnce(require('../llhttp/llhttp_simd-wasm.js'))",
+    ],
+    ["extractBody = require('../web/fetch/body.js').extractBody", `extractBody = ${leftOut}`],
+  ],
+  // Requests that pass on what a node:http server has received.
+  'undici/lib/core/util.js': [["const { IncomingMessage } = require('node:http')", 'class IncomingMessage {}']],
+}
+
+/** node:assert is dearer than the rest of undici, for assertions that hold. */
+const assertion = ["const assert = require('node:assert')", "const assert = (...args) => args[0] || require('node:assert')(...args)"]
+
+/** The tables of the HTTP parser, of which undici reads two: made here instead of at every start. */
+const parserTables = 'undici/lib/llhttp/constants.js'
+
+/**
+ * The text of a library’s file as it is bundled.
+ * @param file its path behind node_modules
+ * @throws {Error} when the text is not the one that was checked
+ */
+export function edited(file, text) {
+  if (file === parserTables) {
+    const { ERROR, TYPE } = require(parserTables)
+    return `module.exports = ${JSON.stringify({ ERROR, TYPE })}`
+  }
+  const all = [...(edits[file] ?? [])]
+  if (file.startsWith('undici/') && text.includes('node:assert')) all.push(assertion)
+  for (const [before, after] of all) {
+    const parts = text.split(before)
+    if (parts.length !== 2) throw new Error(`${file} has changed: it does not have exactly one “${before}”`)
+    text = parts.join(after)
+  }
+  const unforeseen = file.startsWith('undici/') && /\bassert\.|constants\.(?!ERROR\b|TYPE\b|js\b)/.exec(text)
+  if (unforeseen) throw new Error(`${file} has changed: nothing provides for its “${unforeseen[0]}…”`)
+  return text
+}
+
+/** @throws {Error} when the edits were checked with another version */
+export function requireChecked(name, version) {
+  const checked = checkedWith[name]
+  if (version !== checked)
+    throw new Error(`the edits were checked with ${name} ${checked}, and this is ${version}: see .esbuild-edits.mjs`)
+}
+
+/** For bundles of the whole program: whatever has changed in a library stops the build. */
+export const lighterLibraries = {
+  name: 'lighter-libraries',
+  setup({ onStart, onLoad, onEnd }) {
+    const loaded = new Set()
+    onStart(() => {
+      for (const name of Object.keys(checkedWith)) requireChecked(name, require(`./node_modules/${name}/package.json`).version)
+    })
+    onLoad({ filter: /node_modules[\\/](cli-table3|commander|undici)[\\/].*\.js$/ }, async ({ path }) => {
+      const file = path.replaceAll('\\', '/').replace(/^.*\/node_modules\//, '')
+      loaded.add(file)
+      return { contents: edited(file, await readFile(path, 'utf8')) }
+    })
+    onEnd(() => {
+      const missing = [...Object.keys(edits), parserTables].filter((file) => !loaded.has(file))
+      return { errors: missing.map((file) => ({ text: `${file} is not in the bundle any more: see .esbuild-edits.mjs` })) }
+    })
+  },
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { build } from 'esbuild'
+import { expect, test } from 'vitest'
+import { edited, lighterLibraries, requireChecked } from '../.esbuild-edits.mjs'
+
+const source = (file: string) => readFileSync(`node_modules/${file}`, 'utf8')
+
+test('a file that is not edited is bundled as it is', () => {
+  const file = 'commander/lib/option.js'
+  expect(edited(file, source(file))).toBe(source(file))
+})
+
+test.each([
+  ['what is to be replaced is gone', 'commander/lib/command.js', /.*childProcess = .*/, ''],
+  ['it is there twice', 'cli-table3/src/cell.js', /.*this\.content, 10.*/, '$&\n$&'],
+  ['assertions are imported in another way', 'undici/lib/core/request.js', 'const assert =', 'const check ='],
+  [
+    'an assertion of another kind is made',
+    'undici/lib/core/request.js',
+    'class Request',
+    'assert.equal(1, 1)\n$&',
+  ],
+  [
+    'the parser needs another table',
+    'undici/lib/dispatcher/client-h1.js',
+    'constants.TYPE.RESPONSE',
+    'constants.METHODS.GET',
+  ],
+])('the build stops when %s', (_, file, before, after) => {
+  const text = source(file)
+  expect(edited(file, text)).not.toBe(text)
+  const changed = text.replace(before, after)
+  expect(changed).not.toBe(text)
+  expect(() => edited(file, changed)).toThrow(`${file} has changed`)
+})
+
+test('the build stops at a version of a library that nobody has checked', () => {
+  expect(() => requireChecked('undici', '99.0.0')).toThrow(
+    /checked with undici \d+\.\d+\.\d+, and this is 99\.0\.0/,
+  )
+})
+
+test('the build stops when an edited file is not bundled any more', async () => {
+  const bundling = build({
+    stdin: { contents: "import 'commander'", resolveDir: '.' },
+    bundle: true,
+    platform: 'node',
+    write: false,
+    plugins: [lighterLibraries],
+    logLevel: 'silent',
+  })
+  await expect(bundling).rejects.toThrow('cli-table3/src/cell.js is not in the bundle any more')
+})
