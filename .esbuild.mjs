@@ -1,22 +1,105 @@
-// Bundles the program into one CommonJS file: what a command does not need is in it, and neither compiled nor run.
-import { appendFile, readdir, readFile, rm } from 'node:fs/promises'
-import { build } from 'esbuild'
+// Bundles the program into parts: each is compiled and run when it is first needed, most commands need few.
+// What is written to dist: meetroom.js and a file for each large part, build.json for the launcher, the licences.
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { build, transform } from 'esbuild'
 import { lighterLibraries } from './.esbuild-edits.mjs'
 
-/** What the tests bundle in the same way. */
-export const options = {
-  entryPoints: ['src/main.ts'],
-  bundle: true,
-  format: 'cjs',
-  platform: 'node',
-  target: 'node20.18',
-  // A dynamic import becomes a require: code from V8's cache cannot import.
-  supported: { 'dynamic-import': false },
-  external: ['libsql', 'node:sqlite'],
-  plugins: [lighterLibraries],
-  // What Node would put around it: the launcher compiles it itself, and copies a megabyte less.
-  banner: { js: '(function (exports, require, module) {' },
-  footer: { js: '})' },
+/** Parts from this size on have a file of their own: reading what is not run takes time too. */
+const ownFileFrom = 16 * 1024
+
+const common = { platform: 'node', target: 'node20.18', charset: 'ascii', minify: true }
+
+/**
+ * The program in parts, split where it imports dynamically.
+ * @returns {Promise<{ parts: { name: string, code: string, small: boolean, inputs: string[] }[], comments: string[] }>}
+ */
+export async function bundle() {
+  const { outputFiles, metafile } = await build({
+    ...common,
+    entryPoints: { meetroom: 'src/main.ts' },
+    outdir: 'dist',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    external: ['libsql', 'node:sqlite'],
+    plugins: [lighterLibraries],
+    legalComments: 'external',
+    metafile: true,
+    write: false,
+  })
+  const outputs = new Map(
+    Object.entries(metafile.outputs).map(([path, output]) => [path.replace('dist/', './'), output]),
+  )
+  const always = importedWith('./meetroom.js', outputs)
+  const texts = outputFiles.map(({ path, text }) => ({ name: `./${path.split(/[\\/]/).at(-1)}`, text }))
+  const parts = texts
+    .filter(({ name }) => name.endsWith('.js'))
+    .map(async ({ name, text }) => {
+      // A dynamic import becomes a require: code from V8's cache cannot import.
+      const { code } = await transform(text, { ...common, format: 'cjs', supported: { 'dynamic-import': false } })
+      const inputs = Object.entries(outputs.get(name).inputs)
+      return {
+        name,
+        code,
+        small: always.has(name) || code.length < ownFileFrom,
+        inputs: inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file),
+      }
+    })
+  const comments = texts.filter(({ name }) => name.endsWith('.LEGAL.txt')).map(({ text }) => text)
+  return { parts: await Promise.all(parts), comments }
+}
+
+/** A part and all that it imports at once. */
+function importedWith(name, outputs, found = new Set([name])) {
+  for (const { path, kind } of outputs.get(name).imports) {
+    const other = path.replace('dist/', './')
+    if (kind !== 'import-statement' || found.has(other) || !outputs.has(other)) continue
+    found.add(other)
+    importedWith(other, outputs, found)
+  }
+  return found
+}
+
+/** The files of the program by name, each an expression: an object of its parts. */
+export function filesOf(parts) {
+  const files = new Map()
+  for (const { name, code, small } of parts) {
+    const file = small ? 'meetroom.js' : name.slice(2)
+    const part = `${JSON.stringify(name)}: function (exports, require, module) {${code}}`
+    files.set(file, [...(files.get(file) ?? []), part])
+  }
+  return new Map([...files].map(([file, texts]) => [file, `({\n${texts.join(',\n')}})\n`]))
+}
+
+/**
+ * The name of every command by its words, aliases too: `room.ls` is `rooms-list`, and `serve`, which has no verbs, is itself.
+ * `help` is left out: it does what `--help` does.
+ */
+async function commandNames() {
+  const { outputFiles } = await build({
+    ...common,
+    stdin: { contents: "export { buildProgram } from './src/cli/program.ts'", resolveDir: '.' },
+    bundle: true,
+    format: 'cjs',
+    external: ['libsql', 'node:sqlite'],
+    write: false,
+  })
+  const module = { exports: {} }
+  new Function('exports', 'require', 'module', outputFiles[0].text)(module.exports, createRequire(import.meta.url), module)
+  // Whatever a command is made of: nothing is run.
+  const act = () => act
+  const root = await module.exports.buildProgram({}, act, () => {}, 'all')
+  const byWord = (commands, nameOf) =>
+    Object.fromEntries(
+      commands.flatMap((command) => [command.name(), ...command.aliases()].map((word) => [word, nameOf(command)])),
+    )
+  return byWord(
+    root.commands.filter((group) => group.name() !== 'help'),
+    (group) =>
+      group.commands.length === 0 ? group.name() : byWord(group.commands, (command) => `${group.name()}-${command.name()}`),
+  )
 }
 
 /** The licences of the packages that are in the bundle, each with the name and version it belongs to. */
@@ -37,17 +120,14 @@ async function licences(inputs) {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  await rm('dist', { recursive: true, force: true })
-  const outfile = 'dist/meetroom.js'
-  const { metafile } = await build({
-    ...options,
-    outfile,
-    minify: true,
-    charset: 'ascii',
-    legalComments: 'linked',
-    metafile: true,
-  })
+  const { parts, comments } = await bundle()
+  const files = filesOf(parts)
+  const id = createHash('sha256')
+  for (const [name, text] of files) id.update(`${name}\n${text}`)
+  files.set('build.json', JSON.stringify({ id: id.digest('hex').slice(0, 16), commands: await commandNames() }))
   // Licences ask to go along with every copy; the comments in the code are the least of them.
-  const bundled = Object.entries(metafile.outputs[outfile].inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-  await appendFile(`${outfile}.LEGAL.txt`, `\n${await licences(bundled.map(([file]) => file))}`)
+  files.set('LEGAL.txt', `${comments.join('\n')}\n${await licences(parts.flatMap(({ inputs }) => inputs))}`)
+  await rm('dist', { recursive: true, force: true })
+  await mkdir('dist')
+  for (const [name, text] of files) await writeFile(`dist/${name}`, text)
 }

@@ -1,82 +1,146 @@
 #!/usr/bin/env node
 
-// Compiles the bundle with the code cache that an earlier run has left, runs it, and sets the exit code. A start is mostly
-// compiling: with the cache it takes half as long. module.enableCompileCache, which Node has from 22.1 on, saves less.
-const { mkdirSync, readFileSync, renameSync, lstatSync, statSync, writeFileSync } = require('node:fs')
-const { createRequire } = require('node:module')
+// Runs the program part by part, compiled with the code cache that an earlier command of its kind has left, and sets the exit
+// code. A start is mostly compiling. module.enableCompileCache, which Node has from 22.1 on, saves less.
+const fs = require('node:fs')
 const { join } = require('node:path')
 const { Script } = require('node:vm')
 
-const file = join(__dirname, '../dist/meetroom.js')
+const dist = join(__dirname, '../dist')
+const { id, commands } = JSON.parse(fs.readFileSync(join(dist, 'build.json'), 'latin1'))
 const argv = process.argv.slice(2)
-const cache = cacheFile()
-const cachedData = cache && read(cache)
-// The bundle is ASCII: one byte a character is all that reading it takes.
-const script = new Script(readFileSync(file, 'latin1'), { filename: file, cachedData })
-const bundle = { exports: {} }
-script.runInThisContext()(bundle.exports, createRequire(file), bundle)
-bundle.exports.main(argv).then((code) => {
-  process.exitCode = code
-  if (cache && (!cachedData || script.cachedDataRejected)) write(cache, script)
-})
+const kind = kindOf(argv)
+const wantsHelp = argv.includes('--help') || argv.includes('-h')
+const folder = cacheFolder(process.env)
+const cache = folder && findCache()
+
+const scripts = new Map()
+const parts = new Map()
+const modules = new Map()
+
+load('./meetroom.js')
+  .main(argv)
+  .then((code) => {
+    process.exitCode = code
+    // Help and errors have compiled too little for the next command of the kind.
+    if (folder && kind && code === 0 && !wantsHelp && (!isWhole() || isDue()))
+      require('./keep-cache.js')({ folder, kind, scripts, cache, isWhole: isWhole(), isOurs })
+  })
+
+/** What parts have for `require`: other parts, and what Node finds. */
+function load(name) {
+  if (!name.startsWith('./')) return require(name)
+  if (!modules.has(name)) {
+    // A large part has a file of its own; the small ones share the file of the first.
+    if (!parts.has(name))
+      for (const [part, run] of Object.entries(compile(name.slice(2)))) parts.set(part, run)
+    const module = { exports: {} }
+    modules.set(name, module)
+    parts.get(name)(module.exports, load, module)
+  }
+  return modules.get(name).exports
+}
+
+function compile(file) {
+  const path = join(dist, file)
+  // The program is ASCII: one byte a character is all that reading it takes.
+  const script = new Script(fs.readFileSync(path, 'latin1'), {
+    filename: path,
+    cachedData: cache?.code[file],
+  })
+  scripts.set(file, script)
+  return script.runInThisContext()
+}
+
+/** Whether the cache had all files that this command has needed. */
+function isWhole() {
+  return [...scripts].every(([file, { cachedDataRejected }]) => cache?.code[file] && !cachedDataRejected)
+}
 
 /**
- * Where the cache of this kind of command is: one for each group and way of output, as a cache holds only what its first run
- * has used. Undefined where none may be kept.
+ * Whether to look how much of these files had to be compiled all the same, as the first command of a kind may have needed little.
+ * Looking takes 5 ms, and so is done at the second run, and whenever the time without a look has doubled.
  */
-function cacheFile() {
-  const { env } = process
-  const base =
-    env.XDG_CACHE_HOME ||
-    (process.platform === 'win32'
-      ? env.LOCALAPPDATA
-      : env.HOME && join(env.HOME, process.platform === 'darwin' ? 'Library/Caches' : '.cache'))
-  if (!base) return undefined
-  const group = argv.find((word) => /^[a-z]/.test(word)) ?? argv[0] ?? ''
-  const kind = [
-    group,
-    argv.includes('--local') && 'local',
-    argv.find((word) => /^(--json|json|ndjson|csv|ids)$/.test(word)),
-  ]
+function isDue() {
+  return Date.now() - cache.checked >= Math.abs(cache.checked - cache.made)
+}
+
+/**
+ * What decides which code is needed: `rooms-list-json-local` is the command, the output format and where it works. Undefined for
+ * what is no command, or not yet a whole one.
+ */
+function kindOf(argv) {
+  if (argv[0] === '--version' || argv[0] === '-V') return 'version'
+  const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
+  const group = words.findIndex((word) => Object.hasOwn(commands, word))
+  if (group < 0) return undefined
+  const verbs = commands[words[group]]
+  const name =
+    typeof verbs === 'string'
+      ? verbs
+      : verbs[words.slice(group + 1).find((word) => Object.hasOwn(verbs, word))]
+  const [, format] = /,(?:--|--output[=,]|-o[=,]?)(json|ndjson|csv|ids),/.exec(`,${words},`) ?? []
+  return name && [name, format, words.includes('--local') && 'local'].filter(Boolean).join('-')
+}
+
+/** Where the caches of this build are; undefined where none may be kept. */
+function cacheFolder({ XDG_CACHE_HOME, LOCALAPPDATA, HOME }) {
+  const home = HOME && join(HOME, process.platform === 'darwin' ? 'Library/Caches' : '.cache')
+  const base = XDG_CACHE_HOME || (process.platform === 'win32' ? LOCALAPPDATA : home)
+  // V8 takes any code for that of a file of the same length: the build is known by its content.
+  return base && join(base, 'meetroom', `${process.version}-${process.arch}-${id}`)
+}
+
+/** The cache of this kind. What never leaves one, help and typos, borrows another. */
+function findCache() {
   try {
-    const { size, mtimeMs } = statSync(file)
-    // V8 looks at the length of the source and no more.
-    const build = `${process.version}-${process.arch}-${size}-${Math.round(mtimeMs)}`
-    const name = kind
-      .filter(Boolean)
-      .join('-')
-      .replace(/[^a-z-]/g, '')
-      .slice(0, 40)
-    return join(base, 'meetroom', build, name)
+    const stat = fs.lstatSync(folder)
+    if (!isOurs(stat) || !isOurs(fs.lstatSync(join(folder, '..')))) return undefined
+    // Builds that were not used for long are removed.
+    if (Date.now() - stat.mtimeMs > 86_400_000) fs.utimesSync(folder, new Date(), new Date())
+    if (kind && !wantsHelp) return readCache(kind)
+    return readCache(fs.readdirSync(folder).find((name) => !name.startsWith('.')))
   } catch {
     return undefined
   }
 }
 
-/** What is run must come from folders and a file that nobody else can write to; undefined where there is no such file. */
-function read(path) {
+/** The code that is kept under a name, by file, when it was made and last looked at; undefined where it is not there or damaged. */
+function readCache(name) {
+  let file
   try {
-    return isOurs(join(path, '../..')) && isOurs(join(path, '..')) && isOurs(path)
-      ? readFileSync(path)
-      : undefined
+    // Neither a link is followed nor a pipe waited for.
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
+    file = fs.openSync(join(folder, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    const stat = fs.fstatSync(file)
+    if (!stat.isFile() || !isOurs(stat)) return undefined
+    return { ...unpack(fs.readFileSync(file)), checked: stat.mtimeMs }
   } catch {
     return undefined
+  } finally {
+    if (file !== undefined) fs.closeSync(file)
   }
 }
 
-function isOurs(path) {
-  const { uid, mode } = lstatSync(path)
+/**
+ * V8 runs damaged code until it crashes: all is kept twice, which is compared sooner than any checksum is loaded.
+ * @throws {Error} when it does not fit
+ */
+function unpack(twice) {
+  const half = twice.subarray(0, twice.length / 2)
+  const headerEnd = half.indexOf('\n')
+  const { made, lengths } = JSON.parse(half.toString('latin1', 0, headerEnd))
+  const code = {}
+  let at = headerEnd + 1
+  for (const [file, length] of Object.entries(lengths)) {
+    code[file] = half.subarray(at, at + length)
+    at += length
+  }
+  if (at !== half.length || !half.equals(twice.subarray(at))) throw new Error('damaged')
+  return { code, made }
+}
+
+/** What is run must come from where nobody else can write. */
+function isOurs({ uid, mode }) {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
-}
-
-/** A cache that cannot be written is no cache: nothing else follows from it. */
-function write(path, script) {
-  try {
-    const folder = join(path, '..')
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    if (!isOurs(folder) || !isOurs(join(folder, '..'))) return
-    const draft = `${path}.${process.pid}`
-    writeFileSync(draft, script.createCachedData(), { mode: 0o600 })
-    renameSync(draft, path)
-  } catch {}
 }

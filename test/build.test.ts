@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
 import { edited, lighterLibraries, requireChecked } from '../.esbuild-edits.mjs'
+import { leaves } from './helpers/tree.ts'
 
 const source = (file: string) => readFileSync(`node_modules/${file}`, 'utf8')
 
@@ -50,4 +51,19 @@ test('the build stops when an edited file is not bundled any more', async () => 
     logLevel: 'silent',
   })
   await expect(bundling).rejects.toThrow('cli-table3/src/cell.js is not in the bundle any more')
+})
+
+test('the launcher knows every command by every name', async () => {
+  const { commands } = JSON.parse(readFileSync('dist/build.json', 'utf8'))
+  const missing = (await leaves()).filter(({ words: [group = '', verb], command }) => {
+    const kind = [group, verb].filter(Boolean).join('-')
+    const groups = verb === undefined ? [group] : [group, ...(command.parent?.aliases() ?? [])]
+    const verbs = [verb, ...command.aliases()]
+    return !groups.every((name) =>
+      verb === undefined
+        ? commands[name] === kind
+        : verbs.every((word) => commands[name]?.[word ?? ''] === kind),
+    )
+  })
+  expect(missing.map(({ words }) => words)).toEqual([['help']])
 })

@@ -1,6 +1,14 @@
 declare module '*.esbuild.mjs' {
-  import type { BuildOptions } from 'esbuild'
-  export const options: BuildOptions
+  export interface Part {
+    name: string
+    code: string
+    /** Whether it shares a file with others. */
+    small: boolean
+    /** The files whose code is in it. */
+    inputs: string[]
+  }
+  export function bundle(): Promise<{ parts: Part[]; comments: string[] }>
+  export function filesOf(parts: readonly Part[]): Map<string, string>
 }
 declare module '*.esbuild-edits.mjs' {
   import type { Plugin } from 'esbuild'

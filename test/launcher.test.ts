@@ -1,66 +1,266 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { version } from '../src/version.ts'
 import { runBuilt } from './helpers/built.ts'
 import { tempDir } from './helpers/world.ts'
 
 const fine = { code: 0, stdout: `${version}\n`, stderr: '' }
 
-/** Runs the launcher once, and says where its code cache is. */
-async function primed(): Promise<{ env: Record<string, string>; folder: string; file: string }> {
-  const cache = tempDir()
-  const env = { XDG_CACHE_HOME: cache }
-  expect(await runBuilt(['--version'], env)).toEqual(fine)
-  const [build = ''] = readdirSync(join(cache, 'meetroom'))
-  const folder = join(cache, 'meetroom', build)
-  const [name = ''] = readdirSync(folder)
-  return { env, folder, file: join(folder, name) }
+/** A user of a machine: runs commands, and looks at the caches that they leave. */
+function user() {
+  const dir = tempDir()
+  const builds = join(dir, 'cache/meetroom')
+  const env = {
+    XDG_CACHE_HOME: join(dir, 'cache'),
+    MEETROOM_CONFIG_DIR: join(dir, 'config'),
+    MEETROOM_DATA_DIR: join(dir, 'data'),
+  }
+  const listed = (folder: string) => (existsSync(folder) ? readdirSync(folder).sort() : [])
+  return {
+    builds,
+    run: (line: string) => runBuilt(line.split(' ').filter(Boolean), env),
+    listBuilds: () => listed(builds),
+    folder: () => join(builds, listed(builds)[0] ?? ''),
+    caches: () => listed(join(builds, listed(builds)[0] ?? '')),
+  }
 }
 
+/** A user who has run `meetroom --version`, and so has its cache. */
+async function primed() {
+  const ada = user()
+  expect(await ada.run('--version')).toEqual(fine)
+  return { ...ada, file: join(ada.folder(), 'version') }
+}
+
+const inode = (file: string) => statSync(file).ino
+
 test('the first run leaves a code cache, for its owner alone, and the next leaves it alone', async () => {
-  const { env, folder, file } = await primed()
+  const { run, builds, folder, caches, file } = await primed()
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect(statSync(folder).mode & 0o777).toBe(0o700)
-  expect(statSync(join(folder, '..')).mode & 0o777).toBe(0o700)
-  const before = statSync(file).ino
-  expect(await runBuilt(['--version'], env)).toEqual(fine)
-  expect(statSync(file).ino).toBe(before)
-  expect(readdirSync(folder)).toHaveLength(1)
+  expect(statSync(folder()).mode & 0o777).toBe(0o700)
+  expect(statSync(builds).mode & 0o777).toBe(0o700)
+  const before = inode(file)
+  expect(await run('--version')).toEqual(fine)
+  expect(inode(file)).toBe(before)
+  expect(caches()).toEqual(['version'])
 })
 
 test.each([
-  ['emptied', () => Buffer.alloc(0)],
-  ['cut', (whole: Buffer) => whole.subarray(0, 1000)],
-  ['not a cache at all', () => Buffer.from('rm -rf /')],
-])('a cache that is %s is rejected and made anew', async (_, damage) => {
-  const { env, file } = await primed()
-  const whole = readFileSync(file)
-  writeFileSync(file, damage(whole))
-  expect(await runBuilt(['--version'], env)).toEqual(fine)
-  expect(statSync(file).size).toBeGreaterThan(whole.length / 2)
+  ['--version', 'version'],
+  ['-V', 'version'],
+  ['openapi', 'openapi'],
+  ['config get output', 'config-get'],
+  ['--local rooms list', 'rooms-list-local'],
+  ['--local -o csv room ls', 'rooms-list-csv-local'],
+  ['rooms list --json --local', 'rooms-list-json-local'],
+  ['--profile local rooms list --output=ids', 'rooms-list-ids'],
+  ['--local users create ada', 'users-create-local'],
+])('%s leaves the cache %s', async (line, name) => {
+  const { run, caches } = user()
+  expect(await run(line)).toMatchObject({ code: 0 })
+  expect(caches()).toEqual([name])
+})
+
+test.each([
+  '',
+  '--help',
+  'help',
+  'help rooms',
+  'rooms --help',
+  'rooms list --help',
+  'rooms',
+  'rooms lst',
+  'romos list',
+  'rooms list',
+  '--local rooms get 0123456789abcdef01234567',
+  'rooms list --base-url http://127.0.0.1:9/v1 --retries 0',
+])('“meetroom %s” leaves no cache: it is help or an error', async (line) => {
+  const { run, listBuilds } = user()
+  await run(line)
+  expect(listBuilds()).toEqual([])
+})
+
+test('help borrows a cache of another command and leaves it as it is', async () => {
+  const { run, caches, file } = await primed()
+  const before = inode(file)
+  expect(await run('rooms --help')).toMatchObject({ code: 0, stderr: '' })
+  expect(caches()).toEqual(['version'])
+  expect(inode(file)).toBe(before)
+})
+
+describe('the first command of a kind does not decide how fast the others are', () => {
+  /** Lists rooms, and says which cache it leaves. */
+  function lister() {
+    const { run, folder } = user()
+    const file = () => join(folder(), 'rooms-list-local')
+    return {
+      run,
+      file,
+      async list(flags = '') {
+        expect(await run(`--local rooms list ${flags}`)).toMatchObject({ code: 0 })
+        return inode(file())
+      },
+    }
+  }
+
+  test('one that needs a further file of the program makes the cache anew', async () => {
+    const { list } = lister()
+    const shown = await list('--curl')
+    const asked = await list()
+    expect(asked).not.toBe(shown)
+    expect(await list('--curl')).toBe(asked)
+  })
+
+  test('one that has to compile much makes the cache anew, when it is time to look', async () => {
+    const { run, list, file } = lister()
+    // Without rooms there is no table to lay out.
+    const empty = await list()
+    await run('--local rooms create --name first --type open')
+    const { size } = statSync(file())
+    const { made } = JSON.parse(readFileSync(file(), 'latin1').split('\n')[0] ?? '')
+    const lookedAt = (ms: number) => utimesSync(file(), ms / 1000, ms / 1000)
+    lookedAt(Date.now() + 3_600_000)
+    expect(await list()).toBe(empty)
+    lookedAt(made + 1)
+    const full = await list()
+    expect(full).not.toBe(empty)
+    expect(statSync(file()).size).toBeGreaterThan(size)
+    // This time there is nothing to gain: the next look is put off.
+    lookedAt(made + 1)
+    expect(await list()).toBe(full)
+    expect(Date.now() - statSync(file()).mtimeMs).toBeLessThan(60_000)
+  })
+})
+
+test('several that run for the first time at once do not disturb each other', async () => {
+  const { run, caches } = user()
+  expect(await Promise.all([1, 2, 3, 4].map(() => run('--version')))).toEqual([fine, fine, fine, fine])
+  expect(caches()).toEqual(['version'])
+})
+
+describe('a cache that does not fit is thrown away and made anew', () => {
+  const twice = (text: string) => Buffer.from(text + text)
+  test.each([
+    ['empty', () => Buffer.alloc(0)],
+    ['cut', (whole: Buffer) => whole.subarray(0, 1000)],
+    ['cut in half', (whole: Buffer) => whole.subarray(0, whole.length / 2)],
+    ['one byte longer', (whole: Buffer) => Buffer.concat([whole, Buffer.alloc(1)])],
+    ['all zeros', (whole: Buffer) => Buffer.alloc(whole.length)],
+    ['not a cache at all', () => Buffer.from('rm -rf /')],
+    ['the same nonsense twice', () => twice('rm -rf /')],
+    ['a header without code', () => twice('{"made":0,"lengths":{"meetroom.js":1000}}\n')],
+    ['a header of something else', () => twice('{}\n')],
+    ['code of no known kind', () => twice('{"made":0,"lengths":{"meetroom.js":4}}\nabcd')],
+  ])('%s', async (_, damage) => {
+    const { run, file } = await primed()
+    const whole = readFileSync(file)
+    writeFileSync(file, damage(whole))
+    expect(await run('--version')).toEqual(fine)
+    expect(statSync(file).size).toBeGreaterThan(whole.length / 2)
+  })
+
+  test('with a flipped bit, wherever it is', { timeout: 60_000 }, async () => {
+    const { run, file } = await primed()
+    const { length } = readFileSync(file)
+    const places = 32
+    for (let i = 0; i < places; i++) {
+      const whole = readFileSync(file)
+      // The first bytes, the last, and places in between, in both copies.
+      const at = Math.floor((i * (length - 1)) / (places - 1))
+      whole[at] = (whole[at] ?? 0) ^ (1 << (i % 8))
+      writeFileSync(file, whole)
+      const before = inode(file)
+      expect({ at, ...(await run('--version')) }).toEqual({ at, ...fine })
+      expect(inode(file)).not.toBe(before)
+    }
+  })
+})
+
+test.each([
+  ['a folder', (file: string) => mkdirSync(join(file, 'full'), { recursive: true })],
+  ['a pipe that nobody writes to', (file: string) => execFileSync('mkfifo', [file])],
+])('%s in the place of a cache is harmless', async (_, put) => {
+  const { run, caches, file } = await primed()
+  rmSync(file)
+  put(file)
+  expect(await run('--version')).toEqual(fine)
+  expect(await run('--help')).toMatchObject({ code: 0, stderr: '' })
+  expect(caches()).toEqual(['version'])
 })
 
 test('a cache that others can write to is not read, but replaced', async () => {
-  const { env, file } = await primed()
+  const { run, file } = await primed()
   chmodSync(file, 0o666)
-  const before = statSync(file).ino
-  expect(await runBuilt(['--version'], env)).toEqual(fine)
-  expect(statSync(file).ino).not.toBe(before)
+  const before = inode(file)
+  expect(await run('--version')).toEqual(fine)
+  expect(inode(file)).not.toBe(before)
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
 test('a cache in a folder that others can write to is neither read nor written', async () => {
-  const { env, folder, file } = await primed()
-  chmodSync(folder, 0o777)
-  const before = statSync(file).ino
-  expect(await runBuilt(['--version'], env)).toEqual(fine)
-  expect(statSync(file).ino).toBe(before)
+  const { run, folder, file } = await primed()
+  chmodSync(folder(), 0o777)
+  const before = inode(file)
+  expect(await run('--version')).toEqual(fine)
+  expect(inode(file)).toBe(before)
 })
 
 test.each([
   ['no home', {}],
   ['a cache folder that cannot be made', { XDG_CACHE_HOME: '/dev/null' }],
+  ['a file system that takes no files', { XDG_CACHE_HOME: '/proc' }],
 ])('%s is harmless', async (_, env) => {
   expect(await runBuilt(['--version'], env)).toEqual(fine)
+})
+
+// Nothing is read-only to root.
+test.skipIf(process.getuid?.() === 0)('a cache folder that is read-only is harmless', async () => {
+  const { run, folder, file, caches } = await primed()
+  rmSync(file)
+  chmodSync(folder(), 0o500)
+  expect(await run('--version')).toEqual(fine)
+  expect(caches()).toEqual([])
+})
+
+describe('caches of other builds', () => {
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+
+  test('are removed when they were not used for 30 days, whenever a cache is written', async () => {
+    const { run, builds, listBuilds } = user()
+    for (const [name, days] of [
+      ['v20.0.0-x64-old', 31],
+      ['v20.0.0-x64-recent', 29],
+      ['something-else', 31],
+    ] as const) {
+      mkdirSync(join(builds, name), { recursive: true, mode: 0o700 })
+      writeFileSync(join(builds, name, 'version'), '')
+      utimesSync(join(builds, name), daysAgo(days), daysAgo(days))
+    }
+    chmodSync(builds, 0o700)
+    expect(await run('--version')).toEqual(fine)
+    expect(listBuilds()).not.toContain('v20.0.0-x64-old')
+    expect(listBuilds()).toEqual(expect.arrayContaining(['something-else', 'v20.0.0-x64-recent']))
+  })
+
+  test('stay as long as their build is used: it marks its folder once a day', async () => {
+    const { run, folder } = await primed()
+    utimesSync(folder(), daysAgo(29), daysAgo(29))
+    expect(await run('--version')).toEqual(fine)
+    const marked = statSync(folder()).mtimeMs
+    expect(Date.now() - marked).toBeLessThan(60_000)
+    expect(await run('--version')).toEqual(fine)
+    expect(statSync(folder()).mtimeMs).toBe(marked)
+  })
 })

@@ -1,39 +1,40 @@
-import { writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'esbuild'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { options } from '../.esbuild.mjs'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { bundle, filesOf } from '../.esbuild.mjs'
 import { serveHttp } from '../src/local/http/server.ts'
 import { openWorkspace } from '../src/local/workspace.ts'
 import { runCommand } from './helpers/built.ts'
 import { tempDir } from './helpers/world.ts'
 
-let program: string
+const program = mkdtempSync(join(tmpdir(), 'meetroom-startup-'))
+afterAll(() => rmSync(program, { recursive: true, force: true }))
 
-// The program, bundled as it is shipped, telling on standard error which modules it has run.
+// The program, in parts as it is shipped, each telling on standard error that it runs.
 beforeAll(async () => {
-  const { outputFiles } = await build({ ...options, write: false })
-  const bundled = outputFiles?.[0]?.text ?? ''
-  const telling = bundled.replace(
-    /\(0, (fn|cb)\[__getOwnPropNames\(\1\)\[0\]\]\)/g,
-    '(console.error("loaded " + __getOwnPropNames($1)[0]), $1[__getOwnPropNames($1)[0]])',
-  )
-  expect(telling).not.toBe(bundled)
-  program = `const bundle = {}\n;${telling}(exports, require, bundle)\nbundle.exports.main(process.argv.slice(2)).then((code) => { process.exitCode = code })\n`
+  const { parts } = await bundle()
+  const telling = parts.map((part) => ({
+    ...part,
+    code: `console.error(${JSON.stringify(part.inputs.map((file) => `loaded ${file}`).join('\n'))});${part.code}`,
+  }))
+  mkdirSync(join(program, 'dist'))
+  for (const [name, text] of filesOf(telling)) writeFileSync(join(program, 'dist', name), text)
+  writeFileSync(join(program, 'dist/build.json'), '{"id":"telling","commands":{}}')
+  cpSync('bin', join(program, 'bin'), { recursive: true })
 })
 
 /** The packages, and the parts of ours, that a command line has loaded. */
 async function loaded(line: string, env: Record<string, string> = {}): Promise<string[]> {
   const dir = tempDir()
-  const file = join(dir, 'program.cjs')
-  writeFileSync(file, program)
   const base = {
     HOME: dir,
     MEETROOM_CONFIG_DIR: dir,
     MEETROOM_DATA_DIR: dir,
     NODE_PATH: join(process.cwd(), 'node_modules'),
   }
-  const { code, stderr } = await runCommand(process.execPath, [file, ...line.split(' ')], { ...base, ...env })
+  const argv = [join(program, 'bin/meetroom.js'), ...line.split(' ')]
+  const { code, stderr } = await runCommand(process.execPath, argv, { ...base, ...env })
   expect(code).toBe(0)
   const names = [
     ...stderr.matchAll(/^loaded (?:\S*node_modules\/((?:@[^/]+\/)?[^/]+)|src\/((?:\w+\/)?\w+))/gm),

@@ -36,13 +36,20 @@ interface Row {
   most?: number
 }
 const node = process.execPath
+// Newer Nodes take longer themselves, so that the same is less to them.
+const isNode20 = process.version.startsWith('v20.')
 const rows: Row[] = [
   { what: 'node -e 0', command: [node, '-e', '0'], env: base },
   { what: '--version', command: [node, launcher, '--version'], env: base, most: 1.5 },
   { what: '--help', command: [node, launcher, '--help'], env: base, most: 1.6 },
   { what: 'rooms --help', command: [node, launcher, 'rooms', '--help'], env: base, most: 1.6 },
-  { what: 'rooms list --json', command: [node, launcher, 'rooms', 'list', '--json'], env: named, most: 2.4 },
-  { what: 'rooms list, profile', command: [node, launcher, 'rooms', 'list'], env: base, most: 3.0 },
+  {
+    what: 'rooms list --json',
+    command: [node, launcher, 'rooms', 'list', '--json'],
+    env: named,
+    most: isNode20 ? 2.1 : 1.9,
+  },
+  { what: 'rooms list, profile', command: [node, launcher, 'rooms', 'list'], env: base, most: 2.6 },
   {
     what: '--local rooms list',
     command: [node, launcher, '--local', 'rooms', 'list'],
@@ -76,8 +83,11 @@ for (let i = 0; i < 20; i++)
     command: [node, launcher, '--local', 'rooms', 'create', '--name', `Room ${i}`, '--type', 'open', '-q'],
     env: local,
   })
-// Twice: the first run leaves the code cache that the second finds.
-for (const row of [...rows, ...rows]) run(row)
+// What came first must not matter: a typo, an error, help, a command that compiles little.
+for (const line of ['rooms lst', 'rooms get none', '--help', 'rooms list --curl', 'rooms list --json --curl'])
+  spawnSync(node, [launcher, ...line.split(' ')], { env: base })
+// The first run of each leaves the code cache that the others find, the second looks what it lacks.
+for (const row of [...rows, ...rows, ...rows]) run(row)
 const times = rows.map(() => [] as number[])
 for (let i = 0; i < runs; i++) for (const [j, row] of rows.entries()) times[j]?.push(run(row))
 
