@@ -311,7 +311,7 @@ describe('without an answer', () => {
     [
       'reset within a body without length',
       (socket) =>
-        // A turn later, when its beginning has been read: the system tells of both at once as of an end.
+        // One turn later, once the beginning is read: otherwise the system reports a plain end.
         socket.write('HTTP/1.1 200 OK\r\n\r\n{"rooms":[', () =>
           setImmediate(() => setImmediate(() => socket.resetAndDestroy())),
         ),
@@ -346,12 +346,12 @@ describe('without an answer', () => {
     expect(await unreadable(origin)).toBe('it is not HTTP')
   })
 
-  test('a body without length ends with the connection', async () => {
+  test('a body without a length ends with the connection', async () => {
     const origin = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n{"rooms":[]}'))
     expect((await send(origin)).text).toBe('{"rooms":[]}')
   })
 
-  test('the caller’s signal ends a request without an answer: it may have arrived', async () => {
+  test('the caller’s signal ends a waiting request, which may have arrived', async () => {
     const abort = new AbortController()
     const origin = await serveRaw(() => abort.abort())
     expect(await failure(origin, { signal: abort.signal })).toEqual({
@@ -361,7 +361,7 @@ describe('without an answer', () => {
     })
   })
 
-  test('and one in the middle of its body: it may have arrived', async () => {
+  test('the caller’s signal ends a request in the middle of the answer, which may have arrived', async () => {
     const abort = new AbortController()
     const origin = await serveRaw((socket) =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{', () =>
@@ -371,7 +371,7 @@ describe('without an answer', () => {
     expect(await failure(origin, { signal: abort.signal })).toMatchObject({ maybeSent: true })
   })
 
-  test('and one that waits for TLS: nothing was sent', async () => {
+  test('the caller’s signal ends a wait for TLS, before anything is sent', async () => {
     const abort = new AbortController()
     const origin = (await serveRaw(() => abort.abort())).replace('http:', 'https:')
     expect(await failure(origin, { signal: abort.signal })).toEqual({
@@ -381,7 +381,7 @@ describe('without an answer', () => {
     })
   })
 
-  test('and one that waits for a proxy: nothing was sent, and the proxy is named', async () => {
+  test('the caller’s signal ends a wait for a proxy, before anything is sent, and the error names the proxy', async () => {
     const abort = new AbortController()
     const proxy = (await serveRaw(() => abort.abort())).replace('http://', '')
     const env = { HTTPS_PROXY: `http://ada:proxy-password@${proxy}` }
@@ -454,7 +454,7 @@ describe('a proxy', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('that is named by no URL is a mistake in the settings, and is not quoted', () => {
+  test('that is not a URL is a usage error that does not quote it', () => {
     for (const url of ['not a url', 'ftp://user:secret@proxy.test', 'http://', 'http://ada:%@proxy.test']) {
       const open = () => networkTransport({ origin: 'http://meet.test', env: { HTTP_PROXY: url } })
       expect(open).toThrow(UsageError)
@@ -495,7 +495,7 @@ describe('a proxy', () => {
     expect(asked).toEqual([])
   })
 
-  /** A server that does with each connection what it is told, once something has come in; with how many there were. */
+  /** A server that runs a function on each connection once data has arrived, and counts the connections. */
   async function rawProxy(act: (socket: Socket) => void) {
     const seen = { connections: 0, name: '', url: '' }
     const port = await listen(
@@ -509,7 +509,7 @@ describe('a proxy', () => {
     return seen
   }
 
-  test('that is not there is named: nothing was sent', async () => {
+  test('that cannot be reached is named, and nothing was sent', async () => {
     const name = `127.0.0.1:${await closedPort()}`
     expect(
       await failure('http://meet.test', { env: { HTTP_PROXY: `http://ada:proxy-password@${name}` } }),
@@ -523,7 +523,11 @@ describe('a proxy', () => {
   test.each<[string, (socket: Socket) => void, string]>([
     ['hangs up', (socket) => socket.end(), 'closed the connection'],
     ['resets the connection', (socket) => socket.resetAndDestroy(), 'closed the connection'],
-    ['hangs up within its answer', (socket) => socket.end('HTTP/1.1 200 Conn'), 'closed the connection'],
+    [
+      'hangs up in the middle of its answer',
+      (socket) => socket.end('HTTP/1.1 200 Conn'),
+      'closed the connection',
+    ],
     [
       'speaks another protocol',
       (socket) => socket.end('220 mail.test ESMTP\r\n'),
@@ -539,7 +543,7 @@ describe('a proxy', () => {
       (socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 2\r\n\r\nno'),
       'refused the connection (407: it wants a user name and password)',
     ],
-  ])('that %s is asked once, and named', async (_what, act, what) => {
+  ])('that %s is asked once and named', async (_what, act, what) => {
     for (const origin of ['http://meet.test', 'https://meet.test']) {
       const proxy = await rawProxy(act)
       expect(
@@ -580,7 +584,7 @@ describe('a proxy', () => {
     })
   })
 
-  test('gets the user name and password that its URL has', async () => {
+  test('receives the user name and password of its URL', async () => {
     const asked: (string | undefined)[] = []
     const server = createServer()
     server.on('connect', ({ headers }, socket: Socket) => {

@@ -249,7 +249,7 @@ describe('a busy service', () => {
   })
 })
 
-test('a connection that is reset keeps only its own id waiting', async () => {
+test('a reset connection keeps only its own id waiting', async () => {
   const ids = await users(12)
   const { host, done } = world.start(deleting(ids, '--concurrency 2'))
   const { slept, wake } = oneSleeper(host)
@@ -262,7 +262,7 @@ test('a connection that is reset keeps only its own id waiting', async () => {
   expect({ slept, sent: written() }).toEqual({ slept: [150], sent: [...ids, 'u1'] })
 })
 
-describe('a wall clock that is set back an hour', () => {
+describe('a wall clock set back an hour', () => {
   const hour = 3_600_000
 
   test('does not stall a run with --rate', async () => {

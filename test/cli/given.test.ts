@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { importFlags } from '../../src/cli/bulk/import-flags.ts'
 import { givenOptions } from '../../src/cli/given.ts'
 
-/** An import below a program with options of its own, which was given these words. */
+/** The options of an import that was called with these words, global ones included. */
 function given(words: readonly string[]) {
   const program = new Command()
     .option('-o, --output <format>')
@@ -24,7 +24,7 @@ const option = fc.oneof(
   fc.nat(255).map((n) => ['--concurrency', String(n + 1)]),
 )
 
-test('options that were given, spelled out again, mean the same', () => {
+test('given options mean the same when they are spelled out again', () => {
   fc.assert(
     fc.property(fc.array(option, { maxLength: 8 }), (options) => {
       const first = given(options.flat())
@@ -34,11 +34,11 @@ test('options that were given, spelled out again, mean the same', () => {
   )
 })
 
-test('options that were not given are left out, whatever their default', () => {
+test('given options leave out those that were not given, whatever their defaults', () => {
   expect(given([]).options).toEqual([])
 })
 
-test('options come with their long names, those of the program first', () => {
+test('given options have their long names, the global ones first', () => {
   expect(
     given(['--map', 'a=b', '--no-journal', '-o', 'json', '--map', 'c=d', '--rate', '2/s']).options,
   ).toEqual([['--output', 'json'], ['--map', 'a=b'], ['--map', 'c=d'], ['--no-journal'], ['--rate', '2']])

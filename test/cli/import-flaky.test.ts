@@ -366,7 +366,7 @@ describe('back-off', () => {
     expect(await sentAt(refuse(status))).toEqual([0, 0, 0.15, 0.15, 0.15, 0.15])
   })
 
-  test('is no longer when the wall clock is set back an hour meanwhile', async () => {
+  test('is no longer when the wall clock is set back an hour', async () => {
     const sent = await sentAt(async (host) => {
       setImmediate(() => host.setWallClock(-3_600_000))
       return answer(429, {}, { 'retry-after': '10' })
@@ -374,7 +374,7 @@ describe('back-off', () => {
     expect(sent).toEqual([0, 0, 10, 10, 10, 10])
   })
 
-  test('after a connection that is reset holds no other row', async () => {
+  test('after a reset connection holds back no other row', async () => {
     world.file('in.csv', usersCsv(5))
     const { host, done } = world.start('users import in.csv --if-exists overwrite --concurrency 2'.split(' '))
     const { slept, wake } = oneSleeper(host)

@@ -185,9 +185,9 @@ describe('a row that is very long', () => {
     'people.json': `[{"user_id":"ada"},{"name":"${'a'.repeat(length)}"}]`,
   })
 
-  // Two seconds at the most; time that grew with the square of the length would be half a minute.
+  // Linear time takes two seconds at most; quadratic time would take half a minute.
   test.each(Object.entries(long(15 * MB)))(
-    'is read as any other: %s',
+    'is read like any other: %s',
     { timeout: 20_000 },
     async (name, text) => {
       const { code, stderr } = await world.imported(name, text)
@@ -202,11 +202,11 @@ describe('a row that is very long', () => {
     ['people.csv', 'people.csv:3: the row is longer than 16 MB\nhint: perhaps a quote in it is never closed'],
     ['people.ndjson', 'people.ndjson:2: the line is longer than 16 MB'],
     ['people.json', 'people.json: element 2 is longer than 16 MB'],
-  ] as const)('is refused above 16 MB, with where it is: %s', { timeout: 20_000 }, async (name, problem) => {
+  ] as const)('is refused above 16 MB, with its place: %s', { timeout: 20_000 }, async (name, problem) => {
     expect(await world.imported(name, long(30 * MB)[name])).toEqual(refused(`error: ${problem}\n`))
   })
 
-  test('may be a key of a JSON object', { timeout: 20_000 }, async () => {
+  test('can be a key of a JSON object', { timeout: 20_000 }, async () => {
     expect(await world.imported('people.json', `{"${'k'.repeat(15 * MB)}":[]}`)).toEqual(
       refused(
         'error: people.json is no JSON array: there is no such array\n' +

@@ -190,7 +190,7 @@ describe('the command to resume', () => {
     expect(world.read('my rejects.csv')).toMatch(/^id no,Full name,reason\r\n.*1 cell under 2 columns\r\n$/)
   })
 
-  test('holds the global options and leaves out what would stop it where it stopped', async () => {
+  test('has the global options, without those that would stop it at the same place again', async () => {
     world.file('in.csv', usersCsv(30))
     const kept = ['--columns', 'row,status', '--no-header', '--no-color', '--retries', '1', '--timeout', '20']
     const argv = ['users', 'import', 'in.csv', ...kept, '--max-errors', '3']

@@ -142,7 +142,7 @@ describe('a row that was sent but not answered', () => {
     expect(await world.users()).toEqual({ u1: 'N1', u2: 'Other', u3: 'N3' })
   })
 
-  test('of users is still unknown when overwriting the user is refused', async () => {
+  test('of users stays unknown when the overwrite is refused', async () => {
     world.file('in.csv', usersCsv(1))
     await world.cutOff('users import in.csv --if-exists overwrite')
     await world.send('PUT', '/users/u1', { name: 'Other' })

@@ -11,7 +11,7 @@ import {
   UsageError,
 } from '../../src/errors.ts'
 
-/** A tally of four parts, of which some have ended. */
+/** A tally of four parts, some of which have ended. */
 function tallyOf(...ended: Status[]): Tally {
   const tally = new Tally(4, (tally) => `${tally.tried} of ${tally.total}`)
   for (const status of ended) tally.add(status)
@@ -54,24 +54,24 @@ describe('the exit code of a run', () => {
     ['interrupted', [...done, 'unsent'], interrupted, 130],
     ['stopped by a full disk', [...done, 'unsent'], unwritable, 74],
     ['stopped by an input that changed', [...done, 'unsent'], changed, 2],
-  ])('%s: %4$i', (_what, ended, fatal, code) => {
+  ])('with %s', (_what, ended, fatal, code) => {
     expect(tallyOf(...ended).ending({ fatal }).error?.exitCode ?? 0).toBe(code)
   })
 })
 
-test('what stopped a run is reported before its end where that is not the end itself', () => {
+test('an error that stopped a run is reported unless the run ends with it', () => {
   expect(tallyOf('ok').ending({ fatal: refused }).reported).toBe(refused)
   expect(tallyOf('failed').ending({ fatal: refused }).reported).toBeUndefined()
   expect(tallyOf('ok').ending({ fatal: interrupted }).reported).toBeUndefined()
   expect(tallyOf('ok', 'failed').ending({}).reported).toBeUndefined()
 })
 
-test('the error that a run ends with says how far it came and what to do next', () => {
+test('the error of a run says how far it got and what to do next', () => {
   const { error } = tallyOf('ok', 'failed').ending({ hint: 'run it again' })
   expect(error).toMatchObject({ message: '2 of 4', hint: 'run it again' })
 })
 
-test('whatever was counted, each part was tried or not, and only a whole run is complete', () => {
+test('a tally counts every part as tried or untried, and only a run without failures is complete', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...statuses), { maxLength: 4 }), (ended) => {
       const tally = tallyOf(...ended)

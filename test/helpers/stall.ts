@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { launcher, node } from './built.ts'
 
-/** A port on which connections are taken, and nothing is ever said. */
+/** A port that accepts connections and never answers. */
 export async function silentPort(onConnection: (socket: Socket) => void = () => {}): Promise<number> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -31,7 +31,7 @@ export async function fullPort(): Promise<number> {
   const port = await new Promise<number>((resolve) =>
     child.stdout.once('data', (text) => resolve(Number(text))),
   )
-  // The queue holds one more than it was asked to.
+  // The queue holds one connection more than it was asked to.
   for (let i = 0; i < 2; i++)
     await new Promise<void>((resolve) => {
       const socket = connect(port, '127.0.0.1', resolve)
@@ -43,11 +43,11 @@ export async function fullPort(): Promise<number> {
 export interface Timed {
   code: number | null
   stderr: string
-  /** From the first word on standard error, or from the signal, to the end of the process; in milliseconds. */
+  /** From the first output on standard error, or from the signal, to the end of the process, in milliseconds. */
   lingeredMs: number
 }
 
-/** Runs the built program, with a signal to it when `interrupt` resolves, and measures how long it takes to go. */
+/** Runs the built program, sends it SIGINT when `interrupt` resolves, and measures how long it takes to end. */
 export function runTimed(
   argv: readonly string[],
   env: Record<string, string>,

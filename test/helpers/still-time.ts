@@ -33,7 +33,7 @@ export function stillTime(host: TestHost): void {
 }
 
 /**
- * Lets nobody wake before `wake` is called, or before a second one sleeps: a test that expects one sleeper sees two
+ * Wakes nobody before `wake` is called, or before a second one sleeps: a test that expects one sleeper then sees two,
  * rather than waiting for ever.
  */
 export function oneSleeper(host: TestHost): { slept: number[]; wake(): void } {
