@@ -439,7 +439,7 @@ describe('join, when the connection drops,', () => {
   })
 })
 
-describe('^C', () => {
+describe('^C during join', () => {
   test('leaves: the session has ended, and the exit code is 0', async () => {
     const room = await served.room()
     const program = start([room])
@@ -462,11 +462,14 @@ describe('^C', () => {
     expect(await done).toMatchObject({ code: 0 })
   })
 
-  test('before anything is joined ends the program, and nobody has joined', async () => {
+  test.each(['', ' --as ada'])('before anything is joined exits 130: join ROOM%s', async (flags) => {
+    await served.user('ada')
     const room = await served.room()
-    const program = start([room])
-    const { code } = await program.interrupt()
-    expect([0, 130]).toContain(code)
+    expect(await start(`${room}${flags}`.split(' ')).interrupt()).toEqual({
+      code: 130,
+      stdout: '',
+      stderr: 'error: interrupted\n',
+    })
     expect(await served.sessions(room)).toEqual([])
   })
 })
