@@ -1,7 +1,22 @@
+declare const visible: unique symbol
+
+/** Text in which nothing is left that a terminal would obey or hide. Only `cli/output/visible.ts` makes it. */
+export type Visible = string & { readonly [visible]: true }
+
 /** An output stream. `write` settles when the text is out of our hands, and rejects when it could not be written. */
-export interface Output {
-  readonly isTTY: boolean
-  /** Width in columns; undefined when it is not a terminal. */
+export type Output = Terminal | Pipe
+
+/** What a person watches. */
+export interface Terminal {
+  readonly isTTY: true
+  /** Width in columns. */
+  readonly columns: number | undefined
+  write(text: Visible): Promise<void>
+}
+
+/** What a program reads: anything may go into it, by whoever has looked that it is no terminal. */
+export interface Pipe {
+  readonly isTTY: false
   readonly columns: number | undefined
   write(data: string | Uint8Array): Promise<void>
 }
@@ -55,8 +70,8 @@ function output(open: () => NodeJS.WriteStream): Output {
     get columns() {
       return stream().isTTY ? stream().columns : undefined
     },
-    write: (data) =>
-      new Promise((resolve, reject) => {
+    write: (data: string | Uint8Array) =>
+      new Promise<void>((resolve, reject) => {
         stream().write(data, (error) => (error ? reject(error) : resolve()))
       }),
   }

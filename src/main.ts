@@ -5,6 +5,7 @@ import { type Act, Context, type Effect, type GlobalFlags } from './cli/context.
 import { inOurQuotes } from './cli/meetroom-command.ts'
 import { asForeseen, isJson, reportError } from './cli/output/error.ts'
 import { Printer } from './cli/output/printer.ts'
+import { visibleLines } from './cli/output/visible.ts'
 import { buildProgram } from './cli/program.ts'
 import { type Connect, Shown } from './cli/service.ts'
 import { ClosedOutput, InterruptedError, type MeetroomError, NotFoundError, UsageError } from './errors.ts'
@@ -67,7 +68,7 @@ export async function main(
       color: false,
       quiet: false,
     })
-    await printer.write(shown)
+    await printer.data(shown, visibleLines)
     return 0
   } catch (cause) {
     if (cause instanceof ClosedOutput || cause instanceof Shown) return 0

@@ -90,6 +90,22 @@ test('no module prints except through the host', () => {
   expect(files.filter((file) => /\bconsole\./.test(code(file)))).toEqual([])
 })
 
+test('nothing reaches a terminal but through visible.ts: no other module calls a text visible', () => {
+  expect(files.filter((file) => /\bas Visible\b/.test(code(file)))).toEqual(['cli/output/visible.ts'])
+  // What libraries make of visible text.
+  expect(files.filter((file) => /\bcomposed\(/.test(code(file))).sort()).toEqual([
+    'cli/output/style.ts',
+    'cli/output/table.ts',
+    'cli/output/visible.ts',
+    'cli/output/width.ts',
+  ])
+  // Libraries that move the cursor, and take any text.
+  expect(files.filter((file) => /\bhost\.prompt\b/.test(code(file))).sort()).toEqual([
+    'cli/bulk/outcome/progress.ts',
+    'cli/confirm.ts',
+  ])
+})
+
 test('no module keeps state', () => {
   expect(files.filter((file) => /^(export )?let /m.test(code(file)))).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { ConfirmationError, InterruptedError } from '../errors.ts'
-import type { Host } from '../host.ts'
-import { visible } from './output/visible.ts'
+import type { Host, Visible } from '../host.ts'
+import { own, visible } from './output/visible.ts'
 
 /** Whether there is a person to ask. */
 export function canAsk(host: Host): boolean {
@@ -54,29 +54,29 @@ export async function confirm(asker: Asker, { doing, describe, count = 1, max }:
   }
   const what = visible(await describe())
   const answer = await atTerminal(asker, (streams) =>
-    count === 1 ? yesTo(`${what}?`, streams) : typed(count, what, streams),
+    count === 1 ? yesTo(own`${what}?`, streams) : typed(count, what, streams),
   )
   if (!answer) throw new ConfirmationError('not confirmed; nothing was done')
 }
 
 type Streams = Parameters<typeof import('@inquirer/confirm').default>[1]
 
-async function yesTo(message: string, streams: Streams): Promise<boolean> {
+async function yesTo(message: Visible, streams: Streams): Promise<boolean> {
   const { default: ask } = await import('@inquirer/confirm')
   return ask({ message, default: false }, streams)
 }
 
 /** Typing the count proves that they read it. */
-async function typed(count: number, what: string, streams: Streams): Promise<boolean> {
+async function typed(count: number, what: Visible, streams: Streams): Promise<boolean> {
   const { default: ask } = await import('@inquirer/input')
-  const answer = await ask({ message: `${what}.\n  Type ${count} to continue:` }, streams)
+  const answer = await ask({ message: own`${what}.\n  Type ${count} to continue:` }, streams)
   return answer.trim() === String(count)
 }
 
 /** Asks for a secret without showing it. */
 export async function askSecret(asker: Asker, message: string): Promise<string> {
   const { default: ask } = await import('@inquirer/password')
-  return atTerminal(asker, (streams) => ask({ message }, streams))
+  return atTerminal(asker, (streams) => ask({ message: visible(message) }, streams))
 }
 
 /**

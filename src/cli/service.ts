@@ -113,10 +113,10 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
  * Decides for every request: `--curl` sends nothing at all, `--dry-run` and a protected profile send no write, and what
  * cannot be undone needs confirmation, however it is sent.
  */
-function beforeSend({ flags, settings, printer, host, confirm }: Surroundings, confirmed = false) {
+function beforeSend({ flags, settings, printer, confirm }: Surroundings, confirmed = false) {
   async function show(request: WireRequest): Promise<never> {
     const text = flags.curl ? formatCurl(request) : formatRequest(request, printer.options.format)
-    await printer.write(host.stdout.isTTY ? visibleJson(text) : text)
+    await printer.data(text, visibleJson)
     throw new Shown()
   }
   return (request: WireRequest): Promise<void> | undefined => {

@@ -534,6 +534,13 @@ describe('hostile text', () => {
     expect(record).not.toMatch(raw)
   })
 
+  test('in a time is shown as escapes, once', async () => {
+    say({ room: room({ created_at: `${esc}]52;c;b3duZWQ=\u0007` }) })
+    expect(await print('rooms get r1 --columns created_at', terminal)).toBe(
+      'created_at  \\u001b]52;c;b3duZWQ=\\u0007\n',
+    )
+  })
+
   test.each([{}, terminal])('in ids is shown as escapes, one id per line: %j', async (options) => {
     say(list(room({ id: hostile }), room({ id: 'a\nb' })))
     expect(await print('rooms list -o ids', options)).toBe(`${shown}\na\\nb\n`)

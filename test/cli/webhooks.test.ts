@@ -5,9 +5,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { Output } from '../../src/host.ts'
 import { main } from '../../src/main.ts'
-import { type HostOptions, testHost } from '../helpers/host.ts'
+import { type HostOptions, type TestHost, testHost } from '../helpers/host.ts'
 import { Inbox } from '../helpers/inbox.ts'
 import { openSocket } from '../helpers/raw.ts'
 import { type Received, startReceiver } from '../helpers/receiver.ts'
@@ -27,7 +26,7 @@ const hostHere = (options: HostOptions = {}) =>
   testHost({ cwd: dir, env: { MEETROOM_CONFIG_DIR: join(dir, 'config') }, ...options })
 
 /** Everything that is written from now on, line by line. */
-function watch(output: Output, name: string): Inbox<string> {
+function watch(output: TestHost['stdout'], name: string): Inbox<string> {
   const inbox = new Inbox<string>(`a line on ${name}`)
   const write = output.write.bind(output)
   output.write = async (data) => {

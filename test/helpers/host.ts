@@ -1,5 +1,5 @@
 import { PassThrough, Readable } from 'node:stream'
-import type { Host, Output } from '../../src/host.ts'
+import type { Host } from '../../src/host.ts'
 
 export interface HostOptions {
   env?: Record<string, string | undefined>
@@ -20,7 +20,7 @@ export const testPid = 4242
 /** 2026-01-02T03:04:05.678Z: the time at which tests run. */
 export const testNow = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 
-class Capture implements Output {
+class Capture {
   text = ''
   readonly chunks: Buffer[] = []
   failure: Error | undefined

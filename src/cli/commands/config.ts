@@ -4,9 +4,10 @@ import { NotFoundError, UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, examples } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
+import { isJson } from '../output/error.ts'
 import { onePage } from '../output/printer.ts'
-
 import type { View } from '../output/views.ts'
+import { visibleLines } from '../output/visible.ts'
 import { storedProfile } from '../profile.ts'
 
 const keys = Object.keys(settable) as SettableKey[]
@@ -63,9 +64,8 @@ function defineGet(config: MeetroomCommand, act: Act): void {
         if (found.value === null) throw new NotFoundError(`${name} is not set`)
         const printer = await context.printer()
         const { format } = printer.options
-        await printer.write(
-          format === 'json' || format === 'ndjson' ? `${JSON.stringify(found)}\n` : `${found.value}\n`,
-        )
+        if (isJson(format)) await printer.json(found)
+        else await printer.data(`${found.value}\n`, visibleLines)
       }),
     )
   examples(get, 'meetroom config get base_url')
@@ -114,7 +114,7 @@ function definePath(config: MeetroomCommand, act: Act): void {
     .description('Print where the settings file is, whether it exists or not.')
     .action(
       act('machine', async (context) => {
-        await context.plainPrinter().write(`${configFile(await context.configDir())}\n`)
+        await context.plainPrinter().data(`${configFile(await context.configDir())}\n`, visibleLines)
       }),
     )
   examples(path, 'meetroom config path')

@@ -15,7 +15,7 @@ import { type Closed, connect } from '../live/room-socket.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 
 import { isJson } from '../output/error.ts'
-import { visible, visibleJson } from '../output/visible.ts'
+import { own, visible } from '../output/visible.ts'
 
 interface Flags {
   as?: string
@@ -50,11 +50,8 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
   const url = `${baseUrl.replace(/^http/, 'ws')}${fillPath('/rooms/{id}/connect', { id: room })}${queryString({ access_token })}`
 
   const show = async (frame: Record<string, unknown>) => {
-    if (json)
-      return printer.write(
-        `${host.stdout.isTTY ? visibleJson(JSON.stringify(frame)) : JSON.stringify(frame)}\n`,
-      )
-    if (frame['event'] === 'message') return printer.write(`${visible(String(frame['message']))}\n`)
+    if (json) return printer.json(frame)
+    if (frame['event'] === 'message') return printer.write(own`${visible(String(frame['message']))}\n`)
     if (frame['event'] === 'joined') return printer.notice(`joined room ${room}; ^C leaves`)
   }
   let joined = false

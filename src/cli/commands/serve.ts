@@ -14,6 +14,7 @@ import { collect, wholeNumber } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 
 import { isJson } from '../output/error.ts'
+import { visibleLines } from '../output/visible.ts'
 import { checkProfileName } from '../profile.ts'
 import { dataDir } from '../service.ts'
 
@@ -71,7 +72,7 @@ async function run(context: Context, flags: Flags): Promise<void> {
   if (flags.ephemeral && flags.dataDir) throw new UsageError('--ephemeral and --data-dir exclude each other')
   if (flags.saveProfile !== undefined) checkProfileName(flags.saveProfile)
   const dir = flags.ephemeral ? undefined : resolve(host.cwd, flags.dataDir ?? (await dataDir(host)))
-  if (flags.printEnv) return printer.write(await environment(context, flags, dir))
+  if (flags.printEnv) return printer.data(await environment(context, flags, dir), visibleLines)
 
   const temporary =
     dir === undefined && !flags.apiKeyFile ? await mkdtemp(join(tmpdir(), 'meetroom-')) : undefined
@@ -138,9 +139,9 @@ async function announce(
   const printer = context.plainPrinter()
   if (isJson(context.flags.json ? 'json' : context.flags.output)) {
     const ready = { event: 'ready', base_url: baseUrl, api_key_file: keyFile, pid: context.host.pid }
-    await printer.write(`${JSON.stringify(ready)}\n`)
+    await printer.json(ready)
   } else {
-    await printer.write(`${baseUrl}\n`)
+    await printer.data(`${baseUrl}\n`, visibleLines)
     await printer.notice('serving; ^C stops it. In another shell:')
     await printer.notice(`  export MEETROOM_BASE_URL=${baseUrl}`)
     await printer.notice(`  export MEETROOM_API_KEY="$(cat ${shellQuote(keyFile)})"`)

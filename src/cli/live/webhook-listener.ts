@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { isLoopback } from '../../api/loopback.ts'
 import { UsageError } from '../../errors.ts'
+import type { Visible } from '../../host.ts'
 import type { Context } from '../context.ts'
-import { visible, visibleJson } from '../output/visible.ts'
+import { own, visible } from '../output/visible.ts'
 import type { OpenTransport } from '../service.ts'
 import { type Checked, checkWebhook } from './webhook.ts'
 
@@ -57,10 +58,8 @@ export async function listen(context: Context, options: ListenOptions): Promise<
     const unsigned = checked.signature === 'wrong' || checked.signature === 'missing'
     if (checked.problem) await printer.notice(`warning: ${checked.problem}`)
     if (unsigned || !checked.valid) return options.respond ?? (unsigned ? 401 : 400)
-    const line = `${JSON.stringify(checked.event)}\n`
-    await printer.write(
-      options.json ? (context.host.stdout.isTTY ? visibleJson(line) : line) : describe(checked),
-    )
+    if (options.json) await printer.json(checked.event)
+    else await printer.write(describe(checked))
     if (options.exec) await runProgram(context, options.exec, body)
     const forwarded = await forward?.(headers, body)
     return options.respond ?? forwarded ?? 200
@@ -75,7 +74,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   const { port } = server.address() as AddressInfo
   const host = options.host.includes(':') ? `[${options.host}]` : options.host
   const url = `http://${host}:${port}/`
-  if (options.json) await printer.write(`${JSON.stringify({ event: 'ready', url })}\n`)
+  if (options.json) await printer.json({ event: 'ready', url })
   else await printer.notice(`listening on ${url}; ^C stops it`)
   if (!isLoopback(host)) await printer.notice(`warning: ${options.host} can be reached from other machines`)
   try {
@@ -87,12 +86,13 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   }
 }
 
-function describe({ event, at, signature }: Checked): string {
+function describe({ event, at, signature }: Checked): Visible {
   const { action, payload } = event as { action: string; payload: Record<string, unknown> }
   const who = payload['userId'] ?? 'anonymous'
   const counts = `${payload['sessionsCount']} sessions, ${payload['membersCount']} members`
   const signed = signature === 'verified' ? ', verified' : ''
-  return `${visible(`${payload['timestamp'] ?? at} ${action} room ${payload['roomId']} user ${who} (${counts}${signed})`)}\n`
+  const line = `${payload['timestamp'] ?? at} ${action} room ${payload['roomId']} user ${who} (${counts}${signed})`
+  return own`${visible(line)}\n`
 }
 
 /** Headers that belong to one connection. */

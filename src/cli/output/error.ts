@@ -1,8 +1,8 @@
 import type { Format } from '../../config-values.ts'
 import { MeetroomError } from '../../errors.ts'
-import type { Host } from '../../host.ts'
+import type { Host, Visible } from '../../host.ts'
 import { type Style, styleFor } from './style.ts'
-import { visible, visibleJson } from './visible.ts'
+import { own, visible, visibleJson, visibleLines } from './visible.ts'
 
 export interface ReportOptions {
   json: boolean
@@ -29,7 +29,7 @@ export async function reportError(host: Host, error: MeetroomError, options: Rep
   const stack =
     options.verbose && error.cause instanceof Error && error.exitCode === 70 ? `${error.cause.stack}\n` : ''
   // Nowhere left to complain to when standard error is closed.
-  await host.stderr.write(redact(text + stack)).catch(() => {})
+  await host.stderr.write(own`${text}${visibleLines(redact(stack))}`).catch(() => {})
 }
 
 /** Takes secrets out of a text. Before anything is cut off: a cut secret is no longer found. */
@@ -42,17 +42,17 @@ function cut(text: string): string {
 }
 
 /** `error: …` and, where there is one, `hint: …`. Text of the service is made safe to show. */
-function formatError(error: MeetroomError, style: Style, redact: Redact): string {
+function formatError(error: MeetroomError, style: Style, redact: Redact): Visible {
   const line = (text: string) => visible(cut(redact(text)))
-  const hint = error.hint ? `${style.cyan('hint:')} ${line(error.hint)}\n` : ''
-  return `${style.red('error:')} ${line(error.message)}\n${hint}`
+  const hint = error.hint ? own`${style.cyan(own`hint:`)} ${line(error.hint)}\n` : own``
+  return own`${style.red(own`error:`)} ${line(error.message)}\n${hint}`
 }
 
 /** The error as one JSON object, for JSON modes. */
-function formatErrorJson(error: MeetroomError, redact: Redact): string {
+function formatErrorJson(error: MeetroomError, redact: Redact): Visible {
   const { code, message, hint, status, retryable, request, body } = error
   const safe = (_: string, value: unknown) => (typeof value === 'string' ? cut(redact(value)) : value)
-  return `${visibleJson(JSON.stringify({ error: { code, message, hint, status, retryable, request, body } }, safe))}\n`
+  return own`${visibleJson(JSON.stringify({ error: { code, message, hint, status, retryable, request, body } }, safe))}\n`
 }
 
 /** A failure that nobody foresaw, as an error that says so. */

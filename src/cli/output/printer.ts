@@ -2,11 +2,11 @@ import type { Answer } from '../../api/client.ts'
 import { readAnswer, writeJson } from '../../api/json.ts'
 import type { Format } from '../../config-values.ts'
 import { ClosedOutput, OutputError, UsageError } from '../../errors.ts'
-import type { Host } from '../../host.ts'
+import type { Host, Visible } from '../../host.ts'
 import { styleFor, widthOf } from './style.ts'
 import { plainText } from './text.ts'
 import { type Item, knowsField, type View } from './views.ts'
-import { visible, visibleJson } from './visible.ts'
+import { joined, own, visible, visibleJson, visibleLines } from './visible.ts'
 
 /** Some items of a result. */
 export interface Page {
@@ -54,23 +54,29 @@ export class Printer {
     if (format === 'ids' && !view.id) throw new UsageError(`a ${view.noun[0]} has no id to print`)
   }
 
-  /** Results, to standard output. */
-  async write(data: string | Uint8Array): Promise<void> {
-    if (data.length === 0) return
-    try {
-      await this.#host.stdout.write(data)
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException
-      if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') throw new ClosedOutput()
-      throw new OutputError(
-        `the output cannot be written: ${code === 'ENOSPC' ? 'no space left' : (code ?? message)}`,
-      )
-    }
+  /** Results for people, to standard output. */
+  async write(text: Visible): Promise<void> {
+    if (text.length > 0) await written(this.#host.stdout.write(text))
+  }
+
+  /**
+   * Results for programs, to standard output: as they are, but on a terminal.
+   * @param shown what a terminal is given instead
+   */
+  async data<T extends string | Uint8Array>(raw: T, shown: (raw: T) => Visible): Promise<void> {
+    const { stdout } = this.#host
+    if (stdout.isTTY) return this.write(shown(raw))
+    if (raw.length > 0) await written(stdout.write(raw))
+  }
+
+  /** A value of ours as one line of JSON, to standard output. */
+  async json(value: unknown): Promise<void> {
+    await this.data(`${JSON.stringify(value)}\n`, visibleJson)
   }
 
   /** A line for the person at the terminal, to standard error. */
   async notice(text: string): Promise<void> {
-    if (!this.options.quiet) await this.#host.stderr.write(`${visible(text)}\n`).catch(() => {})
+    if (!this.options.quiet) await this.#host.stderr.write(own`${visible(text)}\n`).catch(() => {})
   }
 
   /** A list, page by page as the pages arrive. `key` is the field that holds the items in the service’s body. */
@@ -123,8 +129,7 @@ export class Printer {
 
   /** Facts of ours rather than of the service: one object in JSON modes, a line each otherwise. */
   async facts(facts: Readonly<Record<string, unknown>>): Promise<void> {
-    if (this.options.format === 'json' || this.options.format === 'ndjson')
-      return this.write(`${JSON.stringify(facts)}\n`)
+    if (this.options.format === 'json' || this.options.format === 'ndjson') return this.json(facts)
     const { formatRecord } = await import('./record.ts')
     const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
     const view = { noun: ['fact', 'facts'], columns: [], fields: [] } as const
@@ -138,8 +143,7 @@ export class Printer {
 
   /** The body that the service sent: byte for byte in a pipe, indented on a terminal. */
   async body(answer: Answer): Promise<void> {
-    if (!this.#host.stdout.isTTY) return this.write(answer.bytes)
-    return this.write(`${visibleJson(writeJson(readAnswer(answer), 2))}\n`)
+    return this.data(answer.bytes, () => visibleJson(`${writeJson(readAnswer(answer), 2)}\n`))
   }
 
   #checkColumns(view: View, items: readonly Item[]): void {
@@ -154,7 +158,6 @@ export class Printer {
   async writer(view: View, key: string) {
     const { format, columns, header, color } = this.options
     const { stdout, env } = this.#host
-    const safe = stdout.isTTY ? visibleJson : (text: string) => text
     switch (format) {
       case 'table': {
         const { TableWriter } = await import('./table.ts')
@@ -182,7 +185,7 @@ export class Printer {
             header: first,
           })
           first = false
-          await this.write(stdout.isTTY ? text.split('\r\n').map(visible).join('\n') : text)
+          await this.data(text, (csv) => visibleLines(csv, '\r\n'))
         }
         return { page, end: () => page({ items: [] }) }
       }
@@ -190,33 +193,34 @@ export class Printer {
         return {
           // One id a line: an id with a line break in it must not become two.
           page: ({ items }: Page) =>
-            this.write(items.map((item) => `${visible(plainText(item[view.id ?? 'id']))}\n`).join('')),
+            this.write(joined(items.map((item) => own`${visible(plainText(item[view.id ?? 'id']))}\n`))),
           end: async () => {},
         }
       case 'ndjson':
         return {
           page: (page: Page) =>
-            this.write(
+            this.data(
               itemsAsJson(page)
-                .map((item) => `${safe(item)}\n`)
+                .map((item) => `${item}\n`)
                 .join(''),
+              visibleJson,
             ),
           end: async () => {},
         }
       case 'json':
-        return this.#jsonWriter(key, safe)
+        return this.#jsonWriter(key)
     }
   }
 
   /** One answer goes out byte for byte; several become one document, its items written as they come. */
-  #jsonWriter(key: string, safe: (text: string) => string) {
+  #jsonWriter(key: string) {
     let held: Page | undefined
     let count = 0
     let started = false
     const items = async (page: Page) => {
       const text = page.plain ? JSON.stringify(page.items).slice(1, -1) : itemsAsJson(page).join(',')
       const comma = count > 0 && page.items.length > 0 ? ',' : ''
-      await this.write((started ? '' : `{${JSON.stringify(key)}:[`) + comma + safe(text))
+      await this.data((started ? '' : `{${JSON.stringify(key)}:[`) + comma + text, visibleJson)
       started = true
       count += page.items.length
     }
@@ -231,9 +235,21 @@ export class Printer {
         const rest = Object.entries(held?.rest ?? {}).map(
           ([name, value]) => `,${JSON.stringify(name)}:${writeJson(value)}`,
         )
-        await this.write(`]${safe(rest.join(''))}}\n`)
+        await this.data(`]${rest.join('')}}\n`, visibleJson)
       },
     }
+  }
+}
+
+async function written(writing: Promise<void>): Promise<void> {
+  try {
+    await writing
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') throw new ClosedOutput()
+    throw new OutputError(
+      `the output cannot be written: ${code === 'ENOSPC' ? 'no space left' : (code ?? message)}`,
+    )
   }
 }
 

@@ -1,10 +1,13 @@
 import { deprecated } from '../../api/vocabulary.ts'
+import type { Visible } from '../../host.ts'
 import type { Style } from './style.ts'
 import { plainText } from './text.ts'
 import { relativeTime } from './time.ts'
 import { colourOf, type Item, type View } from './views.ts'
-import { visible } from './visible.ts'
-import { widthOfText } from './width.ts'
+import { joined, own, visible } from './visible.ts'
+import { padded, widthOfText } from './width.ts'
+
+const gap = 2
 
 export interface RecordOptions {
   view: View
@@ -15,7 +18,7 @@ export interface RecordOptions {
 }
 
 /** One thing, a line per field: the document’s fields first, then whatever else the service sent. */
-export function formatRecord(item: Item, { view, fields, style, now }: RecordOptions): string {
+export function formatRecord(item: Item, { view, fields, style, now }: RecordOptions): Visible {
   const names = fields ?? [
     ...view.fields.filter((field) => Object.hasOwn(item, field)),
     ...Object.keys(item).filter((field) => !view.fields.includes(field)),
@@ -23,17 +26,15 @@ export function formatRecord(item: Item, { view, fields, style, now }: RecordOpt
   const shown = names.filter((field) => item[field] !== deprecated)
   const labels = shown.map(visible)
   const width = labels.reduce((most, label) => Math.max(most, widthOfText(label)), 0)
-  return shown
-    .map((field, i) => {
-      const label = labels[i] ?? ''
-      const text = plainText(
-        item[field] ?? view.columns.find((column) => column.field === field)?.value?.(item),
-      )
-      const safe = colourOf(field, visible(text), style)
-      const age =
-        now !== undefined && field.endsWith('_at') && text ? style.dim(` (${relativeTime(text, now)})`) : ''
-      return `${style.dim(label)}${' '.repeat(width - widthOfText(label) + 2)}${safe}${age}`.trimEnd()
-    })
-    .map((line) => `${line}\n`)
-    .join('')
+  const lines = shown.map((field, i) => {
+    const label = labels[i] ?? own``
+    const text = plainText(
+      item[field] ?? view.columns.find((column) => column.field === field)?.value?.(item),
+    )
+    if (text === '') return own`${style.dim(label)}\n`
+    const ago = now !== undefined && field.endsWith('_at') ? relativeTime(text, now) : undefined
+    const age = ago === undefined ? own`` : style.dim(own` (${visible(ago)})`)
+    return own`${style.dim(padded(label, width + gap))}${colourOf(field, visible(text), style)}${age}\n`
+  })
+  return joined(lines)
 }

@@ -1,27 +1,23 @@
-import type { Host, Output } from '../../host.ts'
+import type { Host, Output, Visible } from '../../host.ts'
+import { composed } from './visible.ts'
 
-type Paint = (text: string) => string
+type Paint = (text: Visible) => Visible
+
+const paints = ['bold', 'dim', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan'] as const
 
 /** The colours and weights that carry meaning here. */
-export type Style = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan', Paint>
+export type Style = Record<(typeof paints)[number], Paint>
 
-const asItIs: Paint = (text) => text
-const plain: Style = {
-  bold: asItIs,
-  dim: asItIs,
-  red: asItIs,
-  green: asItIs,
-  yellow: asItIs,
-  blue: asItIs,
-  magenta: asItIs,
-  cyan: asItIs,
+function styleOf(paint: (name: keyof Style) => Paint): Style {
+  return Object.fromEntries(paints.map((name) => [name, paint(name)])) as Style
 }
 
 /** Colours for one stream: `--no-color` and NO_COLOR, then FORCE_COLOR, then whether it is a terminal. */
 export async function styleFor(stream: Output, env: Host['env'], wanted: boolean): Promise<Style> {
-  if (!hasColours(stream, env, wanted)) return plain
+  if (!hasColours(stream, env, wanted)) return styleOf(() => (text) => text)
   const { Chalk } = await import('chalk')
-  return new Chalk({ level: 1 })
+  const chalk = new Chalk({ level: 1 })
+  return styleOf((name) => (text) => composed(chalk[name](text)))
 }
 
 function hasColours(stream: Output, env: Host['env'], wanted: boolean): boolean {

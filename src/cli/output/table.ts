@@ -1,9 +1,10 @@
 import CliTable from 'cli-table3'
+import type { Visible } from '../../host.ts'
 import type { Style } from './style.ts'
 import { plainText } from './text.ts'
 import { relativeTime } from './time.ts'
 import { type Column, cellOf, colourOf, type Item, type View } from './views.ts'
-import { visible } from './visible.ts'
+import { composed, joined, own, visible } from './visible.ts'
 import { widthOfText } from './width.ts'
 
 export interface TableOptions {
@@ -18,7 +19,8 @@ export interface TableOptions {
   now: number | undefined
 }
 
-const gap = 2
+const between = own`  `
+const gap = between.length
 const narrowest = 4
 // cli-table3 grows faster than its rows do: 100 rows take 30 ms, 10,000 take 6.8 s. In chunks it stays linear.
 const chunkRows = 100
@@ -36,28 +38,28 @@ export class TableWriter {
   }
 
   /** The lines for these items, the header before the first. */
-  page(items: readonly Item[]): string {
+  page(items: readonly Item[]): Visible {
     const rows = items.map((item) => this.#columns.map((column) => this.#cell(column, item)))
-    let text = ''
+    const text: Visible[] = []
     if (!this.#started) {
       this.#start(rows)
-      if (this.#options.header) text += this.#header()
+      if (this.#options.header) text.push(this.#header())
       this.#started = true
     }
     if (this.#options.width === undefined) this.#widths = widths(rows, this.#widths)
     for (let from = 0; from < items.length; from += chunkRows) {
       const chunk = rows.slice(from, from + chunkRows).map((row) => {
         return this.#columns.map((column, j) =>
-          this.#paint(column, truncate(row[j] ?? '', this.#widths[j] ?? 0)),
+          this.#paint(column, truncate(row[j] ?? own``, this.#widths[j] ?? 0)),
         )
       })
-      text += layOut(chunk, this.#widths)
+      text.push(layOut(chunk, this.#widths))
     }
-    return text
+    return joined(text)
   }
 
-  #start(rows: string[][]): void {
-    const titles = this.#options.header ? this.#columns.map(title) : this.#columns.map(() => '')
+  #start(rows: Visible[][]): void {
+    const titles = this.#options.header ? this.#columns.map(title) : this.#columns.map(() => own``)
     // A column that is blank so far may not stay so.
     const natural = widths(
       rows,
@@ -74,25 +76,28 @@ export class TableWriter {
     this.#widths = kept.map(({ size }) => size)
   }
 
-  #header(): string {
+  #header(): Visible {
     const { style } = this.#options
     const titles = layOut([this.#columns.map((column) => style.bold(title(column)))], this.#widths)
-    const rule = this.#widths.map((size) => '─'.repeat(size)).join(' '.repeat(gap))
-    return `${titles}${style.dim(rule)}\n`
+    const rule = joined(
+      this.#widths.map((size) => composed('─'.repeat(size))),
+      between,
+    )
+    return own`${titles}${style.dim(rule)}\n`
   }
 
-  #cell({ field }: Column, item: Item): string {
+  #cell({ field }: Column, item: Item): Visible {
     const { view, now } = this.#options
     const text = plainText(cellOf(view, field, item))
-    return visible(now !== undefined && field.endsWith('_at') ? relativeTime(text, now) : text)
+    return visible((now !== undefined && field.endsWith('_at') && relativeTime(text, now)) || text)
   }
 
-  #paint({ field }: Column, text: string): string {
+  #paint({ field }: Column, text: Visible): Visible {
     return colourOf(field, text, this.#options.style)
   }
 }
 
-function title(column: Column): string {
+function title(column: Column): Visible {
   return visible(column.field.replaceAll('_', ' ').toUpperCase())
 }
 
@@ -134,17 +139,17 @@ function shrinkToFit(natural: readonly number[], columns: readonly Column[], wid
 }
 
 /** Cuts between graphemes. cli-table3 cuts between code units, and takes quadratic time for it. */
-function truncate(text: string, width: number): string {
+function truncate(text: Visible, width: number): Visible {
   if (text.length <= width && /^[ -~]*$/.test(text)) return text
   if (text.length <= 1000 && widthOfText(text) <= width) return text
   let kept = ''
   let size = 0
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     size += widthOfText(segment)
-    if (size >= width) return `${kept}…`
+    if (size >= width) return composed(`${kept}…`)
     kept += segment
   }
-  return kept
+  return text
 }
 
 const bare = Object.fromEntries(
@@ -153,10 +158,10 @@ const bare = Object.fromEntries(
   ),
 )
 
-function layOut(rows: string[][], sizes: readonly number[]): string {
-  if (rows.length === 0) return ''
+function layOut(rows: Visible[][], sizes: readonly number[]): Visible {
+  if (rows.length === 0) return own``
   const table = new CliTable({
-    chars: { ...bare, middle: ' '.repeat(gap) },
+    chars: { ...bare, middle: between },
     colWidths: [...sizes],
     style: {
       head: [],
@@ -167,5 +172,5 @@ function layOut(rows: string[][], sizes: readonly number[]): string {
     },
   })
   table.push(...rows)
-  return `${table.toString().replace(/ +$/gm, '')}\n`
+  return composed(`${table.toString().replace(/ +$/gm, '')}\n`)
 }

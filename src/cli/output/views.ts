@@ -3,6 +3,7 @@ import type { Endpoint } from '../../api/endpoints.ts'
 import { type Fields, listed, type Resource, unlisted } from '../../api/resource.ts'
 import { type ResourceName, resources } from '../../api/resources.ts'
 import { deprecated } from '../../api/vocabulary.ts'
+import type { Visible } from '../../host.ts'
 import type { Style } from './style.ts'
 
 export type Item = Readonly<Record<string, unknown>>
@@ -131,7 +132,7 @@ export function knowsField(view: View, field: string, items: readonly Item[]): b
   )
 }
 
-const colours: Record<string, (style: Style) => (text: string) => string> = {
+const colours: Record<string, (style: Style) => Style[keyof Style]> = {
   active: (style) => style.green,
   online: (style) => style.green,
   terminated: (style) => style.dim,
@@ -144,7 +145,7 @@ const colours: Record<string, (style: Style) => (text: string) => string> = {
 }
 
 /** Colours that carry meaning: types, and whether something is live, over or blocked. */
-export function colourOf(field: string, text: string, style: Style): string {
+export function colourOf(field: string, text: Visible, style: Style): Visible {
   if (!/type$|^status$/.test(field)) return text
   return Object.hasOwn(colours, text) ? (colours[text]?.(style)(text) ?? text) : text
 }

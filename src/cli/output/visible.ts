@@ -1,3 +1,5 @@
+import type { Visible } from '../../host.ts'
+
 // What a terminal obeys or hides instead of showing: control characters (Cc), format characters (Cf: bidi overrides,
 // zero-width, tags), line and paragraph separators, private use, and letters that are drawn as nothing.
 const invisible =
@@ -14,20 +16,42 @@ function escaped(character: string): string {
 }
 
 /**
- * Text from outside, safe to show: whatever a terminal would obey or hide is written out as an escape. All text that
- * is not ours passes here on its way to a person: cells, records, error messages, questions.
+ * Text from outside, safe to show: whatever a terminal would obey or hide is written out as an escape, line breaks
+ * included.
  */
-export function visible(text: string): string {
-  if (printable.test(text)) return text
-  return text.replace(invisible, (character) => short[character] ?? escaped(character))
+export function visible(text: string): Visible {
+  if (printable.test(text)) return composed(text)
+  return composed(text.replace(invisible, (character) => short[character] ?? escaped(character)))
+}
+
+/** Text of several lines, each of them safe to show. */
+export function visibleLines(text: string, ending = '\n'): Visible {
+  return joined(text.split(ending).map(visible), own`\n`)
 }
 
 /** JSON text, safe to show and still the same JSON: only the inside of strings can hold such characters. */
-export function visibleJson(json: string): string {
-  return json.replace(invisible, (character) => {
-    if (character === '\n') return character
-    return Array.from({ length: character.length }, (_, i) => {
-      return `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`
-    }).join('')
-  })
+export function visibleJson(json: string): Visible {
+  return composed(
+    json.replace(invisible, (character) => {
+      if (character === '\n') return character
+      return Array.from({ length: character.length }, (_, i) => {
+        return `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`
+      }).join('')
+    }),
+  )
+}
+
+/** Our own words, as in own`no ${noun}`. A value that has not been made visible does not compile. */
+export function own(words: TemplateStringsArray, ...values: readonly (Visible | number)[]): Visible {
+  return composed(String.raw({ raw: words }, ...values))
+}
+
+/** Visible texts one after the other. */
+export function joined(texts: readonly Visible[], between: Visible = own``): Visible {
+  return composed(texts.join(between))
+}
+
+/** Text that a library has put together, painted or cut, of visible text alone: the compiler cannot know. */
+export function composed(text: string): Visible {
+  return text as Visible
 }
