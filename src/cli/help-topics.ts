@@ -52,5 +52,6 @@ settings file is read.`,
 
 The format never changes because the output is a pipe; only colours, relative
 times and truncation do. Control characters, bidi overrides and zero-width
-characters of the service’s text are shown as escapes.`,
+characters of the service’s text are shown as escapes, but for joiners where
+they belong.`,
 } as const

@@ -146,7 +146,8 @@ function truncate(text: Visible, width: number): Visible {
   let size = 0
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     size += widthOfText(segment)
-    if (size >= width) return composed(`${kept}…`)
+    // Where a letter is cut off, its joiner joins nothing.
+    if (size >= width) return composed(`${kept.replace(/\p{Join_C}$/u, '')}…`)
     kept += segment
   }
   return text

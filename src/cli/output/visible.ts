@@ -1,27 +1,42 @@
 import type { Visible } from '../../host.ts'
+import { belongs } from './joiners.ts'
 
-// What a terminal obeys or hides instead of showing: control characters (Cc), format characters (Cf: bidi overrides,
-// zero-width, tags), line and paragraph separators, private use, and letters that are drawn as nothing.
-const invisible =
-  /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|[\u115f\u1160\u2800\u3164\uffa0]|\u034f|\u17b4|\u17b5|[\u180b-\u180f]/gu
-
-// Nearly all text is this, and the pattern above takes milliseconds to compile.
+// Nearly all text is this, and the pattern below takes a while to compile.
 const printable = /^[ -~]*$/
+
+/**
+ * What a terminal obeys or hides instead of showing: control characters (Cc), format characters (Cf: bidi overrides,
+ * zero-width, tags), line and paragraph separators, private use, variation selectors, and letters that are drawn as nothing.
+ */
+const invisible = () =>
+  /[\u{e0020}-\u{e007f}]+|\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|\p{VS}|[\u115f\u1160\u2800\u3164\uffa0]|\u034f|\u17b4|\u17b5/gu
 
 const short: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 function escaped(character: string): string {
-  const code = character.codePointAt(0) ?? 0
-  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`
+  return character.length > 1 ? `\\u{${character.codePointAt(0)?.toString(16)}}` : `\\u${hex(character)}`
+}
+
+function hex(unit: string): string {
+  return unit.charCodeAt(0).toString(16).padStart(4, '0')
+}
+
+function replaceInvisible(text: string, spell: (character: string) => string): Visible {
+  return composed(
+    text.replace(invisible(), (found: string, at: number) =>
+      // Nothing below belongs anywhere.
+      found >= '\u180b' && belongs(found, at, text) ? found : Array.from(found, spell).join(''),
+    ),
+  )
 }
 
 /**
  * Text from outside, safe to show: whatever a terminal would obey or hide is written out as an escape, line breaks
- * included.
+ * included, but for joiners and their like where they belong.
  */
 export function visible(text: string): Visible {
   if (printable.test(text)) return composed(text)
-  return composed(text.replace(invisible, (character) => short[character] ?? escaped(character)))
+  return replaceInvisible(text, (character) => short[character] ?? escaped(character))
 }
 
 /** Text of several lines, each of them safe to show. */
@@ -31,13 +46,8 @@ export function visibleLines(text: string, ending = '\n'): Visible {
 
 /** JSON text, safe to show and still the same JSON: only the inside of strings can hold such characters. */
 export function visibleJson(json: string): Visible {
-  return composed(
-    json.replace(invisible, (character) => {
-      if (character === '\n') return character
-      return Array.from({ length: character.length }, (_, i) => {
-        return `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`
-      }).join('')
-    }),
+  return replaceInvisible(json, (character) =>
+    character === '\n' ? character : character.replace(/[\s\S]/g, (unit) => `\\u${hex(unit)}`),
   )
 }
 
