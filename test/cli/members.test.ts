@@ -114,6 +114,7 @@ test('get shows one member as a record', async () => {
       'user_id     ada\n' +
       `room_id     ${id}\n` +
       'type        host\n' +
+      'status\n' +
       'name\n' +
       'is_blocked  false\n' +
       `created_at  ${created_at}\n` +

@@ -140,6 +140,7 @@ describe('a single item', () => {
         'record         true\n' +
         'terminated_at\n' +
         'created_at     2026-01-02T03:00:00.000Z\n' +
+        'status         active\n' +
         'seats          5\n',
     )
   })
@@ -368,6 +369,42 @@ describe('a command that changes something, with an unknown --columns,', () => {
     for (const user_id of ['a', 'b', 'c']) await world.send('POST', '/users', { user_id })
     const { code } = await world.run('users delete a b c --yes --columns nmae')
     expect({ code, sent: writes().length }).toEqual({ code: 2, sent: 0 })
+  })
+})
+
+describe('the status', () => {
+  const { terminated_at: _, ...minimal } = room()
+  const statusOf = async (item: object) => {
+    say({ ...list(item), room: item })
+    const record = await print('rooms get r1 --columns status')
+    expect(await print('rooms list --columns status --no-header')).toBe(record.replace(/^status */, ''))
+    return record.replace(/^status */, '').trim()
+  }
+
+  test.each([
+    ['active where terminated_at is null', room(), 'active'],
+    ['terminated where it is a time', room({ terminated_at: '2026-01-02T03:00:00.000Z' }), 'terminated'],
+    ['blank where there is none: nobody knows', minimal, ''],
+    ['what is_terminated says, where it is true', { ...minimal, is_terminated: true }, 'terminated'],
+    ['what is_terminated says, where it is false', { ...minimal, is_terminated: false }, 'active'],
+    ['what the service itself calls status', { ...room(), status: 'paused' }, 'paused'],
+  ])('of a room is %s', async (_, item, status) => {
+    expect(await statusOf(item)).toBe(status)
+  })
+
+  test('of a session is blank where disconnected_at is not there', async () => {
+    const session = { id: 's1', member_id: 'm', user_id: null, connected_at: '2026-01-02T03:00:00.000Z' }
+    say({
+      sessions: [session, { ...session, disconnected_at: null }, { ...session, disconnected_at: 'then' }],
+    })
+    expect(await print('sessions list r1 --columns id,status --no-header')).toBe(
+      's1\ns1  online\ns1  offline\n',
+    )
+  })
+
+  test('is in a record once, however the service calls it', async () => {
+    say({ room: { id: 'r1', type: 'open', name: 'n', status: 'paused' } })
+    expect(await print('rooms get r1')).toBe('id      r1\ntype    open\nname    n\nstatus  paused\n')
   })
 })
 

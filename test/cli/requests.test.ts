@@ -469,7 +469,7 @@ describe('an answer with more or fewer fields than documented', () => {
   test('is a record with unlisted fields after the known ones, and blanks for null', async () => {
     script(answer(200, { room: { extra: { nested: [null, 1] }, ...room, name: null } }))
     expect((await world.run('rooms get r1')).stdout).toBe(
-      'id     r1\ntype   open\nname\nextra  {"nested":[null,1]}\n',
+      'id      r1\ntype    open\nname\nstatus\nextra   {"nested":[null,1]}\n',
     )
   })
 

@@ -3,7 +3,7 @@ import type { Visible } from '../../host.ts'
 import type { Style } from './style.ts'
 import { plainText } from './text.ts'
 import { relativeTime } from './time.ts'
-import { colourOf, type Item, type View } from './views.ts'
+import { cellOf, colourOf, type Item, type View } from './views.ts'
 import { joined, own, visible } from './visible.ts'
 import { padded, widthOfText } from './width.ts'
 
@@ -17,20 +17,19 @@ export interface RecordOptions {
   now: number | undefined
 }
 
-/** One thing, a line per field: the document’s fields first, then whatever else the service sent. */
+/** One thing, a line per field: the document’s fields first, then the status, then whatever else the service sent. */
 export function formatRecord(item: Item, { view, fields, style, now }: RecordOptions): Visible {
   const names = fields ?? [
     ...view.fields.filter((field) => Object.hasOwn(item, field)),
+    ...view.columns.filter(({ field, value }) => field === 'status' && value).map(({ field }) => field),
     ...Object.keys(item).filter((field) => !view.fields.includes(field)),
   ]
-  const shown = names.filter((field) => item[field] !== deprecated)
+  const shown = [...new Set(names)].filter((field) => item[field] !== deprecated)
   const labels = shown.map(visible)
   const width = labels.reduce((most, label) => Math.max(most, widthOfText(label)), 0)
   const lines = shown.map((field, i) => {
     const label = labels[i] ?? own``
-    const text = plainText(
-      item[field] ?? view.columns.find((column) => column.field === field)?.value?.(item),
-    )
+    const text = plainText(cellOf(view, field, item))
     if (text === '') return own`${style.dim(label)}\n`
     const ago = now !== undefined && field.endsWith('_at') ? relativeTime(text, now) : undefined
     const age = ago === undefined ? own`` : style.dim(own` (${visible(ago)})`)

@@ -14,7 +14,7 @@ export interface Column {
   readonly field: string
   /** Higher keeps its width longer; the least important shrink first, and go first. */
   readonly weight: number
-  /** The value to show, when it is not simply the field's. */
+  /** The value to show, when it is not simply the field's; undefined where the item does not tell. */
   readonly value?: (item: Item) => unknown
 }
 
@@ -76,7 +76,10 @@ export const views: Readonly<Record<ResourceName, View>> = {
       field: 'status',
       column: [4, 6],
       choices: ['active', 'terminated'],
-      value: (room) => (room.terminated_at ? 'terminated' : 'active'),
+      value: ({ is_terminated, terminated_at }) => {
+        const over = typeof is_terminated === 'boolean' ? is_terminated : terminated_at
+        return over === undefined ? undefined : over ? 'terminated' : 'active'
+      },
     },
   ]),
   member: viewFor(resources.member, [
@@ -93,7 +96,8 @@ export const views: Readonly<Record<ResourceName, View>> = {
       field: 'status',
       column: [4, 6],
       choices: ['online', 'offline'],
-      value: (session) => (session.disconnected_at ? 'offline' : 'online'),
+      value: ({ disconnected_at }) =>
+        disconnected_at === undefined ? undefined : disconnected_at ? 'offline' : 'online',
     },
   ]),
   page: viewFor(resources.page, [
