@@ -493,7 +493,7 @@ describe('a table on a terminal', () => {
       { tty: true, columns },
       { tty: true, columns: 999, env: { COLUMNS: String(columns) } },
     ]) {
-      const stdout = await print('rooms list', options)
+      const stdout = await print('rooms list -q', options)
       expect(widest(stdout)).toBeLessThanOrEqual(columns)
       expect(stdout.trimEnd().split('\n')).toHaveLength(4)
     }
@@ -502,14 +502,14 @@ describe('a table on a terminal', () => {
   test('keeps ids whole as long as they fit at all', async () => {
     say(wide)
     for (const columns of [24, 40, 80, 200])
-      expect(await print('rooms list', { ...terminal, columns }), `${columns}`).toContain(id)
+      expect(await print('rooms list -q', { ...terminal, columns }), `${columns}`).toContain(id)
   })
 
   test('shrinks the least important columns first', async () => {
     const name = 'A room with quite a long name!'
     const layout = `a-layout-${'x'.repeat(50)}`
     say(list(room({ id, name, layout })))
-    const at = async (columns: number) => (await print('rooms list', { ...terminal, columns })).split('\n')
+    const at = async (columns: number) => (await print('rooms list -q', { ...terminal, columns })).split('\n')
     expect((await at(200))[2]).toContain(layout)
     const [, , narrower] = await at(130)
     expect(narrower).toContain(name)
@@ -518,6 +518,29 @@ describe('a table on a terminal', () => {
     expect(titles).toMatch(/^ID +NAME +TYPE/)
     expect(narrow).toContain('A room with')
     expect((await at(40))[0]).toMatch(/^ID +NAME/)
+  })
+
+  test('names the columns that do not fit, once, at the end', async () => {
+    say(wide)
+    const { stdout, stderr } = await world.run('rooms list', { ...terminal, columns: 50 })
+    expect(stdout).toMatch(/^ID +NAME +TYPE/)
+    expect(stderr).toBe(
+      'columns left out for width: status, record, layout, created_at; choose with --columns\n',
+    )
+    for (let i = 0; i < 3; i++) await world.send('POST', '/rooms', { name: 'a', type: 'open' })
+    world.intercept = undefined
+    const pages = await world.run('rooms list --all --page-size 1', { ...terminal, columns: 50 })
+    expect(pages.stderr).toMatch(/^columns left out for width: .*\n$/)
+  })
+
+  test('names no columns where all fit, with --quiet and in a pipe', async () => {
+    say(wide)
+    for (const [line, options] of [
+      ['rooms list', { ...terminal, columns: 200 }],
+      ['rooms list -q', { ...terminal, columns: 50 }],
+      ['rooms list', { env: { COLUMNS: '50' } }],
+    ] as const)
+      expect((await world.run(line, options)).stderr).toBe('')
   })
 
   test('is not truncated in a pipe, whatever COLUMNS says', async () => {
@@ -530,14 +553,14 @@ describe('a table on a terminal', () => {
   test.each(['0', '-5', 'wide', '', '1.5'])('ignores COLUMNS=%s', async (columns) => {
     say(wide)
     expect(
-      widest(await print('rooms list', { ...terminal, columns: 80, env: { COLUMNS: columns } })),
+      widest(await print('rooms list -q', { ...terminal, columns: 80, env: { COLUMNS: columns } })),
     ).toBeLessThanOrEqual(80)
   })
 
   test('with --columns fits as well', async () => {
     say(wide)
     expect(
-      widest(await print('rooms list --columns name,id,layout', { ...terminal, columns: 50 })),
+      widest(await print('rooms list -q --columns name,id,layout', { ...terminal, columns: 50 })),
     ).toBeLessThanOrEqual(50)
   })
 

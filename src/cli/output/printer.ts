@@ -171,7 +171,10 @@ export class Printer {
         })
         return {
           page: ({ items }: Page) => (items.length > 0 ? this.write(table.page(items)) : Promise.resolve()),
-          end: async () => {},
+          end: async () => {
+            const names = table.leftOut.join(', ')
+            if (names) await this.notice(`columns left out for width: ${names}; choose with --columns`)
+          },
         }
       }
       case 'csv': {

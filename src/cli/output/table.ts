@@ -31,6 +31,8 @@ export class TableWriter {
   #columns: readonly Column[]
   #widths: number[] = []
   #started = false
+  /** Fields for which the terminal is too narrow. */
+  leftOut: readonly string[] = []
 
   constructor(options: TableOptions) {
     this.#options = options
@@ -69,6 +71,7 @@ export class TableWriter {
     const fitted = width === undefined ? natural : shrinkToFit(natural, this.#columns, width)
     // A column that no longer fits goes altogether.
     const kept = fitted.map((size, i) => ({ size, column: this.#columns[i] })).filter(({ size }) => size > 0)
+    this.leftOut = this.#columns.filter((_, i) => fitted[i] === 0).map(({ field }) => field)
     const keptColumns = kept.map(({ column }) => column).filter((column) => column !== undefined)
     if (keptColumns.length < this.#columns.length)
       for (const row of rows) row.splice(0, row.length, ...row.filter((_, i) => (fitted[i] ?? 0) > 0))
