@@ -18,9 +18,12 @@ const commands = {
   'curl | jq -c': `${curl} | jq -c '.rooms[]'`,
   '--json': `${meetroom} --all --json`,
   '-o ndjson': `${meetroom} --all -o ndjson`,
-  '-o csv': `${meetroom} --all -o csv`,
+  'csv, 10,000': `${meetroom} --all -o csv`,
+  'csv, 1,000': `${meetroom} --limit 1000 -o csv`,
+  'csv, 100': `${meetroom} --limit 100 -o csv`,
   'table, 10,000': `${meetroom} --all`,
   'table, 1,000': `${meetroom} --limit 1000`,
+  'table, 100': `${meetroom} --limit 100`,
 }
 
 function run(command: string): number {
@@ -43,5 +46,6 @@ const results = times.map(({ what, ms }) => ({ what, ms: Math.round(median(ms)),
 for (const { what, ms, ratio } of results)
   console.log(`${what.padEnd(16)} ${String(ms).padStart(6)} ms   ${ratio.toFixed(2)} ×`)
 const of = (what: string) => results.find((result) => result.what === what)?.ms ?? 0
-console.log(`10,000 rows of a table are ${(of('table, 10,000') / of('table, 1,000')).toFixed(1)} × 1,000`)
+for (const size of ['100', '1,000', '10,000'])
+  console.log(`${size} rows as a table take ${(of(`table, ${size}`) / of(`csv, ${size}`)).toFixed(2)} × CSV`)
 console.log(JSON.stringify({ node: process.version, runs, results }))

@@ -2,7 +2,7 @@ import { deprecated } from '../../api/vocabulary.ts'
 import type { Visible } from '../../host.ts'
 import type { Style } from './style.ts'
 import { plainText } from './text.ts'
-import { relativeTime } from './time.ts'
+import { timesFrom } from './time.ts'
 import { cellOf, colourOf, type Item, type View } from './views.ts'
 import { joined, own, visible } from './visible.ts'
 import { padded, widthOfText } from './width.ts'
@@ -27,11 +27,12 @@ export function formatRecord(item: Item, { view, fields, style, now }: RecordOpt
   const shown = [...new Set(names)].filter((field) => item[field] !== deprecated)
   const labels = shown.map(visible)
   const width = labels.reduce((most, label) => Math.max(most, widthOfText(label)), 0)
+  const tell = now === undefined ? undefined : timesFrom(now)
   const lines = shown.map((field, i) => {
     const label = labels[i] ?? own``
     const text = plainText(cellOf(view, field, item))
     if (text === '') return own`${style.dim(label)}\n`
-    const ago = now !== undefined && field.endsWith('_at') ? relativeTime(text, now) : undefined
+    const ago = field.endsWith('_at') ? tell?.(text) : undefined
     const age = ago === undefined ? own`` : style.dim(own` (${visible(ago)})`)
     return own`${style.dim(padded(label, width + gap))}${colourOf(field, visible(text), style)}${age}\n`
   })

@@ -7,11 +7,17 @@ const units = [
   ['second', 1],
 ] as const
 
-/** `3 minutes ago`, for people; undefined for text that is no timestamp. */
-export function relativeTime(timestamp: string, now: number): string | undefined {
-  const then = Date.parse(timestamp)
-  if (Number.isNaN(then)) return undefined
-  const seconds = (then - now) / 1000
-  const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
-  return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.trunc(seconds / size), unit)
+/** Tells times as people do, `3 minutes ago`; undefined for text that is no timestamp. */
+export type TellTime = (timestamp: string) => string | undefined
+
+/** Times as seen from `now`, in milliseconds since 1970. Made once for many times: making it takes longer than telling them. */
+export function timesFrom(now: number): TellTime {
+  const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+  return (timestamp) => {
+    const then = Date.parse(timestamp)
+    if (Number.isNaN(then)) return undefined
+    const seconds = (then - now) / 1000
+    const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
+    return format.format(Math.trunc(seconds / size), unit)
+  }
 }

@@ -1,0 +1,62 @@
+import CliTable from 'cli-table3'
+import type { Visible } from '../../host.ts'
+import { gap } from './fit.ts'
+import { composed, joined, own } from './visible.ts'
+import { widthOfText } from './width.ts'
+
+/** Colours the text of a cell. */
+export type PaintCell = (text: Visible, column: number) => Visible
+
+type Rows = readonly (readonly Visible[])[]
+
+/** So many rows are left to cli-table3, which grows faster than its rows do: 10,000 take seconds. */
+const firstRows = 10
+const between = ' '.repeat(gap)
+
+/** The lines of these rows, in columns of these sizes. */
+export function layOut(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
+  return joined([
+    byLibrary(rows.slice(0, firstRows), sizes, paint),
+    byPadding(rows.slice(firstRows), sizes, paint),
+  ])
+}
+
+const bare = Object.fromEntries(
+  ['top', 'bottom', 'mid', 'left', 'right'].flatMap((side) =>
+    [side, `${side}-mid`, `${side}-left`, `${side}-right`].map((name) => [name, '']),
+  ),
+)
+
+/** Lines as cli-table3 lays them out. */
+export function byLibrary(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
+  if (rows.length === 0) return own``
+  const table = new CliTable({
+    chars: { ...bare, middle: between },
+    colWidths: [...sizes],
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
+  })
+  table.push(...rows.map((row) => row.map(paint)))
+  return lines(table.toString().split('\n'))
+}
+
+/** The same lines, for cells of which hardly any is too wide: what is left to do is to fill them up with blanks. */
+export function byPadding(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
+  const blanks = (text: Visible, column: number) => (sizes[column] ?? 0) - widthOfText(text)
+  return joined(
+    rows.map((row) =>
+      row.some((text, i) => blanks(text, i) < 0)
+        ? byLibrary([row], sizes, paint)
+        : lines([row.map((text, i) => paint(text, i) + ' '.repeat(blanks(text, i))).join(between)]),
+    ),
+  )
+}
+
+/** Lines without the blanks at their ends. */
+function lines(texts: readonly string[]): Visible {
+  const ended = texts.map((text) => {
+    let end = text.length
+    while (text[end - 1] === ' ') end--
+    return `${text.slice(0, end)}\n`
+  })
+  return composed(ended.join(''))
+}

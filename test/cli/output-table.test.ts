@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { truncate } from '../../src/cli/output/fit.ts'
+import { byLibrary, byPadding, layOut } from '../../src/cli/output/layout.ts'
+import { styleFor } from '../../src/cli/output/style.ts'
+import { colourOf } from '../../src/cli/output/views.ts'
+import { own, visible } from '../../src/cli/output/visible.ts'
+import { testHost } from '../helpers/host.ts'
+
+const host = testHost({ tty: true })
+const style = await styleFor(host.stdout, {}, true)
+const columns = ['id', 'type', 'status', 'name']
+
+const cell = fc
+  .oneof(
+    fc.constantFrom(
+      '',
+      ' ',
+      'active',
+      'terminated',
+      'private',
+      'host',
+      '会議室',
+      '👩‍🚀',
+      '👨‍👩‍👧‍👦',
+      '❤️',
+      'e\u0301',
+      'क्‍ष',
+      'می‌خواهم',
+      '가',
+      '  x  ',
+    ),
+    fc.string({ unit: 'grapheme', maxLength: 30 }),
+    fc.string({ unit: 'binary', maxLength: 8 }),
+  )
+  .map(visible)
+const rows = fc.array(fc.array(cell, { minLength: columns.length, maxLength: columns.length }), {
+  maxLength: 8,
+})
+const sizes = fc.array(fc.integer({ min: 1, max: 40 }), {
+  minLength: columns.length,
+  maxLength: columns.length,
+})
+const paint = fc
+  .boolean()
+  .map(
+    (coloured) => (text: ReturnType<typeof visible>, i: number) =>
+      coloured ? colourOf(columns[i] ?? '', text, style) : text,
+  )
+
+describe('rows that are padded are byte for byte what cli-table3 makes of them,', () => {
+  test('cut to their columns', () => {
+    fc.assert(
+      fc.property(rows, sizes, paint, (all, widths, colour) => {
+        const cut = all.map((row) => row.map((text, i) => truncate(text, widths[i] ?? 0)))
+        expect(byPadding(cut, widths, colour)).toBe(byLibrary(cut, widths, colour))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('and where a cell is wider than its column', () => {
+    fc.assert(
+      fc.property(rows, sizes, paint, (all, widths, colour) => {
+        expect(byPadding(all, widths, colour)).toBe(byLibrary(all, widths, colour))
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+test('a table looks the same where the one way ends and the other begins', () => {
+  const all = Array.from({ length: 40 }, (_, i) => [own`r${i}`, visible('会議'), own`active`, own``])
+  const plain = (text: ReturnType<typeof visible>) => text
+  expect(layOut(all, [3, 4, 10, 1], plain)).toBe(byLibrary(all, [3, 4, 10, 1], plain))
+})
+
+test('a cell of many blanks takes no longer than any other', () => {
+  const blanks = visible(`a${' '.repeat(200_000)}b`)
+  expect(byPadding([[blanks, own``]], [300_000, 1], (text) => text)).toBe(own`${blanks}\n`)
+})
