@@ -94,6 +94,8 @@ test('nothing reaches a terminal but through visible.ts: no other module calls a
   expect(files.filter((file) => /\bas Visible\b/.test(code(file)))).toEqual(['cli/output/visible.ts'])
   // What libraries make of visible text.
   expect(files.filter((file) => /\bcomposed\(/.test(code(file))).sort()).toEqual([
+    'cli/output/fit.ts',
+    'cli/output/layout.ts',
     'cli/output/style.ts',
     'cli/output/table.ts',
     'cli/output/visible.ts',

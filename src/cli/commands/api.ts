@@ -57,7 +57,7 @@ export function defineApi(api: MeetroomCommand, act: Act): void {
   examples(
     api,
     'meetroom api GET /rooms?limit=1',
-    'meetroom api PUT /rooms/66f1a2b3c4d5e6f708192a3b -f name=Renamed -f is_terminated=false',
+    'meetroom api PUT /rooms/66f1a2b3c4d5e6f708192a3b -f name=Renamed -f layout=grid',
   )
 }
 

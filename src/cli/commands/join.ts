@@ -61,7 +61,7 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
       failures = 0
       await show(frame)
     })
-    if (interrupt.aborted) return printer.notice('left')
+    if (interrupt.aborted) break
     const { retries } = await context.settings()
     if (!ended.again || (!joined && failures >= retries.value))
       return finish(
@@ -71,8 +71,11 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
     const pause = Math.min(firstPauseMs * 2 ** failures, longestPauseMs) * (0.5 + host.random() / 2)
     await printer.notice(`${ended.reason}; trying again in ${(pause / 1000).toFixed(1)} s`)
     await host.sleep(pause, interrupt).catch(() => {})
-    if (interrupt.aborted) return printer.notice('left')
+    if (interrupt.aborted) break
   }
+  // Leaving is the way a session ends; what never began was interrupted.
+  if (!joined) throw interrupt.reason
+  await printer.notice('left')
 }
 
 async function tokenOf(context: Context, user_id: string): Promise<string> {
