@@ -11,6 +11,7 @@ import { handle } from './handlers/index.ts'
 import { createIds } from './ids.ts'
 import { type Live, nobodyLive } from './live/live.ts'
 import type { Store } from './store/store.ts'
+import { requireStorable } from './values.ts'
 
 /** An answer whose bytes are made only for those who want them. */
 export interface TextResponse extends WireResponse {
@@ -119,22 +120,6 @@ function parseBody({ headers, body }: WireRequest): unknown {
     return JSON.parse(body ?? '')
   } catch {
     throw invalid('the body is not valid JSON')
-  }
-}
-
-/**
- * Refuses text that SQLite would not give back as it was: it ends at a NUL, and halves of surrogate pairs all become
- * the same character, so that two user ids could become one.
- */
-function requireStorable(value: unknown): void {
-  if (typeof value === 'string') {
-    if (value.includes('\0') || !value.isWellFormed())
-      throw invalid('text with a NUL or half a surrogate pair in it')
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, child] of Object.entries(value)) {
-      requireStorable(key)
-      requireStorable(child)
-    }
   }
 }
 

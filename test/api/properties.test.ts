@@ -12,7 +12,7 @@ import { TableWriter } from '../../src/cli/output/table.ts'
 import { views } from '../../src/cli/output/views.ts'
 import { visible, visibleJson } from '../../src/cli/output/visible.ts'
 import { UsageError } from '../../src/errors.ts'
-import { requireEncodedUrl } from '../../src/local/paging.ts'
+import { requireEncodedUrl } from '../../src/local/values.ts'
 import { testHost, testNow } from '../helpers/host.ts'
 
 /** Whatever a service or a person may send. */

@@ -1,41 +1,9 @@
 import type { MemberType } from '../../api/vocabulary.ts'
-import { forbidden, invalid, notFound } from '../faults.ts'
+import { forbidden, invalid } from '../faults.ts'
 import { endings } from '../live/live.ts'
-import { listPage, timestamp } from '../paging.ts'
-import type { Store } from '../store/store.ts'
+import { type MemberRow, requireMember, requireRoom, toMember } from '../records.ts'
+import { listPage } from '../store/listing.ts'
 import type { Desk, Handlers } from './handler.ts'
-import { requireRoom } from './rooms.ts'
-
-export interface MemberRow {
-  id: string
-  room_id: string
-  user_id: string | null
-  type: MemberType
-  name: string | null
-  is_blocked: number
-  created_at: number
-  updated_at: number
-}
-
-export function requireMember(store: Store, roomId: string, id: string): MemberRow {
-  requireRoom(store, roomId)
-  const row = store.one<MemberRow>('SELECT * FROM members WHERE id = ? AND room_id = ?', id, roomId)
-  if (!row) throw notFound('member')
-  return row
-}
-
-function toMember(row: MemberRow) {
-  return {
-    id: row.id,
-    user_id: row.user_id,
-    room_id: row.room_id,
-    type: row.type,
-    name: row.name,
-    is_blocked: row.is_blocked === 1,
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
-  }
-}
 
 /**
  * Makes a user a member of a room, in the type given or else in the user’s default one. A user who is a member

@@ -1,7 +1,7 @@
 import { invalid } from '../faults.ts'
-import { requireEncodedUrl } from '../paging.ts'
+import { requireRoom } from '../records.ts'
+import { requireEncodedUrl } from '../values.ts'
 import type { Handlers } from './handler.ts'
-import { requireRoom } from './rooms.ts'
 
 export const pageHandlers = {
   createPages({ store, now, newId }, { params, body }) {

@@ -1,58 +1,12 @@
-import { deprecated, type RoomType } from '../../api/vocabulary.ts'
-import { invalid, notFound } from '../faults.ts'
+import { invalid } from '../faults.ts'
 import { endings } from '../live/live.ts'
 import type { Target } from '../live/outbox.ts'
-import { listPage, requireEncodedUrl, timestamp } from '../paging.ts'
+import { type RoomRow, requireRoom, toRoom } from '../records.ts'
+import { listPage } from '../store/listing.ts'
 import type { Value } from '../store/sqlite.ts'
-import type { Store } from '../store/store.ts'
-import type { Desk, Handlers } from './handler.ts'
+import { requireEncodedUrl } from '../values.ts'
+import type { Handlers } from './handler.ts'
 import { invite } from './members.ts'
-
-export interface RoomRow {
-  id: string
-  type: RoomType
-  name: string
-  layout: string
-  record: number
-  max_meeting_seconds: number | null
-  meeting_ms: number
-  webhook: string | null
-  started_at: number | null
-  terminated_at: number | null
-  created_at: number
-  updated_at: number
-}
-
-export function requireRoom(store: Store, id: string): RoomRow {
-  const row = store.one<RoomRow>('SELECT * FROM rooms WHERE id = ?', id)
-  if (!row) throw notFound('room')
-  return row
-}
-
-function toRoom({ live, applicationId }: Desk, row: RoomRow) {
-  return {
-    id: row.id,
-    type: row.type,
-    name: row.name,
-    application_id: applicationId,
-    thumbnail_url: null,
-    layout: row.layout,
-    record: row.record === 1,
-    // Whole seconds: the document gives no unit.
-    meeting_time: Math.floor((row.meeting_ms + live.runningMs(row.id)) / 1000),
-    max_meeting_seconds: row.max_meeting_seconds,
-    started_at: timestamp(row.started_at),
-    terminated_at: timestamp(row.terminated_at),
-    updated_at: timestamp(row.updated_at),
-    created_at: timestamp(row.created_at),
-    created_user_id: deprecated,
-    last_thumbnail_updated_at: deprecated,
-    room_template_id: deprecated,
-    is_terminated: deprecated,
-    is_ephemeral: deprecated,
-    is_recurring: deprecated,
-  }
-}
 
 /** What could never be delivered is refused now, rather than tried for a day. */
 function requireWebhook({ url, headers = {}, secret }: Target): void {
@@ -84,7 +38,7 @@ export const roomHandlers = {
       values,
       paging: query,
     })
-    return { rooms: rows.map((row) => toRoom(desk, row)), paging }
+    return { rooms: rows.map((row) => toRoom(row, desk)), paging }
   },
 
   createRoom(desk, { body }) {
@@ -108,13 +62,13 @@ export const roomHandlers = {
     for (const [i, member] of (body.members ?? []).entries())
       invite(desk, id, member, `members[${i}].user_id`)
     return {
-      room: toRoom(desk, requireRoom(store, id)),
+      room: toRoom(requireRoom(store, id), desk),
       paging: { limit: 30, offset: 0, total: 1 },
     }
   },
 
   getRoom(desk, { params }) {
-    return { room: toRoom(desk, requireRoom(desk.store, params.id)) }
+    return { room: toRoom(requireRoom(desk.store, params.id), desk) }
   },
 
   updateRoom(desk, { params, body }) {
@@ -137,13 +91,13 @@ export const roomHandlers = {
       now,
       room.id,
     )
-    return { room: toRoom(desk, requireRoom(store, room.id)) }
+    return { room: toRoom(requireRoom(store, room.id), desk) }
   },
 
   deleteRoom(desk, { params }) {
     desk.afterCommit(desk.live.end(requireRoom(desk.store, params.id).id, endings.deleted))
     const room = requireRoom(desk.store, params.id)
     desk.store.run('DELETE FROM rooms WHERE id = ?', room.id)
-    return { room: toRoom(desk, room) }
+    return { room: toRoom(room, desk) }
   },
 } satisfies Partial<Handlers>

@@ -1,16 +1,7 @@
 import { forbidden } from '../faults.ts'
-import { timestamp } from '../paging.ts'
+import { requireRoom, type SessionRow, toSession } from '../records.ts'
 import type { Value } from '../store/sqlite.ts'
 import type { Handlers } from './handler.ts'
-import { requireRoom } from './rooms.ts'
-
-interface SessionRow {
-  id: string
-  member_id: string
-  user_id: string | null
-  connected_at: number
-  disconnected_at: number | null
-}
 
 export const sessionHandlers = {
   listSessions({ store }, { params, query }) {
@@ -23,15 +14,7 @@ export const sessionHandlers = {
       `SELECT * FROM sessions WHERE ${filters.map(([clause]) => clause).join(' AND ')} ORDER BY seq DESC`,
       ...filters.map(([, value]) => value),
     )
-    return {
-      sessions: rows.map((row) => ({
-        id: row.id,
-        member_id: row.member_id,
-        user_id: row.user_id,
-        connected_at: timestamp(row.connected_at),
-        disconnected_at: timestamp(row.disconnected_at),
-      })),
-    }
+    return { sessions: rows.map(toSession) }
   },
 
   sendMessage({ store, live, afterCommit }, { params, body }) {

@@ -1,27 +1,10 @@
-import type { MemberType } from '../../api/vocabulary.ts'
-import { invalid, notFound } from '../faults.ts'
+import { invalid } from '../faults.ts'
 import { endings } from '../live/live.ts'
-import { listPage, requireEncodedUrl, timestamp } from '../paging.ts'
+import { requireUser, toUser, type UserRow } from '../records.ts'
+import { listPage } from '../store/listing.ts'
 import type { Store } from '../store/store.ts'
+import { requireEncodedUrl } from '../values.ts'
 import type { Handlers } from './handler.ts'
-
-interface UserRow {
-  id: string
-  user_id: string
-  name: string | null
-  profile_url: string | null
-  default_member_type: MemberType
-  email: string | null
-  access_token: string
-  created_at: number
-  updated_at: number
-}
-
-function requireUser(store: Store, userId: string): UserRow {
-  const row = store.one<UserRow>('SELECT * FROM users WHERE user_id = ?', userId)
-  if (!row) throw notFound('user')
-  return row
-}
 
 /** Gives the user of this `user_id` these values, and returns what is stored then: id, token and creation time stay. */
 function updated(store: Store, user: UserRow): UserRow {
@@ -35,19 +18,6 @@ function updated(store: Store, user: UserRow): UserRow {
     user.user_id,
   )
   return requireUser(store, user.user_id)
-}
-
-function toUser(row: UserRow) {
-  return {
-    user_id: row.user_id,
-    name: row.name,
-    profile_url: row.profile_url,
-    default_member_type: row.default_member_type,
-    email: row.email,
-    access_token: row.access_token,
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
-  }
 }
 
 export const userHandlers = {

@@ -1,8 +1,7 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import { Fault, notFound, unauthorized } from '../faults.ts'
 import type { Desk } from '../handlers/handler.ts'
-import type { MemberRow } from '../handlers/members.ts'
-import { requireRoom } from '../handlers/rooms.ts'
+import { type MemberRow, requireRoom } from '../records.ts'
 
 /** Who may come in, and as what. */
 export interface Admission {

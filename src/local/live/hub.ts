@@ -1,6 +1,6 @@
 import type { MemberType } from '../../api/vocabulary.ts'
-import { timestamp } from '../paging.ts'
 import type { Store } from '../store/store.ts'
+import { timestamp } from '../values.ts'
 import { afterLong, type Clock, every } from './clock.ts'
 import { type Ending, endings, type Live, type LiveSession } from './live.ts'
 import { enqueue } from './outbox.ts'
