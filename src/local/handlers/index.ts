@@ -1,6 +1,7 @@
 import type { OperationName } from '../../api/endpoints.ts'
 import type { Desk, Handlers } from './handler.ts'
 import { memberHandlers } from './members.ts'
+import { messageHandlers } from './messages.ts'
 import { pageHandlers } from './pages.ts'
 import { roomHandlers } from './rooms.ts'
 import { sessionHandlers } from './sessions.ts'
@@ -13,6 +14,7 @@ const handlers: Handlers = {
   ...userHandlers,
   ...sessionHandlers,
   ...pageHandlers,
+  ...messageHandlers,
 }
 
 /**

@@ -1,4 +1,3 @@
-import { forbidden } from '../faults.ts'
 import { requireRoom, type SessionRow, toSession } from '../records.ts'
 import type { Value } from '../store/sqlite.ts'
 import type { Handlers } from './handler.ts'
@@ -15,11 +14,5 @@ export const sessionHandlers = {
       ...filters.map(([, value]) => value),
     )
     return { sessions: rows.map(toSession) }
-  },
-
-  sendMessage({ store, live, afterCommit }, { params, body }) {
-    if (requireRoom(store, params.room_id).terminated_at !== null) throw forbidden('the room is terminated')
-    afterCommit(() => live.broadcast(params.room_id, { event: 'message', message: body.message }))
-    return { message: body.message }
   },
 } satisfies Partial<Handlers>

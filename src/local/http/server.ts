@@ -1,91 +1,73 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { WireRequest } from '../../api/wire.ts'
 import type { Service } from '../service.ts'
-import { readBody } from './body.ts'
+import { createAnswerer, refuse } from './answer.ts'
 import { refuseForeign } from './same-origin.ts'
+import { declineUpgrade, refuseUpgrade, type Upgrade, wantsWebSocket } from './upgrade.ts'
 
 export interface HttpServer {
   /** Scheme, host and port: the base URL is this with `/v1` behind it. */
   url: string
   /** Stops accepting, lets answers under way finish, and resolves when the last connection is gone. */
   close(): Promise<void>
-  /** Ends what connections are left. */
+  /** Cuts the connections that are left. */
   cut(): void
 }
 
-/** Largest request body, in bytes. */
-const maxBodyBytes = 10 * 1024 * 1024
-
-export interface ServeOptions {
+export interface HttpOptions {
   host: string
   /** 0 picks a free one. */
   port: number
-  /** Names under which the service may be addressed, beside loopback and `host`. */
+  /** Names under which the service may be addressed, besides loopback and `host`. */
   hosts?: readonly string[]
-  /** Takes over a request to become a WebSocket. */
-  upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>
+  upgrade?: Upgrade
   /** Told of each answer, for the log. */
-  onAnswer?: (line: { method: string; path: string; status: number; ms: number }) => void
+  onAnswer?: (line: LogLine) => void
 }
 
-/** Serves the service over HTTP. */
-export async function serveHttp(service: Service, options: ServeOptions): Promise<HttpServer> {
+interface LogLine {
+  method: string
+  path: string
+  status: number
+  ms: number
+}
+
+const limits = {
+  requestTimeout: 30_000,
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 2000,
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 16 * 1024,
+}
+
+/**
+ * Serves the service over HTTP.
+ * @throws when `host` and `port` cannot be listened on
+ */
+export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
   const { host, port, hosts = [], upgrade, onAnswer } = options
   const known = [host, ...hosts]
-  const atEndOfTurn = endOfTurn()
+  const answer = createAnswerer(service)
   let closing = false
-  const server = createServer(
-    {
-      requestTimeout: 30_000,
-      headersTimeout: 10_000,
-      connectionsCheckingInterval: 2000,
-      keepAliveTimeout: 65_000,
-      maxHeaderSize: 16 * 1024,
-    },
-    (request, response) => {
-      if (closing) response.setHeader('connection', 'close')
-      const began = performance.now()
-      response.on('close', () => {
-        if (closing) server.closeIdleConnections()
-        onAnswer?.({
-          method: request.method ?? '',
-          // Behind the question mark there may be somebody's name.
-          path: request.url?.split('?')[0] ?? '',
-          status: response.statusCode,
-          ms: performance.now() - began,
-        })
-      })
-      const foreign = refuseForeign(request, known)
-      if (foreign) return refuse(response, foreign)
-      answer(service, request, response, atEndOfTurn).catch(() => response.destroy())
-    },
-  )
+  const server = createServer(limits, (request, response) => {
+    if (closing) response.setHeader('connection', 'close')
+    const began = performance.now()
+    response.on('close', () => {
+      if (closing) server.closeIdleConnections()
+      onAnswer?.(lineOf(request, response, performance.now() - began))
+    })
+    const foreign = refuseForeign(request, known)
+    if (foreign) return refuse(response, foreign)
+    answer(request, response).catch(() => response.destroy())
+  })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
-    // A client that offers HTTP/2 (`Upgrade: h2c`) is content with HTTP/1.1: the request is read once more without the offer.
-    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
-      const { rawHeaders } = request
-      let text = `${request.method} ${request.url} HTTP/1.1\r\n`
-      for (let i = 0; i < rawHeaders.length; i += 2)
-        if (!/^(upgrade|connection|http2-settings)$/i.test(rawHeaders[i] ?? ''))
-          text += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`
-      socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]))
-      server.emit('connection', socket)
-      return
-    }
-    const foreign = closing || !upgrade ? 'no upgrade here' : refuseForeign(request, known)
-    if (foreign || !upgrade)
-      socket
-        .once('finish', () => socket.destroy())
-        .end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    if (!wantsWebSocket(request)) declineUpgrade(server, request, socket, head)
+    else if (closing || !upgrade || refuseForeign(request, known)) refuseUpgrade(socket)
     else upgrade(request, socket, head).catch(() => socket.destroy())
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
+  await listening(server, port, host)
   const { port: bound } = server.address() as AddressInfo
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
@@ -99,68 +81,19 @@ export async function serveHttp(service: Service, options: ServeOptions): Promis
   }
 }
 
-async function answer(
-  service: Service,
-  request: IncomingMessage,
-  response: ServerResponse,
-  atEndOfTurn: (send: () => void) => void,
-): Promise<void> {
-  // Most requests have no body, and waiting for none costs more than answering.
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
-  let body: string | undefined = ''
-  if (length || encoding) {
-    const bytes = await readBody(request, maxBodyBytes)
-    if (bytes === undefined) return refuse(response, `the body is larger than ${maxBodyBytes} bytes`)
-    body = decode(bytes)
-    if (body === undefined) return refuse(response, 'the body is not valid UTF-8')
+function lineOf(request: IncomingMessage, response: ServerResponse, ms: number): LogLine {
+  // The query may hold somebody’s name.
+  return {
+    method: request.method ?? '',
+    path: request.url?.split('?')[0] ?? '',
+    status: response.statusCode,
+    ms,
   }
-  const answered = await service({
-    method: request.method ?? 'GET',
-    url: request.url ?? '/',
-    // Node joins what comes twice, but for Set-Cookie, which no request has.
-    headers: request.headers as WireRequest['headers'],
-    body,
+}
+
+function listening(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
   })
-  const send = () => {
-    const { status, headers, text } = answered
-    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
-    // As text, Node writes it together with the headers.
-    response.end(text)
-  }
-  // Writes have waited for their commit, and come from it together.
-  if (request.method === 'GET') atEndOfTurn(send)
-  else send()
-}
-
-/**
- * Answers to reads leave together, once a turn of the event loop: written one by one, each would wake its client, and
- * be held up by it where the two share a machine.
- */
-function endOfTurn(): (send: () => void) => void {
-  let waiting: (() => void)[] = []
-  return (send) => {
-    if (waiting.length === 0)
-      setImmediate(() => {
-        const sends = waiting
-        waiting = []
-        for (const each of sends) each()
-      })
-    waiting.push(send)
-  }
-}
-
-/** The connection ends with the answer: the rest of the body is not waited for. */
-function refuse(response: ServerResponse, message: string): void {
-  response.writeHead(400, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
-  response.end(`${JSON.stringify({ error: { code: 'invalid_parameters', message } })}\n`)
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-function decode(bytes: Buffer): string | undefined {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    return undefined
-  }
 }

@@ -1,0 +1,12 @@
+import { forbidden } from '../faults.ts'
+import { requireRoom } from '../records.ts'
+import type { Handlers } from './handler.ts'
+
+export const messageHandlers = {
+  /** Rule 4. */
+  sendMessage({ store, live, afterCommit }, { params, body }) {
+    if (requireRoom(store, params.room_id).terminated_at !== null) throw forbidden('the room is terminated')
+    afterCommit(() => live.broadcast(params.room_id, { event: 'message', message: body.message }))
+    return { message: body.message }
+  },
+} satisfies Partial<Handlers>

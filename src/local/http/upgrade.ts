@@ -1,0 +1,29 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+/** Takes over a request to become a WebSocket. */
+export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>
+
+export function wantsWebSocket(request: IncomingMessage): boolean {
+  return request.headers.upgrade?.toLowerCase() === 'websocket'
+}
+
+/**
+ * Reads a request again without its offer to upgrade: a client that offers HTTP/2 (`Upgrade: h2c`) accepts an answer
+ * over HTTP/1.1.
+ */
+export function declineUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const { rawHeaders } = request
+  let text = `${request.method} ${request.url} HTTP/1.1\r\n`
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (!/^(upgrade|connection|http2-settings)$/i.test(rawHeaders[i] ?? ''))
+      text += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`
+  socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]))
+  server.emit('connection', socket)
+}
+
+export function refuseUpgrade(socket: Duplex): void {
+  socket
+    .once('finish', () => socket.destroy())
+    .end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+}
