@@ -9,6 +9,7 @@ import { Sockets } from './live/sockets.ts'
 import { claim } from './owner.ts'
 import { createService } from './service.ts'
 import type { Quietly } from './store/sqlite.ts'
+import type { Store } from './store/store.ts'
 import { openWorkspace } from './workspace.ts'
 
 export interface ServeOptions {
@@ -49,82 +50,91 @@ const graceMs = 3000
  * @throws {UsageError} when another process serves the same data directory
  */
 export async function serve(options: ServeOptions): Promise<Serving> {
-  const { dir, keyFile, machine, log } = options
-  const closers: (() => unknown)[] = []
+  const opened: Closer[] = []
   const closeAll = async () => {
-    for (const close of closers.toReversed()) await close()
+    for (const close of opened.toReversed()) await close()
   }
   try {
-    return await open()
+    return await open(options, opened, closeAll)
   } catch (error) {
     await closeAll()
     throw error
   }
+}
 
-  async function open(): Promise<Serving> {
-    // Before the workspace is touched: it may be another's.
-    const ownership = dir === undefined ? undefined : await claim(dir, machine.quietly)
-    closers.push(() => ownership?.release())
-    const workspace = await openWorkspace({ dir, keyFile, host: machine })
-    closers.push(() => workspace.close())
-    const { store, apiKey } = workspace
-    const onFailure = (error: unknown) => log(`storage failed: ${(error as Error).message}`)
-    const post = createPost({ allowPrivate: options.allowPrivateWebhooks })
-    closers.push(() => post.close())
-    const deliveries = new Deliveries({
-      store,
-      clock: machine,
-      post,
-      random: machine.random,
-      retryScale: options.webhookRetryScale,
-      userAgent: options.userAgent,
-      onFailure,
-      onAttempt: ({ id, url, outcome }) => log(`webhook ${id} ${new URL(url).host} ${outcome}`),
-    })
-    closers.push(() => deliveries.close())
-    const ids = createIds(machine.now)
-    const hub = new Hub({
-      store,
-      clock: machine,
-      newId: ids.newId,
-      onFailure,
-      onEvent: (roomId) => deliveries.wake(roomId),
-    })
-    const sockets = new Sockets({
-      desk: { store, now: machine.now, newId: ids.newId },
-      hub,
-      clock: machine,
-      onFailure,
-      onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),
-    })
-    closers.push(
-      () => sockets.close(),
-      () => hub.close(),
-    )
-    await hub.recover()
-    deliveries.start()
-    const server = await serveHttp(createService({ store, apiKey, now: machine.now, live: hub }), {
-      host: options.host,
-      port: options.port,
-      hosts: options.hosts,
-      upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
-      onAnswer: ({ method, path, status, ms }) => log(`${method} ${path} ${status} ${ms.toFixed(1)} ms`),
-    })
-    const baseUrl = `${server.url}/v1`
-    ownership?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile) })
+type Closer = () => Promise<void> | void
 
-    async function close(): Promise<void> {
-      const closed = server.close()
-      // What is still under way then is cut.
-      const late = machine.after(graceMs, () => {
-        sockets.close()
-        server.cut()
-      })
-      await hub.close()
-      await closed
-      late()
-      await closeAll()
-    }
-    return { baseUrl, apiKey, close }
+/** @param opened takes how to close each thing that is opened, in order */
+async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): Promise<Serving> {
+  const { dir, keyFile, machine, log } = options
+  // Before the workspace is touched: it may be another’s.
+  const ownership = dir === undefined ? undefined : await claim(dir, machine.quietly)
+  opened.push(() => ownership?.release())
+  const { store, apiKey, close: closeWorkspace } = await openWorkspace({ dir, keyFile, host: machine })
+  opened.push(closeWorkspace)
+  const { hub, sockets, deliveries, close: closeLive } = createLive(store, options)
+  opened.push(closeLive)
+  await hub.recover()
+  deliveries.start()
+  const server = await serveHttp(createService({ store, apiKey, now: machine.now, live: hub }), {
+    host: options.host,
+    port: options.port,
+    hosts: options.hosts,
+    upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
+    onAnswer: ({ method, path, status, ms }) => log(`${method} ${path} ${status} ${ms.toFixed(1)} ms`),
+  })
+  const baseUrl = `${server.url}/v1`
+  ownership?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile) })
+
+  async function close(): Promise<void> {
+    const closed = server.close()
+    const cancelCut = machine.after(graceMs, () => {
+      sockets.close()
+      server.cut()
+    })
+    await hub.close()
+    await closed
+    cancelCut()
+    await closeAll()
   }
+  return { baseUrl, apiKey, close }
+}
+
+/** Sessions, meeting clock and webhooks of a workspace. */
+function createLive(store: Store, options: ServeOptions) {
+  const { machine, log } = options
+  const onFailure = (error: unknown) => log(`storage failed: ${(error as Error).message}`)
+  const post = createPost({ allowPrivate: options.allowPrivateWebhooks })
+  const deliveries = new Deliveries({
+    store,
+    clock: machine,
+    post,
+    random: machine.random,
+    retryScale: options.webhookRetryScale,
+    userAgent: options.userAgent,
+    onFailure,
+    onAttempt: ({ id, url, outcome }) => log(`webhook ${id} ${new URL(url).host} ${outcome}`),
+  })
+  const { newId } = createIds(machine.now)
+  const hub = new Hub({
+    store,
+    clock: machine,
+    newId,
+    onFailure,
+    onEvent: (roomId) => deliveries.wake(roomId),
+  })
+  const sockets = new Sockets({
+    desk: { store, now: machine.now, newId },
+    hub,
+    clock: machine,
+    onFailure,
+    onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),
+  })
+  const close = async () => {
+    await hub.close()
+    sockets.close()
+    deliveries.close()
+    await post.close()
+  }
+  return { hub, sockets, deliveries, close }
 }
