@@ -3,6 +3,8 @@ import type { BodyOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { WebhookEvent } from '../../api/webhooks.ts'
 import type { Store } from '../store/store.ts'
+import { timestamp } from '../values.ts'
+import type { LiveSession } from './live.ts'
 
 /** An event that waits to be delivered. */
 export interface Delivery {
@@ -42,4 +44,33 @@ export function enqueue(store: Store, id: string, now: number, event: Event): bo
     now,
   )
   return true
+}
+
+interface Announcement {
+  action: Event['action']
+  session: Pick<LiveSession, 'id' | 'roomId' | 'memberId' | 'userId'>
+  /** When it happened, in milliseconds since 1970. */
+  at: number
+  /** How many sessions and members take part after it. */
+  sessionsCount: number
+  membersCount: number
+}
+
+/** Inside `store.write`: puts the entry or exit of a participant into the outbox (section 6.1). */
+export function announce(
+  store: Store,
+  newId: () => string,
+  { action, session, at, sessionsCount, membersCount }: Announcement,
+): void {
+  const { id, roomId, memberId, userId } = session
+  const payload = {
+    roomId,
+    ...(userId === null ? {} : { userId }),
+    memberId,
+    sessionId: id,
+    sessionsCount,
+    membersCount,
+    timestamp: timestamp(at),
+  }
+  enqueue(store, `msg_${newId()}`, at, { action, payload })
 }
