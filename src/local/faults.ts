@@ -16,8 +16,8 @@ export const invalid = (message: string) => new Fault(400, 'invalid_parameters',
 export const unauthorized = (message = 'the API key is missing or not valid') =>
   new Fault(400, 'unauthorized', message)
 
-/** The document knows no 404. */
+/** The document has no 404. */
 export const notFound = (what: string) => new Fault(400, 'not_found', `no such ${what}`)
 
-/** Section 7: validation exception, for a request that is well formed and breaks a rule. */
+/** Section 7: validation exception, for a request that is well formed but breaks a rule. */
 export const forbidden = (message: string) => new Fault(500, 'validation_exception', message)

@@ -13,9 +13,9 @@ export interface Owner {
 const address = (dir: string) => join(dir, 'serve.json')
 
 /**
- * Claims a data directory for as long as the process lives. The claim is a lock on a file, which the system takes
- * back from whoever dies: nothing stale is ever left behind, however the process ended.
- * @throws {UsageError} when another process has it; says where it serves
+ * Claims a data directory for as long as the process lives. The claim is a file lock: the system releases it when the
+ * process ends, however it ends.
+ * @throws {UsageError} when another process has it
  */
 export async function claim(
   dir: string,
@@ -23,15 +23,15 @@ export async function claim(
 ): Promise<{ publish(owner: Owner): void; release(): void }> {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const lock = await openLock(dir, quietly)
-  // Somebody who looks whether there is an owner holds the lock for a moment.
+  // `findOwner` holds the lock for a moment while it looks.
   if (!tryLock(lock, 'PRAGMA busy_timeout = 1000; BEGIN EXCLUSIVE')) {
     lock.close()
     const owner = readOwner(dir)
     throw new UsageError(
       owner
-        ? `this data directory is served already, at ${owner.base_url} by process ${owner.pid}`
-        : 'this data directory is served already',
-      { hint: `use that one, or name another folder with --data-dir (this one is ${dir})` },
+        ? `this data directory is already served at ${owner.base_url} by process ${owner.pid}`
+        : 'this data directory is already served',
+      { hint: `use that one, or choose another folder with --data-dir (this one is ${dir})` },
     )
   }
   return {
@@ -43,12 +43,12 @@ export async function claim(
   }
 }
 
-/** The process that serves a data directory now, if there is one. */
+/** The process that serves a data directory now, or undefined. */
 export async function findOwner(
   dir: string,
   quietly: Quietly,
 ): Promise<(Owner & { apiKey: string }) | undefined> {
-  // Most of the time nothing is served: then this is all it costs.
+  // Usually nothing is served, and this is all it costs.
   if (!existsSync(address(dir))) return undefined
   const lock = await openLock(dir, quietly)
   const free = tryLock(lock, 'PRAGMA busy_timeout = 0; BEGIN; SELECT * FROM sqlite_master')

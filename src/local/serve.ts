@@ -15,7 +15,7 @@ import { openWorkspace } from './workspace.ts'
 export interface ServeOptions {
   /** Data directory; undefined keeps everything in memory. */
   dir: string | undefined
-  /** File of the API key, made when it is not there. */
+  /** File of the API key, created when it is missing. */
   keyFile: string
   host: string
   port: number
@@ -37,7 +37,7 @@ export interface Serving {
   apiKey: string
   /**
    * Stops: takes nothing new, ends every session with a reason, lets answers under way finish, and cuts what is left
-   * after some seconds.
+   * after three seconds.
    */
   close(): Promise<void>
 }
@@ -124,7 +124,7 @@ function createLive(store: Store, options: ServeOptions) {
     onEvent: (roomId) => deliveries.wake(roomId),
   })
   const sockets = new Sockets({
-    desk: { store, now: machine.now, newId },
+    reception: { store, now: machine.now, newId },
     hub,
     clock: machine,
     onFailure,

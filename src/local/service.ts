@@ -13,7 +13,7 @@ import { type Live, nobodyLive } from './live/live.ts'
 import type { Store } from './store/store.ts'
 import { requireStorable } from './values.ts'
 
-/** An answer whose bytes are made only for those who want them. */
+/** An answer whose bytes are only made when they are asked for. */
 export interface TextResponse extends WireResponse {
   readonly text: string
 }
@@ -31,7 +31,7 @@ export interface ServiceOptions {
   live?: Live
 }
 
-/** What handlers work with, but for the moment after the commit: each request has its own. */
+/** What handlers work with, except `afterCommit`, which each request has for itself. */
 export function createDesk({
   store,
   now,
@@ -57,7 +57,7 @@ export function createService({ store, apiKey, now, live = nobodyLive }: Service
     const [name, params] = match
     const endpoint: Endpoint = endpoints[name]
     const hasBody = endpoint.method === 'POST' || endpoint.method === 'PUT'
-    // A request that carries nothing but ids has nothing to be validated, and need not wait for the schemas to load.
+    // A request that carries only ids needs no validation, and so does not wait for the schemas to load.
     const operation: Partial<Operation> =
       hasBody || url.search ? (await import('../api/operations.ts')).operations[name] : {}
     const input = {
@@ -88,7 +88,7 @@ export function createService({ store, apiKey, now, live = nobodyLive }: Service
   }
 }
 
-/** Compares in a time that tells nothing of the key but its length. */
+/** Compares in constant time: how long it takes reveals only the length of the key. */
 function isKey(header: string | undefined, expected: Buffer): boolean {
   const given = Buffer.from(header ?? '')
   return given.length === expected.length && timingSafeEqual(given, expected)
@@ -96,7 +96,7 @@ function isKey(header: string | undefined, expected: Buffer): boolean {
 
 function parseUrl(url: string): URL {
   try {
-    // A request line holds a path, and `//host` is one too: not to be read as a host.
+    // A request line holds a path: `//host` in it is one, not a host.
     return new URL(url.startsWith('/') ? `http://localhost${url}` : url)
   } catch {
     throw invalid('the request target is not a URL')

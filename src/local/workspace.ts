@@ -24,7 +24,7 @@ export interface Workspace {
 }
 
 /**
- * Opens the workspace in a folder, making it when it is not there.
+ * Opens the workspace in a folder, creating it when it is missing.
  * @throws {OutputError} when the folder cannot be used
  */
 export async function openWorkspace({ dir, keyFile, host }: WorkspaceOptions): Promise<Workspace> {
@@ -48,7 +48,7 @@ export async function openWorkspace({ dir, keyFile, host }: WorkspaceOptions): P
     throw new OutputError(
       `the workspace in ${dir} cannot be opened: ${code.startsWith('E') && code !== 'ERR_SQLITE_ERROR' ? code : message}`,
       {
-        hint: 'MEETROOM_DATA_DIR names another folder',
+        hint: 'choose another folder with MEETROOM_DATA_DIR',
       },
     )
   }
@@ -58,7 +58,7 @@ function newKey(): string {
   return `local_${randomBytes(24).toString('base64url')}`
 }
 
-/** The workspace’s own key, made once. Whoever makes it first wins, so that two first commands agree. */
+/** The workspace’s own key, made once. Of two commands that make it at the same time, both use the first one. */
 function readKey(file: string): string {
   try {
     writeFileSync(file, `${newKey()}\n`, { flag: 'wx', mode: 0o600 })

@@ -148,7 +148,7 @@ describe('the owner of a workspace', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'usage',
-      message: expect.stringContaining(`served already, at ${ready.base_url} by process ${ready.pid}`),
+      message: expect.stringContaining(`already served at ${ready.base_url} by process ${ready.pid}`),
       hint: expect.stringContaining('--data-dir'),
     })
     expect((await call(ready, 'GET', '/rooms')).status).toBe(200)

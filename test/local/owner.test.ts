@@ -46,7 +46,7 @@ test('a second claim is refused with the address of the first', async () => {
   publish(ownerOf(dir))
   const second = claim(dir, quietly)
   await expect(second).rejects.toBeInstanceOf(UsageError)
-  await expect(second).rejects.toThrow('served already, at http://127.0.0.1:4680/v1 by process 4242')
+  await expect(second).rejects.toThrow('already served at http://127.0.0.1:4680/v1 by process 4242')
   // A refusal takes nothing away from the first.
   expect(await findOwner(dir, quietly)).toMatchObject({ pid: 4242 })
   release()
@@ -55,7 +55,7 @@ test('a second claim is refused with the address of the first', async () => {
 test('a second claim is refused before the first has an address', async () => {
   const dir = tempDir()
   const { release } = await claim(dir, quietly)
-  await expect(claim(dir, quietly)).rejects.toThrow('this data directory is served already')
+  await expect(claim(dir, quietly)).rejects.toThrow('this data directory is already served')
   release()
 })
 

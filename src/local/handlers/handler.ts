@@ -17,7 +17,7 @@ export interface Desk extends Ids {
   afterCommit(work: () => void): void
 }
 
-/** A behaviour for every operation: one that is missing, or answers something else, does not compile. */
+/** A behaviour for each operation: a missing one, or one with another answer, does not compile. */
 export type Handlers = {
   [N in OperationName]: (
     desk: Desk,

@@ -6,8 +6,9 @@ import { listPage } from '../store/listing.ts'
 import type { Desk, Handlers } from './handler.ts'
 
 /**
- * Makes a user a member of a room, in the type given or else in the user’s default one. A user who is a member
- * already changes type.
+ * Makes a user a member of a room, of the given type or else the user’s default one. A user who is a member already
+ * gets the given type.
+ * @param field where the user was named, for the message
  */
 export function invite(
   { store, now, newId }: Desk,
@@ -44,7 +45,7 @@ export function invite(
     name ?? null,
   )
   const row = store.one<MemberRow>('SELECT * FROM members WHERE room_id = ? AND user_id = ?', roomId, user_id)
-  if (!row) throw new Error('an invited member is not there')
+  if (!row) throw new Error('an invited member is missing')
   return row
 }
 

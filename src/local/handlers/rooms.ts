@@ -8,7 +8,7 @@ import { requireEncodedUrl } from '../values.ts'
 import type { Handlers } from './handler.ts'
 import { invite } from './members.ts'
 
-/** What could never be delivered is refused now, rather than tried for a day. */
+/** What could never be delivered is refused now instead of being tried for a day. */
 function requireWebhook({ url, headers = {}, secret }: Target): void {
   requireEncodedUrl('webhook.url', url)
   if (!/^https?:$/.test(new URL(url).protocol)) throw invalid('webhook.url: expected http or https')
@@ -76,7 +76,7 @@ export const roomHandlers = {
     const room = requireRoom(store, params.id)
     const now = desk.now()
     if (body.is_terminated) desk.afterCommit(desk.live.end(room.id, endings.terminated))
-    // Terminating what is terminated keeps the time at which it happened.
+    // Terminating a terminated room keeps the time at which it was terminated.
     const terminated =
       body.is_terminated === undefined
         ? room.terminated_at

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 import { requireEncodedUrl } from '../values.ts'
 import type { Handlers } from './handler.ts'
 
-/** Gives the user of this `user_id` these values, and returns what is stored then: id, token and creation time stay. */
+/** Gives the user of this `user_id` these values, except id, token and creation time. Returns what is stored then. */
 function updated(store: Store, user: UserRow): UserRow {
   store.run(
     'UPDATE users SET name = ?, profile_url = ?, default_member_type = ?, email = ?, updated_at = ? WHERE user_id = ?',
@@ -38,7 +38,7 @@ export const userHandlers = {
   },
 
   createUser({ store, now, newId, newToken }, { body }) {
-    // `/users/..` is another path by the time it arrives: such a user could never be reached again.
+    // `/users/..` becomes another path on its way here: such a user could never be reached again.
     if (body.user_id === '.' || body.user_id === '..') throw invalid('user_id: cannot be part of a path')
     if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
     const time = now()

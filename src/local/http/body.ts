@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The body of a request, undefined when it is larger than so many bytes. Rejects when the connection ends before it does. */
+/**
+ * The body of a request, or undefined when it is larger than `most` bytes. Rejects when the connection ends before the
+ * body does.
+ */
 export function readBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
-  // By its events: iterating asynchronously costs as much as all the rest of a small request.
+  // By events: asynchronous iteration costs as much as all the rest of a small request.
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

@@ -3,9 +3,9 @@ import { isIP } from 'node:net'
 import { isLoopback } from '../../api/loopback.ts'
 
 /**
- * Keeps web pages out of a service on this machine: a page can send requests to it, and after DNS rebinding even read
- * the answers, but it can forge neither `Host` nor `Origin`.
- * @param hosts names, beside loopback, under which the service may be addressed
+ * Keeps web pages out of a service on this machine. A page can send requests to it, and after DNS rebinding even read
+ * the answers, but it cannot forge `Host` or `Origin`.
+ * @param hosts names under which the service may be addressed, besides loopback
  * @returns why the request is refused, or undefined
  */
 export function refuseForeign(request: IncomingMessage, hosts: readonly string[]): string | undefined {
@@ -24,7 +24,7 @@ function hostName(host: string | undefined): string | undefined {
 
 function isKnown(name: string, hosts: readonly string[]): boolean {
   if (isLoopback(name.includes(':') ? `[${name}]` : name)) return true
-  // Served to the network, any address may be ours; a page is served under a name.
+  // Served to the network, any address may be ours; a page comes from a name.
   const everywhere = hosts.includes('0.0.0.0') || hosts.includes('::')
   return hosts.some((host) => host.toLowerCase() === name) || (everywhere && isIP(name) !== 0)
 }

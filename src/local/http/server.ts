@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { invalid } from '../faults.ts'
 import type { Service } from '../service.ts'
 import { createAnswerer, refuse } from './answer.ts'
 import { refuseForeign } from './same-origin.ts'
@@ -63,8 +64,10 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
-    if (!wantsWebSocket(request)) declineUpgrade(server, request, socket, head)
-    else if (closing || !upgrade || refuseForeign(request, known)) refuseUpgrade(socket)
+    if (!wantsWebSocket(request)) return declineUpgrade(server, request, socket, head)
+    const foreign = refuseForeign(request, known)
+    if (foreign) refuseUpgrade(socket, invalid(foreign))
+    else if (closing || !upgrade) refuseUpgrade(socket, invalid('no upgrade here'))
     else upgrade(request, socket, head).catch(() => socket.destroy())
   })
   await listening(server, port, host)

@@ -1,5 +1,6 @@
-import type { IncomingMessage, Server } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Fault } from '../faults.ts'
 
 /** Takes over a request to become a WebSocket. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>
@@ -22,8 +23,13 @@ export function declineUpgrade(server: Server, request: IncomingMessage, socket:
   server.emit('connection', socket)
 }
 
-export function refuseUpgrade(socket: Duplex): void {
-  socket
-    .once('finish', () => socket.destroy())
-    .end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+/** Answers a request to upgrade with a refusal that any HTTP client can read, and ends the connection. */
+export function refuseUpgrade(socket: Duplex, { status, code, message }: Fault): void {
+  const body = `${JSON.stringify({ error: { code, message } })}\n`
+  socket.once('finish', () => socket.destroy())
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n` +
+      'Content-Type: application/json; charset=utf-8\r\n' +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
 }

@@ -1,9 +1,17 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import { Fault, notFound, unauthorized } from '../faults.ts'
-import type { Desk } from '../handlers/handler.ts'
 import { type MemberRow, requireRoom } from '../records.ts'
+import type { Store } from '../store/store.ts'
 
-/** Who may come in, and as what. */
+/** What it takes to let people in. */
+export interface Reception {
+  store: Store
+  /** Milliseconds since 1970. */
+  now(): number
+  newId(): string
+}
+
+/** Who comes in, and as what. */
 export interface Admission {
   roomId: string
   memberId: string
@@ -11,18 +19,18 @@ export interface Admission {
   type: MemberType
 }
 
-/** The document knows of 400 for whoever is not authorized (section 7). */
+/** Section 7: whoever is not authorized gets a 400. */
 const refused = (message: string) => new Fault(400, 'refused', message)
 
 /**
- * Decides whether the bearer of an access token may join a room, and makes a member of who is none yet; only inside
- * `store.write`. Open rooms take anyone, public rooms any user of the workspace, private rooms invited members who
- * are not blocked (section 2.1).
+ * Inside `store.write`: decides whether the bearer of an access token may join a room, and makes a member of whoever
+ * is not one yet. Open rooms take anyone, public rooms any user of the workspace, private rooms invited members who are
+ * not blocked (section 2.1).
  * @param token a user’s `access_token`; undefined for the anonymous
  * @throws {Fault} for whoever may not join
  */
 export function admit(
-  { store, now, newId }: Pick<Desk, 'store' | 'now' | 'newId'>,
+  { store, now, newId }: Reception,
   roomId: string,
   token: string | undefined,
 ): Admission {

@@ -1,16 +1,16 @@
-/** Time, as the live half of the service needs it. Tests bring their own. */
+/** Time, as the live half of the service needs it. Tests pass their own. */
 export interface Clock {
   /** Wall clock, in milliseconds since 1970: it may jump. */
   now(): number
   /** Milliseconds since some moment: never goes back, never jumps. */
   monotonic(): number
-  /** Calls back once, up to 2³¹−1 milliseconds from now; the returned function calls it off. */
+  /** Calls back once, up to 2³¹−1 milliseconds from now. The returned function cancels it. */
   after(ms: number, work: () => void): () => void
 }
 
 const longestTimer = 2 ** 31 - 1
 
-/** Like `clock.after` without its limit: above it a timer would fire at once. */
+/** Like `clock.after`, but without its limit, above which a timer would fire at once. */
 export function afterLong(clock: Clock, ms: number, work: () => void): () => void {
   let cancel = () => {}
   const wait = (left: number) => {
@@ -22,7 +22,7 @@ export function afterLong(clock: Clock, ms: number, work: () => void): () => voi
   return () => cancel()
 }
 
-/** Calls back again and again, until the returned function is called. */
+/** Calls back every `ms` milliseconds until the returned function is called. */
 export function every(clock: Clock, ms: number, work: () => void): () => void {
   let cancel = clock.after(ms, again)
   function again() {

@@ -10,19 +10,19 @@ interface DeliveriesOptions {
   post: Post
   /** Fraction in [0, 1), for jitter. */
   random(): number
-  /** Multiplies the pauses between attempts: tests and tryouts shorten them. */
+  /** Multiplies the pauses between attempts. */
   retryScale: number
   userAgent: string
-  /** Told of each attempt, for the log. */
-  /** Told of a failure to store what became of an attempt. */
+  /** Told when the result of an attempt could not be stored. */
   onFailure(error: unknown): void
+  /** Told of each attempt, for the log. */
   onAttempt?: (attempt: { id: string; url: string; outcome: string }) => void
 }
 
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
-/** Pauses before each further attempt; then the last one, until a day is over. */
+/** Pauses before each further attempt. The last one repeats until a day is over. */
 const pauses = [
   5 * second,
   30 * second,
@@ -37,8 +37,8 @@ const pauses = [
 const giveUpAfterMs = 24 * hour
 
 /**
- * Empties the outbox: each event at least once, first attempts in order within a room, rooms independent of each
- * other, retries at growing intervals with jitter for up to a day. A delivery that is done leaves the outbox.
+ * Delivers what is in the outbox: each event at least once, first attempts in order within a room, rooms independent
+ * of each other, retries at growing intervals with jitter for up to a day. A delivery that is done leaves the outbox.
  */
 export class Deliveries {
   readonly #options: DeliveriesOptions
@@ -51,7 +51,7 @@ export class Deliveries {
     this.#options = options
   }
 
-  /** Takes up what an earlier run left. */
+  /** Resumes what an earlier run left. */
   start(): void {
     const { store } = this.#options
     for (const { room_id } of store.all<{ room_id: string }>(
@@ -62,7 +62,7 @@ export class Deliveries {
       this.#scheduleRetry(delivery)
   }
 
-  /** There may be something new for a room. */
+  /** Delivers what may be new for a room. */
   wake(roomId: string): void {
     if (this.#busy.has(roomId) || this.#closed) return
     this.#busy.add(roomId)
@@ -71,7 +71,7 @@ export class Deliveries {
       .finally(() => this.#busy.delete(roomId))
   }
 
-  /** Stops trying; what is left waits for the next run. */
+  /** Stops. What is left waits for the next run. */
   close(): void {
     this.#closed = true
     for (const cancel of this.#waiting.values()) cancel()
@@ -79,7 +79,7 @@ export class Deliveries {
 
   async #firstAttempts(roomId: string): Promise<void> {
     while (!this.#closed) {
-      // What is read must be on disk: an event may not arrive for a change that a crash undoes.
+      // Only what is on disk: no event must arrive for a change that a crash undoes.
       await this.#options.store.settled()
       if (this.#closed) return
       const delivery = this.#options.store.one<Delivery>(
@@ -102,7 +102,7 @@ export class Deliveries {
     const hopeless = outcome === 'forbidden' || nextAt > delivery.created_at + giveUpAfterMs
     await store.write(() => {
       if (outcome === 410) {
-        // The receiver says that it is gone for good: no further event for it.
+        // The receiver says that it is gone for good.
         store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', delivery.room_id)
         store.run('DELETE FROM deliveries WHERE room_id = ?', delivery.room_id)
       } else if (delivered || hopeless) store.run('DELETE FROM deliveries WHERE seq = ?', delivery.seq)
@@ -143,7 +143,7 @@ export class Deliveries {
     }
   }
 
-  /** Milliseconds until the attempt behind the one that just failed; a fifth more or less, so that retries spread. */
+  /** Milliseconds until the next attempt, a fifth more or less, so that retries spread. */
   #pause(attempts: number): number {
     const { random, retryScale } = this.#options
     const pause = pauses[Math.min(attempts, pauses.length - 1)] ?? hour
@@ -163,7 +163,7 @@ export class Deliveries {
   }
 }
 
-/** Headers that the room asked for; those of Standard Webhooks are not to be had that way. */
+/** The headers that the room asked for, except those of Standard Webhooks, which only we set. */
 function ownHeaders(headers: Record<string, string>): Record<string, string> {
   const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   return Object.fromEntries(lower.filter(([name]) => !name.startsWith('webhook-')))

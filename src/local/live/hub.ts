@@ -11,15 +11,15 @@ interface HubOptions {
   store: Store
   clock: Clock
   newId(): string
-  /** Told of a failure to store something that no request waits for. */
+  /** Told when something could not be stored that no request waits for. */
   onFailure(error: unknown): void
-  /** Told of each event in the outbox, once it is on disk. */
+  /** Told that a room has an event in the outbox, once it is on disk. */
   onEvent(roomId: string): void
 }
 
 /**
- * Who is connected. What is here and what the store says change together: the methods marked so are called inside
- * `store.write`, and hand back what is to be done once the write is on disk.
+ * Who is connected. Memory and store change together: methods marked so are called inside `store.write`, and return
+ * what to do once the write is on disk.
  */
 export class Hub implements Live {
   readonly #options: HubOptions
@@ -67,14 +67,14 @@ export class Hub implements Live {
     return () => this.#options.onEvent(roomId)
   }
 
-  /** A connection is gone: records that its session has ended, unless it has been ended already. */
+  /** Records that a session has ended because its connection is gone, unless it has ended already. */
   async leave(session: LiveSession): Promise<void> {
     if (!this.#rooms.get(session.roomId)?.has(session)) return
     const done = await this.#options.store.write(() => this.#end([session]))
     done()
   }
 
-  /** Inside `store.write`: ends the sessions of a room, or those of them that are meant. */
+  /** Inside `store.write`: ends the sessions of a room, or those that are meant. */
   end(roomId: string, ending: Ending, meant: (session: LiveSession) => boolean = () => true): () => void {
     const sessions = this.#sessionsIn(roomId).filter(meant)
     const done = this.#end(sessions)
@@ -117,12 +117,12 @@ export class Hub implements Live {
     for (const session of this.#sessionsIn(roomId)) session.send(frame)
   }
 
-  /** What of a room’s meeting time is not stored yet, in milliseconds. */
+  /** The part of a room’s meeting time that is not stored yet, in milliseconds. */
   runningMs(roomId: string): number {
     return this.#meetings.runningMs(roomId)
   }
 
-  /** Ends every session: the service stops. */
+  /** Ends every session, because the service stops. */
   async close(): Promise<void> {
     this.#stopTicking()
     const done = await this.#options.store.write(() =>
@@ -167,7 +167,7 @@ export class Hub implements Live {
     done()
   }
 
-  /** Notes what a crash would fall back on: that the service is alive, and how far its meetings are. */
+  /** Stores what recovery needs after a crash: that the service is alive, and how far each meeting is. */
   async #tick(): Promise<void> {
     const { store, clock } = this.#options
     await store.write(() => {

@@ -1,6 +1,6 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 
-/** Why the service ends a session: the close code and reason that the client sees. */
+/** Why the service ends a session: the close code and reason that the client gets. */
 export type Ending = readonly [code: number, reason: string]
 
 export const endings = {
@@ -24,17 +24,17 @@ export interface LiveSession {
 
 /** What the operations need of the live half of the service. */
 export interface Live {
-  /** Inside `store.write`: ends sessions of a room. What it hands back is to be done once the write is on disk. */
+  /** Inside `store.write`: ends sessions of a room. Returns what to do once the write is on disk. */
   end(roomId: string, ending: Ending, meant?: (session: LiveSession) => boolean): () => void
   /** Inside `store.write`: ends the sessions of a user, in all rooms. */
   endUser(userId: string, ending: Ending): () => void
   /** Sends a frame to every live session of a room and no other (rule 4). */
   broadcast(roomId: string, frame: object): void
-  /** What of a room’s meeting time is not stored yet, in milliseconds. */
+  /** The part of a room’s meeting time that is not stored yet, in milliseconds. */
   runningMs(roomId: string): number
 }
 
-/** Nobody is connected: the service answers one command and is gone. */
+/** For a service that answers one command: nobody is connected. */
 export const nobodyLive: Live = {
   end: () => () => {},
   endUser: () => () => {},

@@ -4,12 +4,12 @@ import { afterLong, type Clock } from './clock.ts'
 interface MeetingsOptions {
   store: Store
   clock: Clock
-  /** Told when a room has met for as long as it may. */
+  /** Told when the meeting time of a room is used up. */
   onTimeUp(roomId: string): void
 }
 
 interface Meeting {
-  /** Monotonic time up to which the meeting is stored. */
+  /** Monotonic time up to which the meeting time is stored. */
   since: number
   cancel: () => void
 }
@@ -34,12 +34,12 @@ export class Meetings {
     }
   }
 
-  /** Inside `store.write`: notes how far the meetings are: what a crash would fall back on. */
+  /** Inside `store.write`: stores how far each meeting is, for after a crash. */
   save(): void {
     for (const [roomId, meeting] of this.#running) this.#save(roomId, meeting)
   }
 
-  /** What of a room’s meeting time is not stored yet, in milliseconds. */
+  /** The part of a room’s meeting time that is not stored yet, in milliseconds. */
   runningMs(roomId: string): number {
     const meeting = this.#running.get(roomId)
     return meeting ? this.#options.clock.monotonic() - meeting.since : 0

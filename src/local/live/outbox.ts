@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 import { timestamp } from '../values.ts'
 import type { LiveSession } from './live.ts'
 
-/** An event that waits to be delivered. */
+/** An event waiting to be delivered. */
 export interface Delivery {
   seq: number
   /** The `webhook-id`: the same at every attempt. */
@@ -25,8 +25,8 @@ export type Target = NonNullable<BodyOf<Operations['createRoom']>['webhook']>
 type Event = z.input<typeof WebhookEvent>
 
 /**
- * Puts an event into the outbox of a room that has a webhook; only inside `store.write`, with the change that it
- * announces, so that neither is ever without the other.
+ * Inside `store.write`, together with the change that it announces, so that neither is stored without the other: puts
+ * an event into the outbox, if the room has a webhook.
  * @returns whether there is something to deliver
  */
 export function enqueue(store: Store, id: string, now: number, event: Event): boolean {

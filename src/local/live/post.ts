@@ -4,19 +4,19 @@ import ipaddr from 'ipaddr.js'
 import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 
-/** Posts a body and answers the status. Rejects when there is no answer in time. */
+/** Posts a body and returns the status of the answer. Rejects when there is no answer in time. */
 export type Post = (url: string, headers: Record<string, string>, body: string) => Promise<number>
 
 const timeoutMs = 10_000
 
-/** The address may not be posted to: whoever can create a room could reach into the network behind the service. */
+/** The address must not be posted to: whoever can create a room could reach into the network behind the service. */
 export class ForbiddenAddress extends Error {}
 
 /** Public addresses and loopback; nothing of the network that the service stands in. */
 function isAllowed(address: string): boolean {
   const parsed = ipaddr.process(address)
   const range = parsed.range()
-  // `::10.0.0.1`, an IPv4 address in IPv6's clothes that the library takes for any other.
+  // `::10.0.0.1` is an IPv4 address in disguise, which the library does not recognise.
   if (
     parsed instanceof ipaddr.IPv6 &&
     range === 'unicast' &&
@@ -26,7 +26,7 @@ function isAllowed(address: string): boolean {
   return range === 'unicast' || range === 'loopback'
 }
 
-/** Looks up at connection time, so that a name cannot point elsewhere once it has been checked. */
+/** Looks names up when connecting, so that a name cannot point elsewhere after it was checked. */
 const guardedLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found) => {
     const allowed = error ? [] : found.filter(({ address }) => isAllowed(address))
@@ -39,7 +39,7 @@ const guardedLookup: LookupFunction = (hostname, options, callback) => {
 }
 
 /**
- * How webhooks are posted: ten seconds, no redirects.
+ * Returns how webhooks are posted: within ten seconds, without redirects.
  * @param allowPrivate lets private and link-local addresses be posted to
  */
 export function createPost({ allowPrivate }: { allowPrivate: boolean }): Post & { close(): Promise<void> } {
@@ -61,7 +61,7 @@ export function createPost({ allowPrivate }: { allowPrivate: boolean }): Post & 
       body,
       signal: AbortSignal.timeout(timeoutMs),
     })
-    // What a receiver says beyond its status is nobody's business, but the connection wants it read.
+    // Nobody needs the body of the answer, but the connection is only reusable once it is read.
     await answer.body.dump({ limit: 64 * 1024 })
     return answer.statusCode
   }

@@ -2,7 +2,7 @@ import type { MemberType } from '../../api/vocabulary.ts'
 import type { Store } from '../store/store.ts'
 import { announce } from './outbox.ts'
 
-/** Inside `store.write`: notes the moment at which sessions end that a crash leaves open. */
+/** Inside `store.write`: stores that the service is alive now. After a crash, open sessions end at this moment. */
 export function noteAlive(store: Store, now: number): void {
   store.run('UPDATE workspace SET alive_at = ?', now)
 }

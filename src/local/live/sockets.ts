@@ -2,25 +2,24 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { Fault, invalid, notFound } from '../faults.ts'
-import type { Desk } from '../handlers/handler.ts'
-import { admit, roomToConnect } from './admission.ts'
+import { refuseUpgrade } from '../http/upgrade.ts'
+import { admit, type Reception, roomToConnect } from './admission.ts'
 import { type Clock, every } from './clock.ts'
+import { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
-import type { Ending, LiveSession } from './live.ts'
+import type { LiveSession } from './live.ts'
 
 const pingMs = 5000
 /** A peer that has been silent for this long is gone, in milliseconds. */
 const silenceMs = 15_000
-/** Clients have nothing to say but that they are there. */
+/** Clients have nothing to say except that they are there. */
 const maxFrameBytes = 16 * 1024
-/** More than this unsent, in bytes, and the peer does not read: several of the largest messages. */
-const maxBufferedBytes = 64 * 1024 * 1024
 
 interface SocketsOptions {
-  desk: Pick<Desk, 'store' | 'now' | 'newId'>
+  reception: Reception
   hub: Hub
   clock: Clock
-  /** Told of a failure to store something. */
+  /** Told when something could not be stored. */
   onFailure(error: unknown): void
   onConnect?: (event: { roomId: string; outcome: string }) => void
 }
@@ -44,18 +43,18 @@ export class Sockets {
 
   /** Answers an upgrade request that has passed the checks of the server. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { desk, hub, onConnect, onFailure } = this.#options
+    const { reception, hub, onConnect, onFailure } = this.#options
     const { pathname, searchParams } = new URL(`http://localhost${request.url}`)
     const connection = new Connection()
     let recorded: LiveSession | undefined
     try {
       const roomId = roomToConnect(pathname)
       if (roomId === undefined) throw notFound('operation')
-      if (!isHandshake(request)) throw invalid('this is no WebSocket handshake')
+      if (!isHandshake(request)) throw invalid('this is not a WebSocket handshake')
       const token = searchParams.get('access_token') ?? undefined
-      // The session begins with the answer to the upgrade: a refusal is one that any HTTP client can read.
-      const { session, joined } = await desk.store.write(() => {
-        const session = { id: desk.newId(), ...admit(desk, roomId, token), ...connection.ends }
+      // Decided before the upgrade is answered: any HTTP client can read a refusal.
+      const { session, joined } = await reception.store.write(() => {
+        const session = { id: reception.newId(), ...admit(reception, roomId, token), ...connection.ends }
         recorded = session
         return { session, joined: hub.join(session) }
       })
@@ -70,12 +69,12 @@ export class Sockets {
         })
       })
       joined()
-      // The handshake itself may be refused, or the peer be gone by now.
+      // The handshake itself may have failed, or the peer may be gone by now.
       if (!connection.attached) await hub.leave(session)
     } catch (error) {
       if (!(error instanceof Fault)) {
         socket.destroy()
-        // Not on disk, and so not to be counted.
+        // It is not on disk, and so must not be counted.
         if (recorded) await hub.leave(recorded)
         throw error
       }
@@ -104,7 +103,7 @@ export class Sockets {
     webSocket.on('pong', heard)
     webSocket.on('ping', heard)
     webSocket.on('message', heard)
-    // What is wrong with a frame is in the close code already.
+    // The close code says what is wrong with a frame.
     webSocket.on('error', () => {})
     webSocket.on('close', () => {
       cancel()
@@ -116,7 +115,7 @@ export class Sockets {
     for (const webSocket of this.#open.keys()) webSocket.ping()
   }
 
-  /** Cuts whoever has not closed yet. */
+  /** Cuts the connections that are left. */
   close(): void {
     this.#stopPinging()
     for (const [webSocket, cancel] of this.#open) {
@@ -127,52 +126,8 @@ export class Sockets {
   }
 }
 
-/** A WebSocket that may not be there yet: what is sent to it before waits. */
-class Connection {
-  #webSocket: WebSocket | undefined
-  #waiting: object[] = []
-  #ending: Ending | undefined
-
-  /** The ends of a session that the hub holds. */
-  readonly ends = {
-    send: (frame: object) => {
-      if (this.#webSocket) sendFrame(this.#webSocket, frame)
-      else this.#waiting.push(frame)
-    },
-    close: (ending: Ending) => {
-      this.#ending = ending
-      this.#webSocket?.close(...ending)
-    },
-  }
-
-  get attached(): boolean {
-    return this.#webSocket !== undefined
-  }
-
-  attach(webSocket: WebSocket, greeting: object): void {
-    this.#webSocket = webSocket
-    for (const frame of [greeting, ...this.#waiting]) sendFrame(webSocket, frame)
-    if (this.#ending) webSocket.close(...this.#ending)
-  }
-}
-
-function sendFrame(webSocket: WebSocket, frame: object): void {
-  // A peer that does not read must not fill our memory.
-  if (webSocket.bufferedAmount > maxBufferedBytes) webSocket.terminate()
-  else webSocket.send(JSON.stringify(frame), () => {})
-}
-
-/** Whether `ws` will accept it: nobody is to be recorded as connected before that. */
+/** Whether `ws` will accept it: before that, nobody must be recorded as connected. */
 function isHandshake({ method, headers }: IncomingMessage): boolean {
   const { 'sec-websocket-key': key = '', 'sec-websocket-version': version = '' } = headers
   return method === 'GET' && /^[+/0-9A-Za-z]{22}==$/.test(key) && /^(8|13)$/.test(version)
-}
-
-function refuseUpgrade(socket: Duplex, { status, code, message }: Fault): void {
-  const body = `${JSON.stringify({ error: { code, message } })}\n`
-  socket.once('finish', () => socket.destroy())
-  socket.end(
-    `HTTP/1.1 ${status} Bad Request\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
 }

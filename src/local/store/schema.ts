@@ -1,6 +1,6 @@
 /**
- * The schema, a step per version; `PRAGMA user_version` counts the steps taken. Steps are never changed once they
- * are released, only added. Times are milliseconds since 1970. `seq` gives lists their order, newest first.
+ * The schema, one step per version; `PRAGMA user_version` counts the steps taken. Once released, a step never changes;
+ * new ones are added. Times are milliseconds since 1970. `seq` gives lists their order, newest first.
  */
 export const migrations: readonly string[] = [
   `

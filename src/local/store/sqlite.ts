@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts'
 
-/** What is common to node:sqlite, libsql and better-sqlite3. */
+/** What node:sqlite and libsql have in common. */
 export interface Sqlite {
   exec(sql: string): unknown
   prepare(sql: string): Statement
@@ -15,7 +15,7 @@ export interface Statement {
   all(...values: Value[]): unknown[]
 }
 
-/** Loads something without the notice that it is experimental. */
+/** Loads something without Node’s warning that it is experimental. */
 export type Quietly = <T>(load: () => Promise<T>) => Promise<T>
 
 /**

@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.ts'
 import { migrations } from './schema.ts'
 import type { Sqlite, Statement, Value } from './sqlite.ts'
 
-/** The workspace’s data. What `write` has resolved is on disk. */
+/** The workspace’s data. When `write` resolves, the write is on disk. */
 export class Store {
   readonly #db: Sqlite
   readonly #statements = new Map<string, Statement>()
@@ -54,7 +54,7 @@ export class Store {
     return this.#prepared(sql).all(...values) as Row[]
   }
 
-  /** Changes something; only inside `write`. How many rows it changed. */
+  /** Inside `write`: changes something. Returns how many rows it changed. */
   run(sql: string, ...values: Value[]): number {
     return Number(this.#prepared(sql).run(...values).changes)
   }
@@ -69,8 +69,8 @@ export class Store {
   }
 
   /**
-   * Does some work in a transaction and resolves once it is on disk. Writes that come while others wait share one
-   * commit: one sync of the disk a write would be the whole cost.
+   * Does some work in a transaction and resolves once it is on disk. Writes that arrive while others wait share one
+   * commit, because syncing the disk is nearly the whole cost.
    */
   write<T>(work: () => T): Promise<T> {
     if (!this.#batch) {
