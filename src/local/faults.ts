@@ -19,5 +19,11 @@ export const unauthorized = (message = 'the API key is missing or not valid') =>
 /** The document has no 404. */
 export const notFound = (what: string) => new Fault(400, 'not_found', `no such ${what}`)
 
+/** What a failure of SQLite is answered with: a full disk, a damaged page, another process in the way for too long. */
+export function storageFault(error: unknown): Fault | undefined {
+  const { code, message } = error as NodeJS.ErrnoException
+  return /^(ERR_)?SQLITE_/.test(code ?? '') ? new Fault(503, 'storage', message) : undefined
+}
+
 /** Section 7: validation exception, for a request that is well formed but breaks a rule. */
 export const forbidden = (message: string) => new Fault(500, 'validation_exception', message)

@@ -76,7 +76,7 @@ export function requireUser(store: Store, userId: string): UserRow {
 /** Section 2.1. */
 export function toRoom(
   row: RoomRow,
-  { live, applicationId }: { live: Pick<Live, 'runningMs'>; applicationId: string },
+  { live, applicationId }: { live: Pick<Live, 'meetingMs'>; applicationId: string },
 ) {
   return {
     id: row.id,
@@ -87,7 +87,7 @@ export function toRoom(
     layout: row.layout,
     record: row.record === 1,
     // Whole seconds: the document gives no unit.
-    meeting_time: Math.floor((row.meeting_ms + live.runningMs(row.id)) / 1000),
+    meeting_time: Math.floor((live.meetingMs(row.id) ?? row.meeting_ms) / 1000),
     max_meeting_seconds: row.max_meeting_seconds,
     started_at: timestamp(row.started_at),
     terminated_at: timestamp(row.terminated_at),

@@ -5,7 +5,7 @@ import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.t
 import { describeIssue } from '../api/issue.ts'
 import type { Operation } from '../api/operation.ts'
 import type { WireRequest, WireResponse } from '../api/wire.ts'
-import { Fault, invalid, notFound, unauthorized } from './faults.ts'
+import { Fault, invalid, notFound, storageFault, unauthorized } from './faults.ts'
 import type { Desk } from './handlers/handler.ts'
 import { handle } from './handlers/index.ts'
 import { createIds } from './ids.ts'
@@ -31,12 +31,8 @@ export interface ServiceOptions {
   live?: Live
 }
 
-/** What handlers work with, except `afterCommit`, which each request has for itself. */
-export function createDesk({
-  store,
-  now,
-  live,
-}: Pick<Desk, 'store' | 'now' | 'live'>): Omit<Desk, 'afterCommit'> {
+/** What handlers work with. */
+export function createDesk({ store, now, live }: Pick<Desk, 'store' | 'now' | 'live'>): Desk {
   const row = store.one<{ application_id: string }>('SELECT application_id FROM workspace')
   return { store, now, ...createIds(now), live, applicationId: row?.application_id ?? '' }
 }
@@ -46,7 +42,7 @@ export function createService({ store, apiKey, now, live = nobodyLive }: Service
   const router = new TrieRouter<OperationName>()
   for (const [name, { method, path }] of Object.entries(endpoints))
     router.add(method, prefix + path.replace(/\{(\w+)\}/g, ':$1'), name as OperationName)
-  const base = createDesk({ store, now, live })
+  const desk = createDesk({ store, now, live })
   const expected = Buffer.from(`Bearer ${apiKey}`)
 
   async function answer(request: WireRequest): Promise<unknown> {
@@ -65,25 +61,18 @@ export function createService({ store, apiKey, now, live = nobodyLive }: Service
       query: operation.query ? read(operation.query, Object.fromEntries(url.searchParams)) : {},
       body: operation.body && read(operation.body, parseBody(request)),
     }
-    const after: (() => void)[] = []
-    const desk: Desk = { ...base, afterCommit: (work) => after.push(work) }
-    if (endpoint.method === 'GET') return handle(name, desk, input)
-    const result = await store.write(() => handle(name, desk, input))
-    for (const work of after) work()
-    return result
+    const work = () => handle(name, desk, input)
+    return endpoint.method === 'GET' ? work() : store.write(work)
   }
 
   return async (request) => {
     try {
       return respond(200, await answer(request))
     } catch (error) {
-      if (error instanceof Fault)
-        return respond(error.status, {
-          error: { code: error.code, message: error.message },
-        })
-      const { code, message } = error as NodeJS.ErrnoException
-      if (!/^SQLITE_|^ERR_SQLITE/.test(code ?? '')) throw error
-      return respond(503, { error: { code: 'storage', message } })
+      const fault = error instanceof Fault ? error : storageFault(error)
+      if (!fault) throw error
+      const { status, code, message } = fault
+      return respond(status, { error: { code, message } })
     }
   }
 }

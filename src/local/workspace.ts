@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { OutputError } from '../errors.ts'
 import { createService, type Service } from './service.ts'
-import { openSqlite } from './store/sqlite.ts'
+import { loadSqlite } from './store/sqlite.ts'
 import { Store } from './store/store.ts'
 
 export interface WorkspaceOptions {
@@ -35,7 +35,8 @@ export async function openWorkspace({ dir, keyFile, host }: WorkspaceOptions): P
     const database = dir === undefined ? ':memory:' : join(dir, 'workspace.db')
     // SQLite gives its other files the mode of this one, which holds access tokens.
     if (dir !== undefined) closeSync(openSync(database, 'a', 0o600))
-    const store = new Store(await openSqlite(database, host.quietly))
+    const open = await loadSqlite(host.quietly)
+    const store = new Store(open(database), dir === undefined ? undefined : () => open(database))
     return {
       store,
       service: createService({ store, apiKey, now: host.now }),

@@ -13,8 +13,6 @@ export interface Desk extends Ids {
   live: Live
   /** The one application that owns the rooms of this workspace. */
   applicationId: string
-  /** Does something once the write is on disk. */
-  afterCommit(work: () => void): void
 }
 
 /** A behaviour for each operation: a missing one, or one with another answer, does not compile. */

@@ -71,13 +71,12 @@ export const memberHandlers = {
     }
   },
 
-  updateMember({ store, now, live, afterCommit }, { params, body }) {
+  updateMember({ store, now, live }, { params, body }) {
     const member = requireMember(store, params.room_id, params.member_id)
     // Rule 2: is_blocked works only on rooms of type private.
     if (body.is_blocked && requireRoom(store, params.room_id).type !== 'private')
       throw forbidden('is_blocked works only on rooms of type private')
-    if (body.is_blocked)
-      afterCommit(live.end(params.room_id, endings.blocked, ({ memberId }) => memberId === member.id))
+    if (body.is_blocked) live.end(params.room_id, endings.blocked, ({ memberId }) => memberId === member.id)
     store.run(
       'UPDATE members SET name = ?, type = ?, is_blocked = ?, updated_at = ? WHERE id = ?',
       body.name ?? member.name,

@@ -4,9 +4,9 @@ import type { Handlers } from './handler.ts'
 
 export const messageHandlers = {
   /** Rule 4. */
-  sendMessage({ store, live, afterCommit }, { params, body }) {
+  sendMessage({ store, live }, { params, body }) {
     if (requireRoom(store, params.room_id).terminated_at !== null) throw forbidden('the room is terminated')
-    afterCommit(() => live.broadcast(params.room_id, { event: 'message', message: body.message }))
+    live.send(params.room_id, { event: 'message', message: body.message })
     return { message: body.message }
   },
 } satisfies Partial<Handlers>

@@ -75,7 +75,7 @@ export const roomHandlers = {
     const { store } = desk
     const room = requireRoom(store, params.id)
     const now = desk.now()
-    if (body.is_terminated) desk.afterCommit(desk.live.end(room.id, endings.terminated))
+    if (body.is_terminated) desk.live.end(room.id, endings.terminated)
     // Terminating a terminated room keeps the time at which it was terminated.
     const terminated =
       body.is_terminated === undefined
@@ -95,9 +95,10 @@ export const roomHandlers = {
   },
 
   deleteRoom(desk, { params }) {
-    desk.afterCommit(desk.live.end(requireRoom(desk.store, params.id).id, endings.deleted))
-    const room = requireRoom(desk.store, params.id)
-    desk.store.run('DELETE FROM rooms WHERE id = ?', room.id)
+    const { store, live } = desk
+    live.end(requireRoom(store, params.id).id, endings.deleted)
+    const room = requireRoom(store, params.id)
+    store.run('DELETE FROM rooms WHERE id = ?', room.id)
     return { room: toRoom(room, desk) }
   },
 } satisfies Partial<Handlers>

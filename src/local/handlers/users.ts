@@ -89,9 +89,9 @@ export const userHandlers = {
     return { user: toUser(updated(store, next)) }
   },
 
-  deleteUser({ store, live, afterCommit }, { params }) {
+  deleteUser({ store, live }, { params }) {
     const user = requireUser(store, params.user_id)
-    afterCommit(live.endUser(user.user_id, endings.userDeleted))
+    live.endUser(user.user_id, endings.userDeleted)
     store.run('DELETE FROM users WHERE user_id = ?', user.user_id)
     return { user: toUser(user) }
   },

@@ -35,6 +35,8 @@ const pauses = [
   6 * hour,
 ]
 const giveUpAfterMs = 24 * hour
+/** Pause before another attempt to store the result of a delivery. */
+const recordAgainMs = 5 * second
 
 /**
  * Delivers what is in the outbox: each event at least once, first attempts in order within a room, rooms independent
@@ -44,7 +46,8 @@ export class Deliveries {
   readonly #options: DeliveriesOptions
   /** Rooms whose first attempts are under way. */
   readonly #busy = new Set<string>()
-  readonly #waiting = new Map<number, () => void>()
+  /** Cancels each timer. */
+  readonly #waiting = new Set<() => void>()
   #closed = false
 
   constructor(options: DeliveriesOptions) {
@@ -74,14 +77,11 @@ export class Deliveries {
   /** Stops. What is left waits for the next run. */
   close(): void {
     this.#closed = true
-    for (const cancel of this.#waiting.values()) cancel()
+    for (const cancel of this.#waiting) cancel()
   }
 
   async #firstAttempts(roomId: string): Promise<void> {
     while (!this.#closed) {
-      // Only what is on disk: no event must arrive for a change that a crash undoes.
-      await this.#options.store.settled()
-      if (this.#closed) return
       const delivery = this.#options.store.one<Delivery>(
         'SELECT * FROM deliveries WHERE room_id = ? AND attempts = 0 ORDER BY seq LIMIT 1',
         roomId,
@@ -100,7 +100,7 @@ export class Deliveries {
     const delivered = typeof outcome === 'number' && outcome >= 200 && outcome < 300
     const nextAt = clock.now() + Math.round(this.#pause(delivery.attempts))
     const hopeless = outcome === 'forbidden' || nextAt > delivery.created_at + giveUpAfterMs
-    await store.write(() => {
+    await this.#record(() => {
       if (outcome === 410) {
         // The receiver says that it is gone for good.
         store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', delivery.room_id)
@@ -150,16 +150,37 @@ export class Deliveries {
     return pause * retryScale * (0.8 + 0.4 * random())
   }
 
-  #scheduleRetry(delivery: Delivery): void {
+  #scheduleRetry({ seq, next_at }: Delivery): void {
+    const { clock, onFailure } = this.#options
+    this.#after((next_at ?? 0) - clock.now(), () => void this.#retry(seq).catch(onFailure))
+  }
+
+  async #retry(seq: number): Promise<void> {
+    // Its room may have lost its webhook in the meantime.
+    const delivery = this.#options.store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', seq)
+    if (delivery) await this.#attempt(delivery)
+  }
+
+  /** Stores the result of an attempt as soon as it can be stored: until then, the event is not posted again. */
+  async #record(work: () => void): Promise<void> {
+    const { store, onFailure } = this.#options
+    while (!this.#closed)
+      try {
+        return await store.write(work)
+      } catch (error) {
+        onFailure(error)
+        await new Promise<void>((resolve) => this.#after(recordAgainMs, resolve))
+      }
+  }
+
+  /** Does something later, unless closed by then. */
+  #after(ms: number, work: () => void): void {
     if (this.#closed) return
-    const { clock, store } = this.#options
-    const cancel = afterLong(clock, (delivery.next_at ?? 0) - clock.now(), () => {
-      this.#waiting.delete(delivery.seq)
-      // Its room may have lost its webhook in the meantime.
-      const current = store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', delivery.seq)
-      if (current) this.#attempt(current).catch(this.#options.onFailure)
+    const cancel = afterLong(this.#options.clock, ms, () => {
+      this.#waiting.delete(cancel)
+      work()
     })
-    this.#waiting.set(delivery.seq, cancel)
+    this.#waiting.add(cancel)
   }
 }
 

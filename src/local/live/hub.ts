@@ -18,12 +18,14 @@ interface HubOptions {
 }
 
 /**
- * Who is connected. Memory and store change together: methods marked so are called inside `store.write`, and return
- * what to do once the write is on disk.
+ * Who is connected. Memory and store change together: methods marked so are called inside `store.write`, and what they
+ * change in memory is taken back if the write fails.
  */
 export class Hub implements Live {
   readonly #options: HubOptions
   readonly #rooms = new Map<string, Set<LiveSession>>()
+  /** Sessions whose connection is gone and whose end could not be stored. */
+  readonly #gone = new Set<LiveSession>()
   readonly #meetings: Meetings
   readonly #stopTicking: () => void
 
@@ -45,7 +47,7 @@ export class Hub implements Live {
   }
 
   /** Inside `store.write`: records a session that begins. */
-  join(session: LiveSession): () => void {
+  join(session: LiveSession): void {
     const { store, clock } = this.#options
     const now = clock.now()
     const { id, roomId, memberId, userId, type } = session
@@ -59,80 +61,89 @@ export class Hub implements Live {
       type,
       now,
     )
-    this.#rooms.set(roomId, (this.#rooms.get(roomId) ?? new Set()).add(session))
-    if (!takesPart(session)) return () => {}
+    this.#remember(session)
+    store.onRollback(() => this.#forget(session))
+    if (!takesPart(session)) return
     store.run('UPDATE rooms SET started_at = coalesce(started_at, ?) WHERE id = ?', now, roomId)
     this.#settle(roomId)
     this.#announce('sessionJoined', session, now)
-    return () => this.#options.onEvent(roomId)
   }
 
   /** Records that a session has ended because its connection is gone, unless it has ended already. */
   async leave(session: LiveSession): Promise<void> {
-    if (!this.#rooms.get(session.roomId)?.has(session)) return
-    const done = await this.#options.store.write(() => this.#end([session]))
-    done()
+    if (!this.#isLive(session)) return
+    try {
+      await this.#options.store.write(() => this.#end([session]))
+    } catch (error) {
+      this.#gone.add(session)
+      throw error
+    }
   }
 
   /** Inside `store.write`: ends the sessions of a room, or those that are meant. */
-  end(roomId: string, ending: Ending, meant: (session: LiveSession) => boolean = () => true): () => void {
-    const sessions = this.#sessionsIn(roomId).filter(meant)
-    const done = this.#end(sessions)
-    return () => {
-      for (const session of sessions) session.close(ending)
-      done()
-    }
+  end(roomId: string, ending: Ending, meant: (session: LiveSession) => boolean = () => true): void {
+    this.#end(this.#sessionsIn(roomId).filter(meant), ending)
   }
 
   /** Inside `store.write`: ends the sessions of a user, in all rooms. */
-  endUser(userId: string, ending: Ending): () => void {
-    const done = [...this.#rooms.keys()].map((roomId) =>
-      this.end(roomId, ending, (session) => session.userId === userId),
-    )
-    return () => {
-      for (const each of done) each()
-    }
+  endUser(userId: string, ending: Ending): void {
+    for (const roomId of [...this.#rooms.keys()])
+      this.end(roomId, ending, (session) => session.userId === userId)
   }
 
-  #end(sessions: readonly LiveSession[]): () => void {
+  #end(sessions: readonly LiveSession[], ending?: Ending): void {
     const { store, clock } = this.#options
     const now = clock.now()
     if (sessions.length > 0) noteAlive(store, now)
     for (const session of sessions) {
       this.#forget(session)
+      store.onRollback(() => this.#remember(session))
       store.run('UPDATE sessions SET disconnected_at = max(connected_at, ?) WHERE id = ?', now, session.id)
       // An anonymous participant is a member for as long as it is connected.
       if (session.userId === null) store.run('DELETE FROM members WHERE id = ?', session.memberId)
       this.#settle(session.roomId)
       if (takesPart(session)) this.#announce('sessionLeft', session, now)
-    }
-    const rooms = new Set(sessions.map(({ roomId }) => roomId))
-    return () => {
-      for (const roomId of rooms) this.#options.onEvent(roomId)
+      if (ending) store.afterCommit(() => session.close(ending))
     }
   }
 
-  /** Sends a frame to every live session of a room and no other (rule 4). */
-  broadcast(roomId: string, frame: object): void {
-    for (const session of this.#sessionsIn(roomId)) session.send(frame)
+  /** Inside `store.write`: sends a frame to every session that is live in a room now, and to no other (rule 4). */
+  send(roomId: string, frame: object): void {
+    const sessions = this.#sessionsIn(roomId)
+    this.#options.store.afterCommit(() => {
+      for (const session of sessions) session.send(frame)
+    })
   }
 
-  /** The part of a room’s meeting time that is not stored yet, in milliseconds. */
-  runningMs(roomId: string): number {
-    return this.#meetings.runningMs(roomId)
+  /** Meeting time of a room whose meeting is running, in milliseconds. */
+  meetingMs(roomId: string): number | undefined {
+    return this.#meetings.ms(roomId)
   }
 
   /** Ends every session, because the service stops. */
   async close(): Promise<void> {
     this.#stopTicking()
-    const done = await this.#options.store.write(() =>
-      [...this.#rooms.keys()].map((roomId) => this.end(roomId, endings.stopping)),
-    )
-    for (const each of done) each()
+    const sessions = [...this.#rooms.keys()].flatMap((roomId) => this.#sessionsIn(roomId))
+    try {
+      await this.#options.store.write(() => this.#end(sessions, endings.stopping))
+    } catch (error) {
+      // The next start records when they ended.
+      this.#options.onFailure(error)
+      for (const session of sessions) session.close(endings.stopping)
+    }
+  }
+
+  #isLive(session: LiveSession): boolean {
+    return this.#rooms.get(session.roomId)?.has(session) ?? false
   }
 
   #sessionsIn(roomId: string): LiveSession[] {
     return [...(this.#rooms.get(roomId) ?? [])]
+  }
+
+  #remember(session: LiveSession): void {
+    const { roomId } = session
+    this.#rooms.set(roomId, (this.#rooms.get(roomId) ?? new Set()).add(session))
   }
 
   #forget(session: LiveSession): void {
@@ -153,8 +164,8 @@ export class Hub implements Live {
   /** The time of a meeting is up: terminates its room. */
   async #terminate(roomId: string): Promise<void> {
     const { store, clock } = this.#options
-    const done = await store.write(() => {
-      const ended = this.end(roomId, endings.terminated)
+    await store.write(() => {
+      this.end(roomId, endings.terminated)
       const now = clock.now()
       store.run(
         'UPDATE rooms SET terminated_at = coalesce(terminated_at, ?), updated_at = ? WHERE id = ?',
@@ -162,22 +173,24 @@ export class Hub implements Live {
         now,
         roomId,
       )
-      return ended
     })
-    done()
   }
 
-  /** Stores what recovery needs after a crash: that the service is alive, and how far each meeting is. */
+  /** Stores what recovery needs after a crash, and what could not be stored before. */
   async #tick(): Promise<void> {
     const { store, clock } = this.#options
+    const gone = [...this.#gone]
     await store.write(() => {
       noteAlive(store, clock.now())
       this.#meetings.save()
+      this.#end(gone.filter((session) => this.#isLive(session)))
     })
+    for (const session of gone) this.#gone.delete(session)
   }
 
   #announce(action: 'sessionJoined' | 'sessionLeft', session: LiveSession, at: number): void {
-    const { store, newId } = this.#options
+    const { store, newId, onEvent } = this.#options
+    store.afterCommit(() => onEvent(session.roomId))
     const participants = this.#participants(session.roomId)
     announce(store, newId, {
       action,

@@ -22,22 +22,22 @@ export interface LiveSession {
   close(ending: Ending): void
 }
 
-/** What the operations need of the live half of the service. */
+/** What the operations need of the live half of the service. All but `meetingMs` is called inside `store.write`. */
 export interface Live {
-  /** Inside `store.write`: ends sessions of a room. Returns what to do once the write is on disk. */
-  end(roomId: string, ending: Ending, meant?: (session: LiveSession) => boolean): () => void
-  /** Inside `store.write`: ends the sessions of a user, in all rooms. */
-  endUser(userId: string, ending: Ending): () => void
-  /** Sends a frame to every live session of a room and no other (rule 4). */
-  broadcast(roomId: string, frame: object): void
-  /** The part of a room’s meeting time that is not stored yet, in milliseconds. */
-  runningMs(roomId: string): number
+  /** Ends sessions of a room. */
+  end(roomId: string, ending: Ending, meant?: (session: LiveSession) => boolean): void
+  /** Ends the sessions of a user, in all rooms. */
+  endUser(userId: string, ending: Ending): void
+  /** Sends a frame to every session that is live in a room now, and to no other (rule 4). */
+  send(roomId: string, frame: object): void
+  /** Meeting time of a room whose meeting is running, in milliseconds. */
+  meetingMs(roomId: string): number | undefined
 }
 
 /** For a service that answers one command: nobody is connected. */
 export const nobodyLive: Live = {
-  end: () => () => {},
-  endUser: () => () => {},
-  broadcast: () => {},
-  runningMs: () => 0,
+  end: () => {},
+  endUser: () => {},
+  send: () => {},
+  meetingMs: () => undefined,
 }

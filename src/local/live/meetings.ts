@@ -9,10 +9,19 @@ interface MeetingsOptions {
 }
 
 interface Meeting {
-  /** Monotonic time up to which the meeting time is stored. */
+  /** What is stored of the room’s meeting time, in milliseconds. */
+  stored: number
+  /** Monotonic time up to which it is stored. */
   since: number
+  /** Monotonic time at which the meeting time is used up. */
+  endsAt: number
+  /** Whether the clock stops with the commit that is under way. */
+  stopping: boolean
   cancel: () => void
 }
+
+/** Pause before a meeting is ended that could not be ended in time, in milliseconds. */
+const retryMs = 1000
 
 /** The meeting clock of each room: it runs while two or more participants are connected (section 2.7). */
 export class Meetings {
@@ -26,12 +35,9 @@ export class Meetings {
   /** Inside `store.write`: starts or stops the clock of a room. */
   set(roomId: string, meets: boolean): void {
     const meeting = this.#running.get(roomId)
-    if (meets && !meeting) this.#start(roomId)
-    else if (!meets && meeting) {
-      this.#save(roomId, meeting)
-      meeting.cancel()
-      this.#running.delete(roomId)
-    }
+    const runs = meeting !== undefined && !meeting.stopping
+    if (meets && !runs) this.#start(roomId)
+    else if (!meets && runs) this.#stop(roomId, meeting)
   }
 
   /** Inside `store.write`: stores how far each meeting is, for after a crash. */
@@ -39,30 +45,68 @@ export class Meetings {
     for (const [roomId, meeting] of this.#running) this.#save(roomId, meeting)
   }
 
-  /** The part of a room’s meeting time that is not stored yet, in milliseconds. */
-  runningMs(roomId: string): number {
+  /** Meeting time of a room whose clock is running, in milliseconds. */
+  ms(roomId: string): number | undefined {
     const meeting = this.#running.get(roomId)
-    return meeting ? this.#options.clock.monotonic() - meeting.since : 0
+    if (!meeting) return undefined
+    return meeting.stored + (meeting.stopping ? 0 : this.#options.clock.monotonic() - meeting.since)
   }
 
   #start(roomId: string): void {
-    const { store, clock, onTimeUp } = this.#options
+    const { store, clock } = this.#options
     const room = store.one<{ max_meeting_seconds: number | null; meeting_ms: number }>(
       'SELECT max_meeting_seconds, meeting_ms FROM rooms WHERE id = ?',
       roomId,
     )
-    const max = room?.max_meeting_seconds
-    const cancel = max ? afterLong(clock, max * 1000 - room.meeting_ms, () => onTimeUp(roomId)) : () => {}
-    this.#running.set(roomId, { since: clock.monotonic(), cancel })
+    const since = clock.monotonic()
+    const stored = room?.meeting_ms ?? 0
+    const endsAt = room?.max_meeting_seconds ? since + room.max_meeting_seconds * 1000 - stored : Infinity
+    const meeting = { stored, since, endsAt, stopping: false, cancel: () => {} }
+    const before = this.#running.get(roomId)
+    this.#running.set(roomId, meeting)
+    this.#arm(roomId, meeting)
+    store.onRollback(() => {
+      meeting.cancel()
+      if (before) this.#running.set(roomId, before)
+      else this.#running.delete(roomId)
+    })
+  }
+
+  #stop(roomId: string, meeting: Meeting): void {
+    const { store } = this.#options
+    store.onRollback(() => {
+      meeting.stopping = false
+      this.#arm(roomId, meeting, retryMs)
+    })
+    this.#save(roomId, meeting)
+    meeting.cancel()
+    // Until the commit, whoever asks is told what the store will say after it.
+    meeting.stopping = true
+    store.afterCommit(() => {
+      if (this.#running.get(roomId) === meeting) this.#running.delete(roomId)
+    })
   }
 
   #save(roomId: string, meeting: Meeting): void {
-    const now = this.#options.clock.monotonic()
-    this.#options.store.run(
-      'UPDATE rooms SET meeting_ms = meeting_ms + ? WHERE id = ?',
-      Math.round(now - meeting.since),
-      roomId,
-    )
+    const { store, clock } = this.#options
+    if (meeting.stopping) return
+    const { stored, since } = meeting
+    const now = clock.monotonic()
+    meeting.stored = stored + Math.round(now - since)
     meeting.since = now
+    store.onRollback(() => Object.assign(meeting, { stored, since }))
+    store.run('UPDATE rooms SET meeting_ms = ? WHERE id = ?', meeting.stored, roomId)
+  }
+
+  /** Sets the timer that ends a meeting in time, or as soon as possible but not before `atLeast` milliseconds. */
+  #arm(roomId: string, meeting: Meeting, atLeast = 0): void {
+    const { clock, onTimeUp } = this.#options
+    if (meeting.endsAt === Infinity) return
+    const left = Math.max(meeting.endsAt - clock.monotonic(), atLeast)
+    meeting.cancel = afterLong(clock, left, () => {
+      // Ending the meeting cancels this; if it cannot be stored, there is another attempt.
+      this.#arm(roomId, meeting, retryMs)
+      onTimeUp(roomId)
+    })
   }
 }

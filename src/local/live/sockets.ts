@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { Fault, invalid, notFound } from '../faults.ts'
+import { Fault, invalid, notFound, storageFault } from '../faults.ts'
 import { refuseUpgrade } from '../http/upgrade.ts'
 import { admit, type Reception, roomToConnect } from './admission.ts'
 import { type Clock, every } from './clock.ts'
 import { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
-import type { LiveSession } from './live.ts'
 
 const pingMs = 5000
 /** A peer that has been silent for this long is gone, in milliseconds. */
@@ -46,17 +45,16 @@ export class Sockets {
     const { reception, hub, onConnect, onFailure } = this.#options
     const { pathname, searchParams } = new URL(`http://localhost${request.url}`)
     const connection = new Connection()
-    let recorded: LiveSession | undefined
     try {
       const roomId = roomToConnect(pathname)
       if (roomId === undefined) throw notFound('operation')
       if (!isHandshake(request)) throw invalid('this is not a WebSocket handshake')
       const token = searchParams.get('access_token') ?? undefined
       // Decided before the upgrade is answered: any HTTP client can read a refusal.
-      const { session, joined } = await reception.store.write(() => {
+      const session = await reception.store.write(() => {
         const session = { id: reception.newId(), ...admit(reception, roomId, token), ...connection.ends }
-        recorded = session
-        return { session, joined: hub.join(session) }
+        hub.join(session)
+        return session
       })
       onConnect?.({ roomId, outcome: 'joined' })
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -68,18 +66,13 @@ export class Sockets {
           session: { id, room_id: roomId, member_id: memberId, user_id: userId, type },
         })
       })
-      joined()
       // The handshake itself may have failed, or the peer may be gone by now.
       if (!connection.attached) await hub.leave(session)
     } catch (error) {
-      if (!(error instanceof Fault)) {
-        socket.destroy()
-        // It is not on disk, and so must not be counted.
-        if (recorded) await hub.leave(recorded)
-        throw error
-      }
-      refuseUpgrade(socket, error)
-      onConnect?.({ roomId: pathname, outcome: error.message })
+      const fault = error instanceof Fault ? error : storageFault(error)
+      if (!fault) throw error
+      refuseUpgrade(socket, fault)
+      onConnect?.({ roomId: pathname, outcome: fault.message })
     }
   }
 

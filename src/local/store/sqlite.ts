@@ -19,25 +19,30 @@ export interface Statement {
 export type Quietly = <T>(load: () => Promise<T>) => Promise<T>
 
 /**
- * Opens SQLite: the runtime’s own where there is one (Node 22.13), else libsql, whose interface is the same.
- * @param path a file, or `:memory:`
+ * Loads SQLite: the runtime’s own where there is one (Node 22.13), else libsql, which has the same interface.
  * @param quietly for node:sqlite, which Node 22 calls experimental on standard error
+ * @returns what opens a file, or `:memory:`
  * @throws {UsageError} when this Node has no SQLite and libsql is not installed
  */
-export async function openSqlite(path: string, quietly: Quietly): Promise<Sqlite> {
+export async function loadSqlite(quietly: Quietly): Promise<(path: string) => Sqlite> {
   try {
     const { DatabaseSync } = await quietly(() => import('node:sqlite'))
-    return new DatabaseSync(path)
+    return (path) => new DatabaseSync(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_BUILTIN_MODULE') throw error
   }
   try {
     const { default: Database } = await import('libsql')
-    return new Database(path) as unknown as Sqlite
+    return (path) => new Database(path) as unknown as Sqlite
   } catch (error) {
     if (!/MODULE_NOT_FOUND$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
     throw new UsageError('the embedded service needs Node 22.13 or newer, or the package libsql', {
       hint: 'install libsql where meetroom is: npm install libsql, or npm install --global libsql for a global meetroom',
     })
   }
+}
+
+/** Opens SQLite once: see `loadSqlite`. */
+export async function openSqlite(path: string, quietly: Quietly): Promise<Sqlite> {
+  return (await loadSqlite(quietly))(path)
 }

@@ -1,121 +1,153 @@
-import { UsageError } from '../../errors.ts'
-import { migrations } from './schema.ts'
-import type { Sqlite, Statement, Value } from './sqlite.ts'
+import { storageFault } from '../faults.ts'
+import { Database } from './database.ts'
+import { migrate } from './migrate.ts'
+import type { Sqlite, Value } from './sqlite.ts'
+import { Write } from './write.ts'
 
 /** The workspace’s data. When `write` resolves, the write is on disk. */
 export class Store {
-  readonly #db: Sqlite
-  readonly #statements = new Map<string, Statement>()
-  #batch: { resolve(): void; reject(error: unknown): void }[] | undefined
+  readonly #db: Database
+  readonly #openReader: (() => Sqlite) | undefined
+  #reader: Database | undefined
+  /** The writes that wait for the next commit. */
+  #batch: Write[] | undefined
+  /** The write whose work is running. */
+  #current: Write | undefined
 
   /**
    * Takes over an open database and brings its schema up to date.
+   * @param openReader opens a second connection to the same database; undefined when that is in memory
    * @throws {UsageError} when a newer version of the program made it
    */
-  constructor(db: Sqlite) {
-    this.#db = db
-    // Several `--local` commands may run at once: each waits its turn for up to five seconds.
-    db.exec('PRAGMA busy_timeout = 5000')
-    db.exec('PRAGMA foreign_keys = ON')
-    db.exec('PRAGMA synchronous = FULL')
-    this.#migrate()
+  constructor(sqlite: Sqlite, openReader?: () => Sqlite) {
+    this.#db = new Database(sqlite)
+    this.#openReader = openReader
+    this.#db.exec('PRAGMA foreign_keys = ON')
+    this.#db.exec('PRAGMA synchronous = FULL')
+    migrate(this.#db)
   }
 
-  #migrate(): void {
-    const current = () =>
-      (
-        this.#db.prepare('PRAGMA user_version').get() as {
-          user_version: number
-        }
-      ).user_version
-    if (current() === migrations.length) return
-    if (current() > migrations.length)
-      throw new UsageError('this workspace was made by a newer meetroom', {
-        hint: 'update meetroom',
-      })
-    this.#db.exec('PRAGMA journal_mode = WAL')
-    this.#db.exec('BEGIN IMMEDIATE')
-    // Somebody else may have migrated while this process waited for the lock.
-    for (const [i, step] of migrations.entries())
-      if (i >= current()) {
-        this.#db.exec(step)
-        this.#db.exec(`PRAGMA user_version = ${i + 1}`)
-      }
-    this.#db.exec('COMMIT')
-  }
-
-  /** The first row, or undefined. */
+  /** The first row, or undefined. Outside of `write`, only what is on disk shows. */
   one<Row>(sql: string, ...values: Value[]): Row | undefined {
-    return (this.#prepared(sql).get(...values) ?? undefined) as Row | undefined
+    return this.#readable().one(sql, values)
   }
 
-  /** All rows. */
+  /** All rows. Outside of `write`, only what is on disk shows. */
   all<Row>(sql: string, ...values: Value[]): Row[] {
-    return this.#prepared(sql).all(...values) as Row[]
+    return this.#readable().all(sql, values)
   }
 
   /** Inside `write`: changes something. Returns how many rows it changed. */
   run(sql: string, ...values: Value[]): number {
-    return Number(this.#prepared(sql).run(...values).changes)
+    return this.#db.run(sql, values)
   }
 
-  #prepared(sql: string): Statement {
-    let statement = this.#statements.get(sql)
-    if (!statement) {
-      statement = this.#db.prepare(sql)
-      this.#statements.set(sql, statement)
-    }
-    return statement
+  /** Inside `write`: does something once the write is on disk. */
+  afterCommit(work: () => void): void {
+    this.#running().afterCommit.push(work)
+  }
+
+  /** Inside `write`: takes something in memory back if the write does not reach the disk. The latest is taken back first. */
+  onRollback(work: () => void): void {
+    this.#running().onRollback.push(work)
   }
 
   /**
    * Does some work in a transaction and resolves once it is on disk. Writes that arrive while others wait share one
    * commit, because syncing the disk is nearly the whole cost.
+   * @throws what the work throws, and what SQLite says when the write cannot be stored; either way nothing has changed
    */
   write<T>(work: () => T): Promise<T> {
+    if (this.#current) throw new Error('a write inside a write')
+    const batch = this.#openBatch()
+    const write = new Write()
+    this.#current = write
+    let value: T
+    try {
+      this.#db.exec('SAVEPOINT work')
+      value = work()
+      this.#db.exec('RELEASE work')
+    } catch (error) {
+      this.#current = undefined
+      this.#rollBackTo(write, error)
+      throw error
+    }
+    this.#current = undefined
+    return new Promise((resolve, reject) => {
+      write.resolve = () => resolve(value)
+      write.reject = reject
+      batch.push(write)
+    })
+  }
+
+  close(): void {
+    this.#commit()
+    this.#reader?.close()
+    this.#db.close()
+  }
+
+  #running(): Write {
+    if (!this.#current) throw new Error('not inside a write')
+    return this.#current
+  }
+
+  /** The connection that shows what may be seen now: the one that writes also shows writes that are not on disk yet. */
+  #readable(): Database {
+    if (this.#current || !this.#batch) return this.#db
+    if (!this.#openReader) {
+      // In memory there is no second connection, and a commit costs nothing.
+      this.#commit()
+      return this.#db
+    }
+    this.#reader ??= new Database(this.#openReader())
+    return this.#reader
+  }
+
+  #openBatch(): Write[] {
     if (!this.#batch) {
       this.#db.exec('BEGIN IMMEDIATE')
       this.#batch = []
       setImmediate(() => this.#commit())
     }
-    this.#db.exec('SAVEPOINT work')
-    let value: T
-    try {
-      value = work()
-    } catch (error) {
-      this.#db.exec('ROLLBACK TO work')
-      this.#db.exec('RELEASE work')
-      throw error
-    }
-    this.#db.exec('RELEASE work')
-    const batch = this.#batch
-    return new Promise((resolve, reject) => batch.push({ resolve: () => resolve(value), reject }))
-  }
-
-  /** Resolves when no write is waiting for its commit. */
-  async settled(): Promise<void> {
-    while (this.#batch) {
-      const batch = this.#batch
-      await new Promise<void>((resolve) => batch.push({ resolve, reject: () => resolve() }))
-    }
+    return this.#batch
   }
 
   #commit(): void {
     const batch = this.#batch
     if (!batch) return
-    this.#batch = undefined
     try {
       this.#db.exec('COMMIT')
     } catch (error) {
-      this.#db.exec('ROLLBACK')
-      for (const { reject } of batch) reject(error)
+      this.#rollBack(error)
       return
     }
-    for (const { resolve } of batch) resolve()
+    this.#batch = undefined
+    for (const write of batch) write.committed()
   }
 
-  close(): void {
-    this.#commit()
-    this.#db.close()
+  /** Takes back one write of the batch. */
+  #rollBackTo(write: Write, cause: unknown): void {
+    try {
+      this.#db.exec('ROLLBACK TO work')
+      this.#db.exec('RELEASE work')
+      write.rolledBack()
+    } catch (error) {
+      write.rolledBack()
+      // SQLite has rolled back the whole batch by itself, as it does when the disk is full.
+      this.#rollBack(storageFault(cause) ? cause : error)
+    }
+  }
+
+  /** Takes back the whole batch. */
+  #rollBack(cause: unknown): void {
+    const batch = this.#batch ?? []
+    this.#batch = undefined
+    try {
+      this.#db.exec('ROLLBACK')
+    } catch {
+      // SQLite has done so by itself.
+    }
+    for (const write of batch.toReversed()) write.rolledBack()
+    for (const write of batch) write.reject(cause)
   }
 }

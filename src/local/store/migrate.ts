@@ -1,0 +1,23 @@
+import { UsageError } from '../../errors.ts'
+import type { Database } from './database.ts'
+import { migrations } from './schema.ts'
+
+/**
+ * Brings the schema of a workspace up to date.
+ * @throws {UsageError} when a newer version of the program made it
+ */
+export function migrate(db: Database): void {
+  const version = () => db.one<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
+  if (version() === migrations.length) return
+  if (version() > migrations.length)
+    throw new UsageError('this workspace was made by a newer meetroom', { hint: 'update meetroom' })
+  db.exec('PRAGMA journal_mode = WAL')
+  db.exec('BEGIN IMMEDIATE')
+  // Another process may have migrated while this one waited for the lock.
+  for (const [i, step] of migrations.entries())
+    if (i >= version()) {
+      db.exec(step)
+      db.exec(`PRAGMA user_version = ${i + 1}`)
+    }
+  db.exec('COMMIT')
+}

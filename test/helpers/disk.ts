@@ -1,0 +1,42 @@
+import { loadSqlite, type Sqlite } from '../../src/local/store/sqlite.ts'
+
+/**
+ * SQLite on a disk that a test can fill. When it is full, SQLite rolls back the whole transaction by itself, and says so
+ * either to the commit or already to a change inside the transaction.
+ */
+export async function testDisk() {
+  const open = await loadSqlite((load) => load())
+  let full: 'commit' | 'change' | undefined
+
+  function overflow(sqlite: Sqlite): never {
+    sqlite.exec('ROLLBACK')
+    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+  }
+
+  function onDisk(sqlite: Sqlite): Sqlite {
+    return {
+      exec: (sql) => (full === 'commit' && sql === 'COMMIT' ? overflow(sqlite) : sqlite.exec(sql)),
+      prepare(sql) {
+        const statement = sqlite.prepare(sql)
+        return {
+          run: (...values) => (full === 'change' ? overflow(sqlite) : statement.run(...values)),
+          get: (...values) => statement.get(...values),
+          all: (...values) => statement.all(...values),
+        }
+      },
+      close: () => sqlite.close(),
+    }
+  }
+
+  const DatabaseSync = new Proxy(class {}, { construct: (_, [path]) => onDisk(open(path)) })
+  return {
+    /** Takes the place of loading node:sqlite. */
+    quietly: async <T>(_load: () => Promise<T>) => ({ DatabaseSync }) as T,
+    fill(at: 'commit' | 'change'): void {
+      full = at
+    },
+    makeRoom(): void {
+      full = undefined
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { testDisk } from '../../helpers/disk.ts'
+import { restart, type Served, serveWorkspace, testMachine } from '../../helpers/live.ts'
+import { startReceiver } from '../../helpers/receiver.ts'
+import { tempDir } from '../../helpers/world.ts'
+
+let disk: Awaited<ReturnType<typeof testDisk>>
+let served: Served
+beforeEach(async () => {
+  disk = await testDisk()
+  served = await serveWorkspace({
+    dir: tempDir(),
+    machine: Object.assign(testMachine(), { quietly: disk.quietly }),
+  })
+})
+
+const diskFull = {
+  status: 503,
+  body: { error: { code: 'storage', message: 'database or disk is full' } },
+}
+
+/** Waits until the service has failed to store something that no request waits for. */
+async function untilFailed(): Promise<void> {
+  while (!served.log.includes('storage failed: database or disk is full')) await served.getRoom(room)
+}
+
+let room: string
+
+describe.each(['commit', 'change'] as const)('when the disk turns out to be full at a %s', (moment) => {
+  test('sessions that could not be ended are live, and end when there is room again', async () => {
+    room = await served.room({ max_meeting_seconds: 60 })
+    const peers = [await served.join(room), await served.join(room)]
+    await served.advance(4000)
+    disk.fill(moment)
+    expect(await served.send('PUT', `/rooms/${room}`, { is_terminated: true })).toEqual(diskFull)
+    expect(await served.send('DELETE', `/rooms/${room}`)).toEqual(diskFull)
+    expect(await served.getRoom(room)).toMatchObject({ terminated_at: null, meeting_time: 4 })
+    expect(await served.sessions(room, '?is_connecting=true')).toHaveLength(2)
+    disk.makeRoom()
+    await served.say(room, 'still here')
+    for (const peer of peers) await peer.until(({ messages }) => messages.includes('still here'))
+    await served.advance(2000)
+    expect((await served.getRoom(room)).meeting_time).toBe(6)
+    await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
+    for (const peer of peers) expect(await peer.closed).toMatchObject({ code: 4002 })
+  })
+
+  test('nobody comes in, and nobody who did not is counted', async () => {
+    room = await served.room()
+    const peer = await served.join(room)
+    disk.fill(moment)
+    expect(await served.refusal(room)).toEqual({ status: 503, ...diskFull.body.error })
+    disk.makeRoom()
+    await served.advance(3000)
+    expect((await served.getRoom(room)).meeting_time).toBe(0)
+    expect(await served.sessions(room)).toMatchObject([{ id: peer.session.id }])
+    await served.join(room)
+  })
+
+  test('the end of a session is recorded as soon as there is room', async () => {
+    room = await served.room()
+    const peer = await served.join(room)
+    disk.fill(moment)
+    await peer.leave()
+    await untilFailed()
+    disk.makeRoom()
+    expect(await served.sessions(room)).toMatchObject([{ disconnected_at: null }])
+    await served.advance(5000)
+    expect(await served.sessions(room)).toMatchObject([{ disconnected_at: expect.any(String) }])
+  })
+
+  test('a meeting whose time is up ends as soon as there is room', async () => {
+    room = await served.room({ max_meeting_seconds: 9 })
+    const peer = await served.join(room)
+    await served.join(room)
+    disk.fill(moment)
+    await served.advance(12_000)
+    expect((await served.getRoom(room)).terminated_at).toBeNull()
+    disk.makeRoom()
+    await served.advance(1000)
+    expect(await peer.closed).toMatchObject({ code: 4002 })
+    expect((await served.getRoom(room)).meeting_time).toBe(13)
+  })
+
+  test('a webhook that was delivered is not delivered again', async () => {
+    const { url, inbox } = await startReceiver((_, response) => {
+      disk.fill(moment)
+      response.end()
+    })
+    room = await served.room({ webhook: { url } })
+    const peer = await served.join(room)
+    const joined = await inbox.next()
+    await untilFailed()
+    disk.makeRoom()
+    await served.advance(5000)
+    await peer.leave()
+    const left = await inbox.next()
+    expect([joined, left].map(({ body }) => JSON.parse(body).action)).toEqual([
+      'sessionJoined',
+      'sessionLeft',
+    ])
+  })
+
+  test('the service stops all the same, and everybody is told', async () => {
+    room = await served.room()
+    const peers = [await served.join(room), await served.join(room)]
+    disk.fill(moment)
+    await served.stop()
+    for (const peer of peers) expect(await peer.closed).toMatchObject({ code: 1001 })
+    disk.makeRoom()
+    const again = await restart(served)
+    expect(await again.sessions(room, '?is_connecting=true')).toEqual([])
+  })
+})
