@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { TrieRouter } from 'hono/router/trie-router'
 import type * as z from 'zod'
+import { isTooDeep, maxDepth } from '../api/depth.ts'
 import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.ts'
 import { describeIssue } from '../api/issue.ts'
 import type { Operation } from '../api/operation.ts'
@@ -105,6 +106,7 @@ function decodeParams(params: Record<string, string>): Record<string, string> {
 function parseBody({ headers, body }: WireRequest): unknown {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw invalid('the request needs a body with Content-Type: application/json')
+  if (isTooDeep(body ?? '')) throw invalid(`the body is nested more than ${maxDepth} levels deep`)
   try {
     return JSON.parse(body ?? '')
   } catch {

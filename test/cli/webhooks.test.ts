@@ -192,6 +192,14 @@ describe('listen, given something it does not accept,', () => {
     expect(await post('x'.repeat(1024 * 1024 + 1))).toBe(413)
   })
 
+  test('answers 400 to a body nested 100,000 levels deep, and goes on', async () => {
+    const { post, stderr } = await listen()
+    const deep = `{"action":"sessionJoined","payload":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+    expect(await post(deep)).toBe(400)
+    expect(await stderr.next()).toBe('warning: the body is nested more than 100 levels deep')
+    expect(await post(body)).toBe(200)
+  })
+
   test('survives a client that hangs up in the middle of a body', async () => {
     const { url, post, stdout } = await listen()
     const socket = await openSocket(url)

@@ -610,6 +610,26 @@ describe('requests', () => {
       expect((await send('GET', '/users')).body.users).toEqual([])
     })
 
+  /** A body whose deepest list has this many levels above it and itself. */
+  const nested = (levels: number) =>
+    `{"user_id":"ada","metadata":${'['.repeat(levels - 1)}"[[["${']'.repeat(levels - 1)}}`
+  const json = () => ({ authorization: authorization(), 'content-type': 'application/json' })
+
+  for (const levels of [101, 100_000, 1_000_000])
+    test(`a body nested ${levels} levels deep is refused`, async () => {
+      const { status, body } = await raw('POST', '/users', json(), nested(levels))
+      expect({ status, body }).toEqual({
+        status: 400,
+        body: {
+          error: { code: 'invalid_parameters', message: 'the body is nested more than 100 levels deep' },
+        },
+      })
+    })
+
+  test('a body nested 100 levels deep is read', async () => {
+    expect((await raw('POST', '/users', json(), nested(100))).status).toBe(200)
+  })
+
   for (const contentType of [
     undefined,
     'text/plain',

@@ -1,3 +1,4 @@
+import { isTooDeep, maxDepth } from '../../api/depth.ts'
 import { describeIssue } from '../../api/issue.ts'
 import { isSignedBy } from '../../api/signature.ts'
 import { WebhookEvent } from '../../api/webhooks.ts'
@@ -33,7 +34,9 @@ export function checkWebhook(
         ? 'there is no signature'
         : undefined,
     event === undefined
-      ? 'the body is not JSON'
+      ? isTooDeep(body)
+        ? `the body is nested more than ${maxDepth} levels deep`
+        : 'the body is not JSON'
       : result.success
         ? undefined
         : `the body is not that of a webhook: ${describeIssue(result.error.issues[0])}`,
@@ -50,6 +53,7 @@ export function checkWebhook(
 }
 
 function parse(body: string): unknown {
+  if (isTooDeep(body)) return undefined
   try {
     return JSON.parse(body)
   } catch {
