@@ -47,7 +47,17 @@ export interface Running {
 
 /** Starts the built program, and kills it when the test is over. */
 export function startBuilt(argv: readonly string[], env: Record<string, string>, cwd?: string): Running {
-  const child = spawn(node, [launcher, ...argv], { env: { PATH: process.env['PATH'], ...env }, cwd })
+  return startProgram(node, [launcher, ...argv], env, cwd)
+}
+
+/** Starts any program, and kills it when the test is over. */
+export function startProgram(
+  command: string,
+  argv: readonly string[],
+  env: Record<string, string>,
+  cwd?: string,
+): Running {
+  const child = spawn(command, argv, { env: { PATH: process.env['PATH'], ...env }, cwd })
   const stdout = lines(child.stdout, 'a line on standard output')
   const stderr = lines(child.stderr, 'a line on standard error')
   const closed = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {

@@ -56,10 +56,28 @@ describe('Host', () => {
     '[::ffff:10.0.0.1]',
     'localhost:1:2',
     'user@localhost',
+    'evil.com/.localhost',
+    'evil.com#.localhost',
+    'evil.com?.localhost',
+    'evil.com\\.localhost',
+    'evil.com .localhost',
+    'evil.com@x.localhost',
+    'evil%2ecom.localhost:80/',
     '',
   ])('“%s” does not: a page that had its name point here learns nothing', async (host) => {
     const { ask } = await served()
     const { status, text } = await ask({ host })
+    expect(status).toBe(refused)
+    expect(text).not.toContain('"rooms"')
+  })
+
+  test.each([
+    ['localhost', 'evil.test'],
+    ['evil.test', 'localhost'],
+    ['localhost', 'localhost'],
+  ])('“%s” with a second Host, “%s”, is refused', async (host, second) => {
+    const { ask } = await served()
+    const { status, text } = await ask({ host, HOST: second })
     expect(status).toBe(refused)
     expect(text).not.toContain('"rooms"')
   })

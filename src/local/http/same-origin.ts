@@ -10,6 +10,8 @@ import { isLoopback } from '../../api/loopback.ts'
  */
 export function refuseForeign(request: IncomingMessage, hosts: readonly string[]): string | undefined {
   const { host, origin } = request.headers
+  // Node reads the first one; a proxy on the way may have read another.
+  if (countHosts(request.rawHeaders) > 1) return 'there is more than one Host header'
   const name = hostName(host)
   if (name === undefined || !isKnown(name, hosts)) return 'the Host header does not name this service'
   if (origin === undefined) return undefined
@@ -17,8 +19,14 @@ export function refuseForeign(request: IncomingMessage, hosts: readonly string[]
   return origin === `http://${host}` || origin === `https://${host}` ? undefined : 'the Origin is foreign'
 }
 
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') count++
+  return count
+}
+
 function hostName(host: string | undefined): string | undefined {
-  const [, name] = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/i.exec(host ?? '') ?? []
+  const [, name] = /^(\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i.exec(host ?? '') ?? []
   return name?.replace(/^\[|\]$/g, '').toLowerCase()
 }
 

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { invalid } from '../faults.ts'
 import type { Service } from '../service.ts'
 import { createAnswerer, refuse } from './answer.ts'
+import { limitConnections } from './connections.ts'
 import { refuseForeign } from './same-origin.ts'
 import { declineUpgrade, refuseUpgrade, type Upgrade, wantsWebSocket } from './upgrade.ts'
 
@@ -22,6 +23,8 @@ export interface HttpOptions {
   port: number
   /** Names under which the service may be addressed, besides loopback and `host`. */
   hosts?: readonly string[]
+  /** Maximum number of connections. By default, what the handles of the process allow. */
+  maxConnections?: number
   upgrade?: Upgrade
   /** Told of each answer, for the log. */
   onAnswer?: (line: LogLine) => void
@@ -36,8 +39,8 @@ interface LogLine {
 
 const limits = {
   requestTimeout: 30_000,
-  headersTimeout: 10_000,
-  connectionsCheckingInterval: 2000,
+  headersTimeout: 5000,
+  connectionsCheckingInterval: 1000,
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16 * 1024,
 }
@@ -47,7 +50,7 @@ const limits = {
  * @throws when `host` and `port` cannot be listened on
  */
 export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
-  const { host, port, hosts = [], upgrade, onAnswer } = options
+  const { host, port, hosts = [], maxConnections, upgrade, onAnswer } = options
   const known = [host, ...hosts]
   const answer = createAnswerer(service)
   let closing = false
@@ -62,6 +65,7 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
     if (foreign) return refuse(response, foreign)
     answer(request, response).catch(() => response.destroy())
   })
+  limitConnections(server, maxConnections)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     if (!wantsWebSocket(request)) return declineUpgrade(server, request, socket, head)
