@@ -161,32 +161,21 @@ export async function findService(around: Surroundings): Promise<Service> {
   }
 }
 
-async function findLocal({ host, connect, closeLater }: Surroundings): Promise<Service> {
+async function findLocal({ host, connect }: Surroundings): Promise<Service> {
   const dir = await dataDir(host)
   const { findOwner } = await import('../local/owner.ts')
   const owner = await findOwner(dir, host.quietly)
-  // One owner at a time: while the workspace is served, whoever wants it goes through the service.
-  if (owner)
-    return {
-      baseUrl: owner.base_url,
-      open: async (connections) => ({
-        transport: await connect(owner.base_url, host, connections),
-        apiKey: owner.apiKey,
-      }),
-    }
   return {
-    baseUrl: localBaseUrl,
-    async open() {
-      const { openWorkspace } = await import('../local/workspace.ts')
-      const workspace = await openWorkspace({ dir, host })
-      closeLater(() => workspace.close())
-      const transport: Transport = async (request, signal) => {
-        // Nothing else would let signals in: the embedded service answers reads without a pause.
-        await new Promise((resolve) => setImmediate(resolve))
-        signal.throwIfAborted()
-        return workspace.service(request)
-      }
-      return { transport, apiKey: workspace.apiKey }
+    // One owner at a time: while the workspace is served, whoever wants it goes through the service.
+    baseUrl: owner?.base_url ?? localBaseUrl,
+    async open(connections) {
+      const { reachWorkspace } = await import('../local/reach.ts')
+      return reachWorkspace({
+        dir,
+        owner,
+        host,
+        connect: (baseUrl) => connect(baseUrl, host, connections),
+      })
     },
   }
 }

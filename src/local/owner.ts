@@ -10,17 +10,27 @@ export interface Owner {
   api_key_file: string
 }
 
+export interface OwnerWithKey extends Owner {
+  apiKey: string
+}
+
 const address = (dir: string) => join(dir, 'serve.json')
+
+export interface Claim {
+  /** Says who serves the data directory, and where. */
+  publish(owner: Owner): void
+  /** Takes that back: the process is about to stop. */
+  withdraw(): void
+  /** Gives the data directory up. */
+  release(): void
+}
 
 /**
  * Claims a data directory for as long as the process lives. The claim is a file lock: the system releases it when the
  * process ends, however it ends.
  * @throws {UsageError} when another process has it
  */
-export async function claim(
-  dir: string,
-  quietly: Quietly,
-): Promise<{ publish(owner: Owner): void; release(): void }> {
+export async function claim(dir: string, quietly: Quietly): Promise<Claim> {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const lock = await openLock(dir, quietly)
   // `findOwner` holds the lock for a moment while it looks.
@@ -34,20 +44,21 @@ export async function claim(
       { hint: `use that one, or choose another folder with --data-dir (this one is ${dir})` },
     )
   }
+  const withdraw = () => rmSync(address(dir), { force: true })
+  // A process that was killed has left it.
+  withdraw()
   return {
+    withdraw,
     publish: (owner) => writeFileSync(address(dir), `${JSON.stringify(owner)}\n`, { mode: 0o600 }),
     release() {
-      rmSync(address(dir), { force: true })
+      withdraw()
       lock.close()
     },
   }
 }
 
 /** The process that serves a data directory now, or undefined. */
-export async function findOwner(
-  dir: string,
-  quietly: Quietly,
-): Promise<(Owner & { apiKey: string }) | undefined> {
+export async function findOwner(dir: string, quietly: Quietly): Promise<OwnerWithKey | undefined> {
   // Usually nothing is served, and this is all it costs.
   if (!existsSync(address(dir))) return undefined
   const lock = await openLock(dir, quietly)

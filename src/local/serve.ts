@@ -10,7 +10,7 @@ import { claim } from './owner.ts'
 import { createService } from './service.ts'
 import type { Quietly } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
-import { openWorkspace } from './workspace.ts'
+import { openWorkspace, usingFolder } from './workspace.ts'
 
 export interface ServeOptions {
   /** Data directory; undefined keeps everything in memory. */
@@ -68,14 +68,16 @@ type Closer = () => Promise<void> | void
 async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): Promise<Serving> {
   const { dir, keyFile, machine, log } = options
   // Before the workspace is touched: it may be another’s.
-  const ownership = dir === undefined ? undefined : await claim(dir, machine.quietly)
+  const ownership = dir === undefined ? undefined : await usingFolder(dir, () => claim(dir, machine.quietly))
   opened.push(() => ownership?.release())
   const { store, apiKey, close: closeWorkspace } = await openWorkspace({ dir, keyFile, host: machine })
   opened.push(closeWorkspace)
   const { hub, sockets, deliveries, close: closeLive } = createLive(store, options)
   opened.push(closeLive)
-  await hub.recover()
-  deliveries.start()
+  await usingFolder(dir, async () => {
+    await hub.recover()
+    deliveries.start()
+  })
   const server = await serveHttp(createService({ store, apiKey, now: machine.now, live: hub }), {
     host: options.host,
     port: options.port,
@@ -84,9 +86,17 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
     onAnswer: ({ method, path, status, ms }) => log(`${method} ${path} ${status} ${ms.toFixed(1)} ms`),
   })
   const baseUrl = `${server.url}/v1`
-  ownership?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile) })
+  opened.push(() => {
+    void server.close()
+    server.cut()
+  })
+  await usingFolder(dir, () =>
+    ownership?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile) }),
+  )
 
   async function close(): Promise<void> {
+    // Whoever looks for the service from now on does not find it.
+    ownership?.withdraw()
     const closed = server.close()
     const cancelCut = machine.after(graceMs, () => {
       sockets.close()

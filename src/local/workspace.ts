@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OutputError } from '../errors.ts'
+import { storageFault } from './faults.ts'
 import { createService, type Service } from './service.ts'
 import { loadSqlite } from './store/sqlite.ts'
 import { Store } from './store/store.ts'
@@ -27,8 +28,8 @@ export interface Workspace {
  * Opens the workspace in a folder, creating it when it is missing.
  * @throws {OutputError} when the folder cannot be used
  */
-export async function openWorkspace({ dir, keyFile, host }: WorkspaceOptions): Promise<Workspace> {
-  try {
+export function openWorkspace({ dir, keyFile, host }: WorkspaceOptions): Promise<Workspace> {
+  return usingFolder(dir, async () => {
     if (dir !== undefined) mkdirSync(dir, { recursive: true, mode: 0o700 })
     const file = keyFile ?? (dir === undefined ? undefined : join(dir, 'api-key'))
     const apiKey = file === undefined ? newKey() : readKey(file)
@@ -43,15 +44,23 @@ export async function openWorkspace({ dir, keyFile, host }: WorkspaceOptions): P
       apiKey,
       close: () => store.close(),
     }
+  })
+}
+
+/**
+ * Does something with the folder of a workspace.
+ * @throws {OutputError} when files or SQLite fail
+ */
+export async function usingFolder<T>(dir: string | undefined, work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work()
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (!code || !/^(E[A-Z]+|SQLITE_\w+|ERR_SQLITE_ERROR)$/.test(code)) throw error
-    throw new OutputError(
-      `the workspace in ${dir} cannot be opened: ${code.startsWith('E') && code !== 'ERR_SQLITE_ERROR' ? code : message}`,
-      {
-        hint: 'choose another folder with MEETROOM_DATA_DIR',
-      },
-    )
+    const { code = '' } = error as NodeJS.ErrnoException
+    const reason = storageFault(error)?.message ?? /^E[A-Z]+$/.exec(code)?.[0]
+    if (reason === undefined) throw error
+    throw new OutputError(`the workspace in ${dir} cannot be opened: ${reason}`, {
+      hint: 'choose another folder with MEETROOM_DATA_DIR',
+    })
   }
 }
 

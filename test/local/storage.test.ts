@@ -139,8 +139,12 @@ test('on a disk that is really full, serve lives on and --local says what is wro
   expect(await ended).toEqual({ code: 0, signal: null })
 
   fillDisk(ballast)
-  const argv = ['--local', 'rooms', 'create', '--name', 'R', '--type', 'open']
-  const { code, stdout, stderr } = await runBuilt(argv, env)
-  expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
-  expect(stderr).toMatch(/^error: the workspace in .* cannot be opened: .*\nhint: .*\n$/)
+  for (const argv of [
+    ['--local', 'rooms', 'create', '--name', 'R', '--type', 'open'],
+    ['serve', '--port', '0'],
+  ]) {
+    const { code, stdout, stderr } = await runBuilt(argv, env)
+    expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
+    expect(stderr).toMatch(/^error: the workspace in .* cannot be opened: .*\nhint: .*\n$/)
+  }
 })

@@ -1,0 +1,113 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { type Transport, TransportError } from '../../src/api/wire.ts'
+import { type Claim, claim } from '../../src/local/owner.ts'
+import { main } from '../../src/main.ts'
+import { testHost } from '../helpers/host.ts'
+import { serveHere } from '../helpers/serving.ts'
+import { openTestWorkspace } from '../helpers/wire.ts'
+import { answer, tempDir } from '../helpers/world.ts'
+
+const quietly = <T>(load: () => Promise<T>) => load()
+
+let dir: string
+let claimed: Claim
+beforeEach(async () => {
+  dir = tempDir()
+  const workspace = await openTestWorkspace(dir)
+  await workspace.send('POST', '/rooms', { name: 'Here', type: 'open' })
+  workspace.close()
+  claimed = await claim(dir, quietly)
+  publish('http://127.0.0.1:1/v1', 'key-1')
+})
+
+/** Says that the workspace is served there. */
+function publish(base_url: string, key: string): void {
+  const api_key_file = join(dir, `${key}.txt`)
+  writeFileSync(api_key_file, key)
+  claimed.publish({ pid: 1, base_url, api_key_file })
+}
+
+/** Nobody listens any more where a request goes. */
+const refused = () => new TransportError('connection refused', false)
+
+/** Runs `--local rooms list` with these ways to base URLs, and says which requests went there. */
+async function list(ways: Record<string, Transport>, argv: readonly string[] = []) {
+  const requests: string[] = []
+  const host = testHost({ env: { MEETROOM_DATA_DIR: dir, MEETROOM_CONFIG_DIR: dir } })
+  const code = await main(['--local', 'rooms', 'list', '--columns', 'name', ...argv], host, async (url) => {
+    return (request, signal) => {
+      requests.push(`${request.url} ${request.headers['authorization']}`)
+      return (ways[url] ?? (() => Promise.reject(refused())))(request, signal)
+    }
+  })
+  return { code, stdout: host.stdout.text, stderr: host.stderr.text, requests }
+}
+
+test('--local answers by itself when the process that serves stops before the request reaches it', async () => {
+  const { code, stdout, stderr, requests } = await list({
+    async 'http://127.0.0.1:1/v1'() {
+      claimed.release()
+      throw refused()
+    },
+  })
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'NAME\n────\nHere\n', stderr: '' })
+  expect(requests).toHaveLength(1)
+})
+
+test('--local goes to the process that serves next, with its key', async () => {
+  const { code, stdout, requests } = await list({
+    async 'http://127.0.0.1:1/v1'() {
+      publish('http://127.0.0.1:2/v1', 'key-2')
+      throw refused()
+    },
+    'http://127.0.0.1:2/v1': async () =>
+      answer(200, { rooms: [{ id: 'r', type: 'open', name: 'There' }], paging: { total: 1 } }),
+  })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'NAME\n─────\nThere\n' })
+  expect(requests).toEqual([
+    'http://127.0.0.1:1/v1/rooms Bearer key-1',
+    'http://127.0.0.1:2/v1/rooms Bearer key-2',
+  ])
+})
+
+test('--local looks for another way for a second, then there is no answer: 5', async () => {
+  const began = performance.now()
+  const { code, stderr } = await list({}, ['--retries', '0'])
+  expect({ code, stderr }).toEqual({
+    code: 5,
+    stderr: expect.stringContaining('no answer from 127.0.0.1:1: connection refused'),
+  })
+  expect(performance.now() - began).toBeGreaterThan(1000)
+})
+
+test('--local does not repeat what may have reached the process', async () => {
+  const { code, requests } = await list(
+    {
+      async 'http://127.0.0.1:1/v1'() {
+        claimed.release()
+        throw new TransportError('the connection was reset', true)
+      },
+    },
+    ['--retries', '0'],
+  )
+  expect(code).toBe(5)
+  expect(requests).toHaveLength(1)
+})
+
+test('a process that stops is not found any more, while it lets answers finish', async () => {
+  claimed.release()
+  const { close } = await serveHere({ dir })
+  const closed = close()
+  expect((await list({})).code).toBe(0)
+  await closed
+})
+
+test('what a killed process has left is gone as soon as the next one starts', async () => {
+  claimed.release()
+  publish('http://127.0.0.1:1/v1', 'key-1')
+  claimed = await claim(dir, quietly)
+  expect((await list({}, ['--retries', '0'])).code).toBe(0)
+  claimed.release()
+})
