@@ -27,8 +27,8 @@ export interface Endpoint extends Route {
   readonly result: string
   /** The answer is the result itself, not an object that holds it. */
   readonly bare?: true
-  /** Whether the operation pages with `limit` and `offset` (rule 6). */
-  readonly paged?: true
+  /** Whether the operation pages with `limit` and `offset` (rule 6), or only when one of them is given. */
+  readonly paged?: true | 'when asked'
   /** Whether the answer says where in the list its items are. */
   readonly paging?: true
 }
@@ -89,6 +89,8 @@ export const endpoints = {
     method: 'GET',
     path: '/rooms/{room_id}/sessions',
     ...many('session'),
+    paged: 'when asked',
+    paging: true,
   },
   createPages: {
     id: 'pages.create',

@@ -24,7 +24,7 @@ export type ParamsOf<E extends Endpoint> = { [K in ParamNames<E['path']>]: strin
 
 /** What a list can be asked for. */
 export type QueryOf<E extends Endpoint> = E extends { method: 'GET'; many: true }
-  ? Filtered<FieldsOf<E>> & (E extends { paged: true } ? Filtered<typeof paging> : object)
+  ? Filtered<FieldsOf<E>> & (E extends { paged: true | 'when asked' } ? Filtered<typeof paging> : object)
   : object
 
 /** The body of a request. A field that the operation does not have does not compile. */

@@ -898,6 +898,33 @@ describe('sessions', () => {
   })
 })
 
+test('sessions come all at once, and a page at a time with the total when limit or offset is given', async () => {
+  const dir = tempDir()
+  const opened = await openTestWorkspace(dir)
+  const { id } = (await opened.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
+  const insert = (await openFile(dir)).prepare(
+    'INSERT INTO sessions (id, room_id, member_id, user_id, connected_at) VALUES (?, ?, ?, ?, ?)',
+  )
+  for (let i = 0; i < 40; i++) insert.run(`s${i}`, id, 'm', i % 2 ? 'ada' : 'grace', i)
+  const page = async (query: string) => {
+    const { body } = await opened.send('GET', `/rooms/${id}/sessions${query}`)
+    return { ids: body.sessions.map(({ id }) => id), paging: body.paging }
+  }
+  const all = Array.from({ length: 40 }, (_, i) => `s${39 - i}`)
+  expect(await page('')).toEqual({ ids: all, paging: undefined })
+  expect(await page('?limit=2')).toEqual({
+    ids: ['s39', 's38'],
+    paging: { limit: 2, offset: 0, total: 40 },
+  })
+  expect(await page('?offset=39')).toEqual({ ids: ['s0'], paging: { limit: 30, offset: 39, total: 40 } })
+  expect(await page('?user_id=ada&limit=1&offset=1')).toEqual({
+    ids: ['s37'],
+    paging: { limit: 1, offset: 1, total: 20 },
+  })
+  for (const query of ['limit=0', 'limit=1001', 'limit=x', 'offset=-1'])
+    expect(await opened.send('GET', `/rooms/${id}/sessions?${query}`)).toEqual(invalid)
+})
+
 describe('indexes', () => {
   /** Answers a request and returns how SQLite looks up each thing it selects. */
   async function plansOf(path: string): Promise<string[]> {
@@ -944,6 +971,7 @@ describe('indexes', () => {
     '/rooms/ROOM/members/MEMBER',
     '/rooms/ROOM/sessions',
     '/rooms/ROOM/sessions?user_id=ada',
+    '/rooms/ROOM/sessions?limit=5&offset=5',
     '/rooms/ROOM/sessions?is_connecting=true',
     '/rooms/ROOM/sessions?user_id=ada&is_connecting=true',
     '/users/ada',

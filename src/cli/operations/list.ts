@@ -51,16 +51,17 @@ export async function listPages<N extends OperationName>(
     client.call(name, { ...input, query: { ...query, ...paging } })
   // What is wanted may stand on the last page.
   const request = filter ? { all: true, pageSize } : { all, limit, offset, pageSize }
-  const pages = endpoint.paged
-    ? paginate({
-        request,
-        key: endpoint.result,
-        id: view.id ?? 'id',
-        fetch,
-        notice: (text) => context.notice(text),
-        ...defined({ ahead }),
-      })
-    : sliced(endpoint.result, () => fetch({}), filter ? {} : { limit, offset })
+  const pages =
+    endpoint.paged === true
+      ? paginate({
+          request,
+          key: endpoint.result,
+          id: view.id ?? 'id',
+          fetch,
+          notice: (text) => context.notice(text),
+          ...defined({ ahead }),
+        })
+      : sliced(endpoint.result, () => fetch({}), filter ? {} : { limit, offset })
   return filter ? filtered(pages, filter, { limit, offset }) : pages
 }
 
