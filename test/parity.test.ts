@@ -24,7 +24,9 @@ test.each(Object.entries(everything))(
     const request = world.requests.find(({ method }) => method === operation.method)
     const url = new URL(request?.url ?? '')
     // Where the document does not page, limit and offset choose from the one answer.
-    const asked = keysOf(operation.query).filter((key) => operation.paged !== 'when asked' || !(key in paging))
+    const asked = keysOf(operation.query).filter(
+      (key) => operation.paged !== 'when asked' || !(key in paging),
+    )
     expect([...url.searchParams.keys()].sort()).toEqual(asked.sort())
     expect(Object.keys([JSON.parse(request?.body ?? '{}')].flat()[0]).sort()).toEqual(
       keysOf(operation.body).sort(),

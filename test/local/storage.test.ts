@@ -136,7 +136,7 @@ test('on a disk that is really full, serve lives on and --local says what is wro
   expect((await ask('POST', room)).status).toBe(200)
   expect(webSocket.readyState).toBe(WebSocket.OPEN)
   child.kill('SIGTERM')
-  expect(await ended).toEqual({ code: 0, signal: null })
+  expect(await ended()).toEqual({ code: 0, signal: null })
 
   fillDisk(ballast)
   for (const argv of [
