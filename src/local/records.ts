@@ -2,6 +2,7 @@ import { deprecated, type MemberType, type RoomType } from '../api/vocabulary.ts
 import { notFound } from './faults.ts'
 import type { Live } from './live/live.ts'
 import type { Store } from './store/store.ts'
+import { withUnlisted } from './unlisted.ts'
 import { timestamp } from './values.ts'
 
 export interface RoomRow {
@@ -15,6 +16,8 @@ export interface RoomRow {
   webhook: string | null
   started_at: number | null
   terminated_at: number | null
+  /** Fields that the API does not list, as JSON; null when there are none. */
+  unlisted: string | null
   created_at: number
   updated_at: number
 }
@@ -27,6 +30,8 @@ export interface MemberRow {
   type: MemberType
   name: string | null
   is_blocked: number
+  /** Fields that the API does not list, as JSON; null when there are none. */
+  unlisted: string | null
   created_at: number
   updated_at: number
 }
@@ -39,6 +44,8 @@ export interface UserRow {
   default_member_type: MemberType
   email: string | null
   access_token: string
+  /** Fields that the API does not list, as JSON; null when there are none. */
+  unlisted: string | null
   created_at: number
   updated_at: number
 }
@@ -78,7 +85,7 @@ export function toRoom(
   row: RoomRow,
   { live, applicationId }: { live: Pick<Live, 'meetingMs'>; applicationId: string },
 ) {
-  return {
+  const record = {
     id: row.id,
     type: row.type,
     name: row.name,
@@ -100,11 +107,12 @@ export function toRoom(
     is_ephemeral: deprecated,
     is_recurring: deprecated,
   }
+  return withUnlisted(record, row.unlisted)
 }
 
 /** Section 2.2. */
 export function toMember(row: MemberRow) {
-  return {
+  const record = {
     id: row.id,
     user_id: row.user_id,
     room_id: row.room_id,
@@ -114,11 +122,12 @@ export function toMember(row: MemberRow) {
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
   }
+  return withUnlisted(record, row.unlisted)
 }
 
 /** Section 2.3, without the internal id, which only lists show. */
 export function toUser(row: UserRow) {
-  return {
+  const record = {
     user_id: row.user_id,
     name: row.name,
     profile_url: row.profile_url,
@@ -128,6 +137,7 @@ export function toUser(row: UserRow) {
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
   }
+  return withUnlisted(record, row.unlisted)
 }
 
 /** Section 2.4. */

@@ -1,18 +1,18 @@
-import { timingSafeEqual } from 'node:crypto'
 import { TrieRouter } from 'hono/router/trie-router'
-import type * as z from 'zod'
-import { isTooDeep, maxDepth } from '../api/depth.ts'
 import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.ts'
-import { describeIssue } from '../api/issue.ts'
+import { writeJson } from '../api/json.ts'
 import type { Operation } from '../api/operation.ts'
+import { resources } from '../api/resources.ts'
 import type { WireRequest, WireResponse } from '../api/wire.ts'
-import { Fault, invalid, notFound, storageFault, unauthorized } from './faults.ts'
+import { Fault, notFound, storageFault, unauthorized } from './faults.ts'
+import { changes, isUpdate } from './handlers/changes.ts'
 import type { Desk } from './handlers/handler.ts'
 import { handle } from './handlers/index.ts'
 import { createIds } from './ids.ts'
 import { type Live, nobodyLive } from './live/live.ts'
+import { decodeParams, isKey, parseBody, parseUrl, read } from './requests.ts'
 import type { Store } from './store/store.ts'
-import { requireStorable } from './values.ts'
+import { withoutNulls } from './values.ts'
 
 /** An answer whose bytes are only made when they are asked for. */
 export interface TextResponse extends WireResponse {
@@ -51,19 +51,28 @@ export function createService({ store, apiKey, now, live = nobodyLive }: Service
     if (!isKey(request.headers['authorization'], expected)) throw unauthorized()
     const [[match]] = router.match(request.method, url.pathname)
     if (!match) throw notFound(`operation: ${request.method} ${url.pathname}`)
-    const [name, params] = match
+    const [name, pathParams] = match
     const endpoint: Endpoint = endpoints[name]
+    const { fields } = resources[endpoint.resource]
     const hasBody = endpoint.method === 'POST' || endpoint.method === 'PUT'
     // A request that carries only ids needs no validation, and so does not wait for the schemas to load.
     const operation: Partial<Operation> =
       hasBody || url.search ? (await import('../api/operations.ts')).operations[name] : {}
-    const input = {
-      params: decodeParams(params as Record<string, string>),
-      query: operation.query ? read(operation.query, Object.fromEntries(url.searchParams)) : {},
-      body: operation.body && read(operation.body, parseBody(request)),
-    }
-    const work = () => handle(name, desk, input)
-    return endpoint.method === 'GET' ? work() : store.write(work)
+    const params = decodeParams(pathParams as Record<string, string>)
+    const query = operation.query ? read(operation.query, Object.fromEntries(url.searchParams), fields) : {}
+    if (endpoint.method === 'GET') return handle(name, desk, { params, query })
+
+    const sent = operation.body && parseBody(request)
+    const checked = (body: unknown) => ({
+      params,
+      query,
+      body: operation.body && read(operation.body, body, fields),
+    })
+    // What an update changes shows only in its transaction.
+    if (isUpdate(name))
+      return store.write(() => handle(name, desk, checked(changes(name, desk, params, sent))))
+    const input = checked(withoutNulls(sent, fields))
+    return store.write(() => handle(name, desk, input))
   }
 
   return async (request) => {
@@ -78,53 +87,10 @@ export function createService({ store, apiKey, now, live = nobodyLive }: Service
   }
 }
 
-/** Compares in constant time: how long it takes reveals only the length of the key. */
-function isKey(header: string | undefined, expected: Buffer): boolean {
-  const given = Buffer.from(header ?? '')
-  return given.length === expected.length && timingSafeEqual(given, expected)
-}
-
-function parseUrl(url: string): URL {
-  try {
-    // A request line holds a path: `//host` in it is one, not a host.
-    return new URL(url.startsWith('/') ? `http://localhost${url}` : url)
-  } catch {
-    throw invalid('the request target is not a URL')
-  }
-}
-
-function decodeParams(params: Record<string, string>): Record<string, string> {
-  try {
-    return Object.fromEntries(
-      Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]),
-    )
-  } catch {
-    throw invalid('the path is not valid percent-encoding')
-  }
-}
-
-function parseBody({ headers, body }: WireRequest): unknown {
-  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
-    throw invalid('the request needs a body with Content-Type: application/json')
-  if (isTooDeep(body ?? '')) throw invalid(`the body is nested more than ${maxDepth} levels deep`)
-  try {
-    return JSON.parse(body ?? '')
-  } catch {
-    throw invalid('the body is not valid JSON')
-  }
-}
-
-function read(schema: z.ZodType, value: unknown): unknown {
-  requireStorable(value)
-  const result = schema.safeParse(value)
-  if (result.success) return result.data
-  throw invalid(describeIssue(result.error.issues[0]))
-}
-
 const headers = { 'content-type': 'application/json; charset=utf-8' }
 
 function respond(status: number, value: unknown): TextResponse {
-  const text = `${JSON.stringify(value)}\n`
+  const text = `${toJson(value)}\n`
   return {
     status,
     headers,
@@ -133,4 +99,10 @@ function respond(status: number, value: unknown): TextResponse {
       return new TextEncoder().encode(text)
     },
   }
+}
+
+/** Numbers of unlisted fields may have more digits than JSON.stringify can write, which is several times as fast. */
+function toJson(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.includes('"isLosslessNumber":true') ? writeJson(value) : text
 }

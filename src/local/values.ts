@@ -1,3 +1,4 @@
+import type { Field, Fields } from '../api/resource.ts'
 import { invalid } from './faults.ts'
 
 /** ISO 8601 UTC with milliseconds (section 2), null for what has not happened. */
@@ -18,16 +19,48 @@ export function requireEncodedUrl(field: string, url: string): void {
 
 /**
  * Refuses text that SQLite would not give back as it was: it ends at a NUL, and halves of surrogate pairs all become
- * the same character, so that two user ids could become one.
+ * the same character, so that two user ids could become one. Fields that no table lists are kept as JSON, which writes
+ * both in another way.
  */
-export function requireStorable(value: unknown): void {
+export function requireStorable(value: unknown, fields: Fields = {}): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed())
       throw invalid('text must not contain NUL or half a surrogate pair')
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, child] of Object.entries(value)) {
-      requireStorable(key)
-      requireStorable(child)
-    }
+  } else if (Array.isArray(value)) {
+    for (const item of value) requireStorable(item, fields)
+  } else if (isObject(value)) {
+    // The schemas would drop it.
+    if (Object.hasOwn(value, '__proto__')) throw invalid('a field cannot have the name __proto__')
+    for (const [name, field] of listedIn(value, fields)) requireStorable(value[name], fieldsWithin(field))
   }
+}
+
+/** A value without the listed fields that are null: to say that there is none is to leave it out. */
+export function withoutNulls(value: unknown, fields: Fields): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, fields))
+  if (!isObject(value)) return value
+  const rest = { ...value }
+  for (const [name, field] of listedIn(value, fields)) {
+    if (value[name] === null) delete rest[name]
+    else rest[name] = withoutNulls(value[name], fieldsWithin(field))
+  }
+  return rest
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function listedIn(value: object, fields: Fields): [string, Field][] {
+  return Object.keys(value).flatMap((name) => {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    return field ? [[name, field]] : []
+  })
+}
+
+/** The fields of the objects that a field holds, if it holds any. */
+function fieldsWithin({ type }: Field): Fields {
+  if (typeof type !== 'object') return {}
+  if ('list' in type) return type.list
+  return 'object' in type ? type.object : {}
 }

@@ -1,52 +1,82 @@
+import type { Draft } from '../../api/body.ts'
+import { defined } from '../../api/defined.ts'
 import type { MemberType } from '../../api/vocabulary.ts'
 import { forbidden, invalid } from '../faults.ts'
 import { endings } from '../live/live.ts'
-import { type MemberRow, requireMember, requireRoom, toMember } from '../records.ts'
+import { type MemberRow, requireMember, requireRoom, toMember, type UserRow } from '../records.ts'
 import { listPage } from '../store/listing.ts'
+import { mergeUnlisted, packUnlisted, unlistedIn } from '../unlisted.ts'
+import { requireCreatable } from './changes.ts'
 import type { Desk, Handlers } from './handler.ts'
+
+interface Invitation {
+  user_id: string
+  type?: MemberType | undefined
+  name?: string | undefined
+}
 
 /**
  * Makes a user a member of a room, of the given type or else the user’s default one. A user who is a member already
  * gets the given type.
  * @param field where the user was named, for the message
  */
-export function invite(
-  { store, now, newId }: Desk,
-  roomId: string,
-  {
+export function invite(desk: Desk, roomId: string, invitation: Invitation, field: string): MemberRow {
+  const { store, now, newId } = desk
+  const { user_id, type, name } = invitation
+  requireCreatable('member', invitation)
+  const user = store.one<Pick<UserRow, 'default_member_type' | 'name'>>(
+    'SELECT default_member_type, name FROM users WHERE user_id = ?',
     user_id,
-    type,
-    name,
-  }: {
-    user_id: string
-    type?: MemberType | undefined
-    name?: string | undefined
-  },
-  field: string,
-): MemberRow {
-  const user = store.one<{
-    default_member_type: MemberType
-    name: string | null
-  }>('SELECT default_member_type, name FROM users WHERE user_id = ?', user_id)
+  )
   if (!user) throw invalid(`${field}: no such user`)
+  const unlisted = unlistedIn('member', invitation)
+  const member = store.one<MemberRow>(
+    'SELECT * FROM members WHERE room_id = ? AND user_id = ?',
+    roomId,
+    user_id,
+  )
+  if (member) return change(desk, member, { type, name, unlisted: mergeUnlisted(member.unlisted, unlisted) })
+  const id = newId()
   const time = now()
   store.run(
-    `INSERT INTO members (id, room_id, user_id, type, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (room_id, user_id) DO UPDATE SET
-       type = coalesce(?, type), name = coalesce(?, name), updated_at = excluded.updated_at`,
-    newId(),
+    'INSERT INTO members (id, room_id, user_id, type, name, unlisted, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    id,
     roomId,
     user_id,
     type ?? user.default_member_type,
     name ?? user.name,
+    packUnlisted(unlisted),
     time,
     time,
-    type ?? null,
-    name ?? null,
   )
-  const row = store.one<MemberRow>('SELECT * FROM members WHERE room_id = ? AND user_id = ?', roomId, user_id)
-  if (!row) throw new Error('an invited member is missing')
-  return row
+  return requireMember(store, roomId, id)
+}
+
+/** Gives a member other values, and returns what is stored then. */
+function change(
+  { store, now }: Desk,
+  member: MemberRow,
+  values: Draft<Partial<Pick<MemberRow, 'name' | 'type' | 'is_blocked' | 'unlisted'>>>,
+): MemberRow {
+  const { name, type, is_blocked, unlisted } = { ...member, ...defined(values) }
+  store.run(
+    'UPDATE members SET name = ?, type = ?, is_blocked = ?, unlisted = ?, updated_at = ? WHERE id = ?',
+    name,
+    type,
+    is_blocked,
+    unlisted,
+    now(),
+    member.id,
+  )
+  return requireMember(store, member.room_id, member.id)
+}
+
+/** The document has no name here. One that is given all the same counts, as it does for the members of a new room. */
+function nameIn(body: object): string | undefined {
+  const name = 'name' in body ? body.name : undefined
+  if (name === undefined || name === null) return undefined
+  if (typeof name !== 'string') throw invalid('name: expected string')
+  return name
 }
 
 export const memberHandlers = {
@@ -62,7 +92,8 @@ export const memberHandlers = {
 
   addMember(desk, { params, body }) {
     requireRoom(desk.store, params.room_id)
-    return { member: toMember(invite(desk, params.room_id, body, 'user_id')) }
+    const invitation = { ...body, name: nameIn(body) }
+    return { member: toMember(invite(desk, params.room_id, invitation, 'user_id')) }
   },
 
   getMember({ store }, { params }) {
@@ -71,22 +102,23 @@ export const memberHandlers = {
     }
   },
 
-  updateMember({ store, now, live }, { params, body }) {
+  updateMember(desk, { params, body }) {
+    const { store, live } = desk
     const member = requireMember(store, params.room_id, params.member_id)
     // Rule 2: is_blocked works only on rooms of type private.
     if (body.is_blocked && requireRoom(store, params.room_id).type !== 'private')
       throw forbidden('is_blocked works only on rooms of type private')
     if (body.is_blocked) live.end(params.room_id, endings.blocked, ({ memberId }) => memberId === member.id)
-    store.run(
-      'UPDATE members SET name = ?, type = ?, is_blocked = ?, updated_at = ? WHERE id = ?',
-      body.name ?? member.name,
-      body.type ?? member.type,
-      body.is_blocked === undefined ? member.is_blocked : Number(body.is_blocked),
-      now(),
-      member.id,
-    )
+    const { name, type, is_blocked } = body
     return {
-      member: toMember(requireMember(store, params.room_id, member.id)),
+      member: toMember(
+        change(desk, member, {
+          name,
+          type,
+          is_blocked: is_blocked === undefined ? undefined : Number(is_blocked),
+          unlisted: mergeUnlisted(member.unlisted, unlistedIn('member', body)),
+        }),
+      ),
     }
   },
 } satisfies Partial<Handlers>

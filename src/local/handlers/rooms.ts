@@ -4,7 +4,9 @@ import type { Target } from '../live/outbox.ts'
 import { type RoomRow, requireRoom, toRoom } from '../records.ts'
 import { listPage } from '../store/listing.ts'
 import type { Value } from '../store/sqlite.ts'
+import { mergeUnlisted, packUnlisted, unlistedIn } from '../unlisted.ts'
 import { requireEncodedUrl } from '../values.ts'
+import { requireCreatable } from './changes.ts'
 import type { Handlers } from './handler.ts'
 import { invite } from './members.ts'
 
@@ -45,10 +47,11 @@ export const roomHandlers = {
     const { store } = desk
     const id = desk.newId()
     const now = desk.now()
+    requireCreatable('room', body)
     if (body.webhook) requireWebhook(body.webhook)
     store.run(
-      `INSERT INTO rooms (id, type, name, layout, record, max_meeting_seconds, webhook, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO rooms (id, type, name, layout, record, max_meeting_seconds, webhook, unlisted, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       id,
       body.type,
       body.name,
@@ -56,6 +59,7 @@ export const roomHandlers = {
       body.record ? 1 : 0,
       body.max_meeting_seconds ?? null,
       body.webhook ? JSON.stringify(body.webhook) : null,
+      packUnlisted(unlistedIn('room', body)),
       now,
       now,
     )
@@ -84,10 +88,11 @@ export const roomHandlers = {
           ? (room.terminated_at ?? now)
           : null
     store.run(
-      'UPDATE rooms SET name = ?, layout = ?, terminated_at = ?, updated_at = ? WHERE id = ?',
+      'UPDATE rooms SET name = ?, layout = ?, terminated_at = ?, unlisted = ?, updated_at = ? WHERE id = ?',
       body.name ?? room.name,
       body.layout ?? room.layout,
       terminated,
+      mergeUnlisted(room.unlisted, unlistedIn('room', body)),
       now,
       room.id,
     )

@@ -3,17 +3,19 @@ import { endings } from '../live/live.ts'
 import { requireUser, toUser, type UserRow } from '../records.ts'
 import { listPage } from '../store/listing.ts'
 import type { Store } from '../store/store.ts'
+import { mergeUnlisted, packUnlisted, unlistedIn } from '../unlisted.ts'
 import { requireEncodedUrl } from '../values.ts'
 import type { Handlers } from './handler.ts'
 
 /** Gives the user of this `user_id` these values, except id, token and creation time. Returns what is stored then. */
 function updated(store: Store, user: UserRow): UserRow {
   store.run(
-    'UPDATE users SET name = ?, profile_url = ?, default_member_type = ?, email = ?, updated_at = ? WHERE user_id = ?',
+    'UPDATE users SET name = ?, profile_url = ?, default_member_type = ?, email = ?, unlisted = ?, updated_at = ? WHERE user_id = ?',
     user.name,
     user.profile_url,
     user.default_member_type,
     user.email,
+    user.unlisted,
     user.updated_at,
     user.user_id,
   )
@@ -50,12 +52,13 @@ export const userHandlers = {
       default_member_type: body.default_member_type ?? 'guest',
       email: body.email ?? null,
       access_token: newToken(),
+      unlisted: packUnlisted(unlistedIn('user', body)),
       created_at: time,
       updated_at: time,
     }
     const added = store.run(
-      `INSERT INTO users (id, user_id, name, profile_url, default_member_type, email, access_token, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_id) DO NOTHING`,
+      `INSERT INTO users (id, user_id, name, profile_url, default_member_type, email, access_token, unlisted, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_id) DO NOTHING`,
       user.id,
       user.user_id,
       user.name,
@@ -63,6 +66,7 @@ export const userHandlers = {
       user.default_member_type,
       user.email,
       user.access_token,
+      user.unlisted,
       time,
       time,
     )
@@ -84,6 +88,7 @@ export const userHandlers = {
       profile_url: body.profile_url ?? user.profile_url,
       default_member_type: body.default_member_type ?? user.default_member_type,
       email: body.email ?? user.email,
+      unlisted: mergeUnlisted(user.unlisted, unlistedIn('user', body)),
       updated_at: now(),
     }
     return { user: toUser(updated(store, next)) }

@@ -97,4 +97,9 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX deliveries_by_room ON deliveries (room_id, seq);
   `,
+  `
+  ALTER TABLE rooms ADD COLUMN unlisted TEXT;
+  ALTER TABLE users ADD COLUMN unlisted TEXT;
+  ALTER TABLE members ADD COLUMN unlisted TEXT;
+  `,
 ]

@@ -1,0 +1,59 @@
+import { timingSafeEqual } from 'node:crypto'
+import type * as z from 'zod'
+import { isTooDeep, maxDepth } from '../api/depth.ts'
+import { describeIssue } from '../api/issue.ts'
+import { readJson } from '../api/json.ts'
+import type { Fields } from '../api/resource.ts'
+import type { WireRequest } from '../api/wire.ts'
+import { invalid } from './faults.ts'
+import { requireStorable } from './values.ts'
+
+/** Compares in constant time: how long it takes reveals only the length of the key. */
+export function isKey(header: string | undefined, expected: Buffer): boolean {
+  const given = Buffer.from(header ?? '')
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+/** @throws {Fault} for a request target that is not a URL */
+export function parseUrl(url: string): URL {
+  try {
+    // A request line holds a path: `//host` in it is one, not a host.
+    return new URL(url.startsWith('/') ? `http://localhost${url}` : url)
+  } catch {
+    throw invalid('the request target is not a URL')
+  }
+}
+
+/** @throws {Fault} for parameters that are not valid percent-encoding */
+export function decodeParams(params: Record<string, string>): Record<string, string> {
+  try {
+    return Object.fromEntries(
+      Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]),
+    )
+  } catch {
+    throw invalid('the path is not valid percent-encoding')
+  }
+}
+
+/** @throws {Fault} for a body that is not JSON, or nested too deeply */
+export function parseBody({ headers, body }: WireRequest): unknown {
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
+    throw invalid('the request needs a body with Content-Type: application/json')
+  if (isTooDeep(body ?? '')) throw invalid(`the body is nested more than ${maxDepth} levels deep`)
+  try {
+    return readJson(body ?? '')
+  } catch {
+    throw invalid('the body is not valid JSON')
+  }
+}
+
+/**
+ * What a schema lets pass of a value.
+ * @throws {Fault} that says what is wrong
+ */
+export function read(schema: z.ZodType, value: unknown, fields: Fields): unknown {
+  requireStorable(value, fields)
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw invalid(describeIssue(result.error.issues[0]))
+}
