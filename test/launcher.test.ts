@@ -173,12 +173,11 @@ describe('a cache that does not fit is thrown away and made anew', () => {
 
   test('with a flipped bit, wherever it is', { timeout: 60_000 }, async () => {
     const { run, file } = await primed()
-    const { length } = readFileSync(file)
     const places = 32
     for (let i = 0; i < places; i++) {
       const whole = readFileSync(file)
       // The first bytes, the last, and places in between, in both copies.
-      const at = Math.floor((i * (length - 1)) / (places - 1))
+      const at = Math.floor((i * (whole.length - 1)) / (places - 1))
       whole[at] = (whole[at] ?? 0) ^ (1 << (i % 8))
       writeFileSync(file, whole)
       const before = inode(file)
