@@ -90,6 +90,21 @@ test('no module prints except through the host', () => {
   expect(files.filter((file) => /\bconsole\./.test(code(file)))).toEqual([])
 })
 
+test('imports form no circle, not even of types', () => {
+  const done = new Set<string>()
+  const circleFrom = (file: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
+    if (done.has(file)) return undefined
+    for (const { to } of ours.filter(({ from }) => from === file)) {
+      const circle = circleFrom(to, [...path, file])
+      if (circle) return circle
+    }
+    done.add(file)
+    return undefined
+  }
+  expect(files.flatMap((file) => circleFrom(file, []) ?? [])).toEqual([])
+})
+
 test('nothing reaches a terminal but through visible.ts: no other module calls a text visible', () => {
   expect(files.filter((file) => /\bas Visible\b/.test(code(file)))).toEqual(['cli/output/visible.ts'])
   // What libraries make of visible text.
