@@ -12,7 +12,10 @@ export interface RoomRow {
   layout: string
   record: number
   max_meeting_seconds: number | null
+  /** Meeting time in all. */
   meeting_ms: number
+  /** What of it had passed when the room was last reopened: `max_meeting_seconds` counts from there. */
+  meeting_from_ms: number
   webhook: string | null
   started_at: number | null
   terminated_at: number | null

@@ -156,9 +156,18 @@ test('a workspace of the version before keeps what it has, and keeps such fields
     VALUES ('r', 'open', 'Old', 'default', 0, 1, 1)`)
   old.exec(`INSERT INTO users (id, user_id, default_member_type, access_token, created_at, updated_at)
     VALUES ('u', 'ada', 'guest', 'token', 1, 1)`)
+  // Out of time, and reopened: it would have ended as soon as two were in it.
+  old.exec(`INSERT INTO rooms (id, type, name, layout, record, max_meeting_seconds, meeting_ms, created_at, updated_at)
+    VALUES ('o', 'open', 'Over', 'default', 0, 60, 60000, 1, 1)`)
   old.close()
   const opened = await openTestWorkspace(dir)
-  expect((await opened.send('GET', '/rooms')).body.rooms).toMatchObject([{ id: 'r', name: 'Old' }])
+  expect((await opened.send('GET', '/rooms')).body.rooms).toMatchObject([
+    { id: 'o', meeting_time: 60 },
+    { id: 'r', name: 'Old' },
+  ])
+  expect(opened.store.one('SELECT meeting_from_ms FROM rooms WHERE id = ?', 'o')).toMatchObject({
+    meeting_from_ms: 60_000,
+  })
   expect((await opened.send('PUT', '/rooms/r', fields)).body.room).toMatchObject({ name: 'Old', ...fields })
   expect((await opened.send('PUT', '/users/ada', fields)).body.user).toMatchObject(fields)
 })

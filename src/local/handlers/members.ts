@@ -54,7 +54,7 @@ export function invite(desk: Desk, roomId: string, invitation: Invitation, field
 
 /** Gives a member other values, and returns what is stored then. */
 function change(
-  { store, now }: Desk,
+  { store, now, live }: Desk,
   member: MemberRow,
   values: Draft<Partial<Pick<MemberRow, 'name' | 'type' | 'is_blocked' | 'unlisted'>>>,
 ): MemberRow {
@@ -68,6 +68,7 @@ function change(
     now(),
     member.id,
   )
+  live.setType(member.room_id, member.id, type)
   return requireMember(store, member.room_id, member.id)
 }
 

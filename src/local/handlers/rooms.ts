@@ -87,6 +87,9 @@ export const roomHandlers = {
         : body.is_terminated
           ? (room.terminated_at ?? now)
           : null
+    // A reopened room starts over: with the time of its last meeting used up, it would end at once.
+    if (room.terminated_at !== null && terminated === null)
+      store.run('UPDATE rooms SET meeting_from_ms = meeting_ms WHERE id = ?', room.id)
     store.run(
       'UPDATE rooms SET name = ?, layout = ?, terminated_at = ?, unlisted = ?, updated_at = ? WHERE id = ?',
       body.name ?? room.name,

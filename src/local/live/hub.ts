@@ -1,3 +1,4 @@
+import type { MemberType } from '../../api/vocabulary.ts'
 import type { Store } from '../store/store.ts'
 import { type Clock, every } from './clock.ts'
 import { type Ending, endings, type Live, type LiveSession } from './live.ts'
@@ -63,10 +64,7 @@ export class Hub implements Live {
     )
     this.#remember(session)
     store.onRollback(() => this.#forget(session))
-    if (!takesPart(session)) return
-    store.run('UPDATE rooms SET started_at = coalesce(started_at, ?) WHERE id = ?', now, roomId)
-    this.#settle(roomId)
-    this.#announce('sessionJoined', session, now)
+    if (takesPart(session)) this.#enter(session, now)
   }
 
   /** Records that a session has ended because its connection is gone, unless it has ended already. */
@@ -105,6 +103,39 @@ export class Hub implements Live {
       if (takesPart(session)) this.#announce('sessionLeft', session, now)
       if (ending) store.afterCommit(() => session.close(ending))
     }
+  }
+
+  /**
+   * Inside `store.write`: gives the sessions of a member another role. Whoever takes part from now on has entered the
+   * meeting, and whoever only watches from now on has left it.
+   */
+  setType(roomId: string, memberId: string, type: MemberType): void {
+    for (const session of this.#sessionsIn(roomId))
+      if (session.memberId === memberId && session.type !== type) this.#setType(session, type)
+  }
+
+  #setType(session: LiveSession, type: MemberType): void {
+    const { store, clock } = this.#options
+    const before = session.type
+    const tookPart = takesPart(session)
+    session.type = type
+    store.onRollback(() => {
+      session.type = before
+    })
+    store.run('UPDATE sessions SET type = ? WHERE id = ?', type, session.id)
+    if (takesPart(session) === tookPart) return
+    if (tookPart) {
+      this.#settle(session.roomId)
+      this.#announce('sessionLeft', session, clock.now())
+    } else this.#enter(session, clock.now())
+  }
+
+  /** Inside `store.write`: somebody takes part from now on. */
+  #enter(session: LiveSession, now: number): void {
+    const { store } = this.#options
+    store.run('UPDATE rooms SET started_at = coalesce(started_at, ?) WHERE id = ?', now, session.roomId)
+    this.#settle(session.roomId)
+    this.#announce('sessionJoined', session, now)
   }
 
   /** Inside `store.write`: sends a frame to every session that is live in a room now, and to no other (rule 4). */

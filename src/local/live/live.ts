@@ -17,7 +17,8 @@ export interface LiveSession {
   readonly roomId: string
   readonly memberId: string
   readonly userId: string | null
-  readonly type: MemberType
+  /** The role of the member, which may change while the session lasts. */
+  type: MemberType
   send(frame: object): void
   close(ending: Ending): void
 }
@@ -28,6 +29,8 @@ export interface Live {
   end(roomId: string, ending: Ending, meant?: (session: LiveSession) => boolean): void
   /** Ends the sessions of a user, in all rooms. */
   endUser(userId: string, ending: Ending): void
+  /** Gives the sessions of a member in a room another role, which counts at once. */
+  setType(roomId: string, memberId: string, type: MemberType): void
   /** Sends a frame to every session that is live in a room now, and to no other (rule 4). */
   send(roomId: string, frame: object): void
   /** Meeting time of a room whose meeting is running, in milliseconds. */
@@ -38,6 +41,7 @@ export interface Live {
 export const nobodyLive: Live = {
   end: () => {},
   endUser: () => {},
+  setType: () => {},
   send: () => {},
   meetingMs: () => undefined,
 }

@@ -1,3 +1,4 @@
+import { requireRoom } from '../records.ts'
 import type { Store } from '../store/store.ts'
 import { afterLong, type Clock } from './clock.ts'
 
@@ -54,13 +55,9 @@ export class Meetings {
 
   #start(roomId: string): void {
     const { store, clock } = this.#options
-    const room = store.one<{ max_meeting_seconds: number | null; meeting_ms: number }>(
-      'SELECT max_meeting_seconds, meeting_ms FROM rooms WHERE id = ?',
-      roomId,
-    )
+    const { max_meeting_seconds: max, meeting_ms: stored, meeting_from_ms: from } = requireRoom(store, roomId)
     const since = clock.monotonic()
-    const stored = room?.meeting_ms ?? 0
-    const endsAt = room?.max_meeting_seconds ? since + room.max_meeting_seconds * 1000 - stored : Infinity
+    const endsAt = max === null ? Infinity : since + max * 1000 - (stored - from)
     const meeting = { stored, since, endsAt, stopping: false, cancel: () => {} }
     const before = this.#running.get(roomId)
     this.#running.set(roomId, meeting)

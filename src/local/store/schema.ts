@@ -101,5 +101,9 @@ export const migrations: readonly string[] = [
   ALTER TABLE rooms ADD COLUMN unlisted TEXT;
   ALTER TABLE users ADD COLUMN unlisted TEXT;
   ALTER TABLE members ADD COLUMN unlisted TEXT;
+
+  ALTER TABLE rooms ADD COLUMN meeting_from_ms INTEGER NOT NULL DEFAULT 0;
+  UPDATE rooms SET meeting_from_ms = meeting_ms
+    WHERE terminated_at IS NULL AND meeting_ms >= max_meeting_seconds * 1000;
   `,
 ]

@@ -208,6 +208,72 @@ describe('max_meeting_seconds', () => {
   })
 })
 
+describe('reopening', () => {
+  const reopen = (room: string) => served.ask('PUT', `/rooms/${room}`, { is_terminated: false })
+
+  test('a room that ran out of time gives the meeting its full time again, and meeting_time goes on', async () => {
+    const room = await served.room({ max_meeting_seconds: 10 })
+    const before = await served.join(room)
+    await served.join(room)
+    await served.advance(10_000)
+    expect(await before.closed).toEqual(terminated)
+    for (const round of [1, 2]) {
+      await reopen(room)
+      const peer = await served.join(room)
+      await served.join(room)
+      await served.advance(9999)
+      expect(await served.getRoom(room)).toMatchObject({
+        terminated_at: null,
+        meeting_time: round * 10 + 9,
+      })
+      await served.advance(1)
+      expect(await peer.closed).toEqual(terminated)
+      expect((await served.getRoom(room)).meeting_time).toBe(round * 10 + 10)
+    }
+  })
+
+  test('a room that was terminated earlier gives its full time again, too', async () => {
+    const room = await served.room({ max_meeting_seconds: 10 })
+    await served.join(room)
+    await served.join(room)
+    await served.advance(6000)
+    await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
+    await reopen(room)
+    const peer = await served.join(room)
+    await served.join(room)
+    await served.advance(9999)
+    expect((await served.getRoom(room)).terminated_at).toBeNull()
+    await served.advance(1)
+    expect(await peer.closed).toEqual(terminated)
+  })
+
+  test('a room that is not terminated changes nothing', async () => {
+    const room = await served.room({ max_meeting_seconds: 10 })
+    const peer = await served.join(room)
+    await served.join(room)
+    await served.advance(6000)
+    await reopen(room)
+    await served.advance(4000)
+    expect(await peer.closed).toEqual(terminated)
+  })
+
+  test('counts after a restart as well', async () => {
+    served = await serveWorkspace({ dir: tempDir() })
+    const room = await served.room({ max_meeting_seconds: 10 })
+    await served.join(room)
+    await served.join(room)
+    await served.advance(10_000)
+    await reopen(room)
+    const again = await restart(served)
+    const peer = await again.join(room)
+    await again.join(room)
+    await again.advance(9999)
+    expect((await again.getRoom(room)).terminated_at).toBeNull()
+    await again.advance(1)
+    expect(await peer.closed).toEqual(terminated)
+  })
+})
+
 test('started_at stays what it was when participants come and go, and when the service is restarted', async () => {
   served = await serveWorkspace({ dir: tempDir() })
   const room = await served.room()

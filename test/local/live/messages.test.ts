@@ -1,5 +1,11 @@
-import { beforeEach, expect, test } from 'vitest'
-import { type Served, serveWorkspace } from '../../helpers/live.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { Hub } from '../../../src/local/live/hub.ts'
+import { endings, type LiveSession } from '../../../src/local/live/live.ts'
+import { createService } from '../../../src/local/service.ts'
+import { openSqlite } from '../../../src/local/store/sqlite.ts'
+import { Store } from '../../../src/local/store/store.ts'
+import { type Served, serveWorkspace, testMachine } from '../../helpers/live.ts'
+import { decodeBody, localUrl, wireRequest } from '../../helpers/wire.ts'
 
 let served: Served
 beforeEach(async () => {
@@ -75,6 +81,45 @@ test('large messages in quick succession all arrive', async () => {
   await Promise.all(sent.map((message) => served.say(room, message)))
   await peer.until(({ messages }) => messages.length === sent.length)
   expect(peer.messages.map((message) => message?.length)).toEqual(sent.map(({ length }) => length))
+})
+
+describe('a message that was accepted reaches whoever was live then, even if the same commit', () => {
+  const ends: [string, (hub: Hub, roomId: string) => void][] = [
+    ['terminates the room', (hub, roomId) => hub.end(roomId, endings.terminated)],
+    ['deletes the room', (hub, roomId) => hub.end(roomId, endings.deleted)],
+    [
+      'blocks the member',
+      (hub, roomId) => hub.end(roomId, endings.blocked, ({ memberId }) => memberId === 'm'),
+    ],
+    ['deletes the user', (hub) => hub.endUser('ada', endings.userDeleted)],
+  ]
+  test.each(ends)('%s', async (_, end) => {
+    const store = new Store(await openSqlite(':memory:', (load) => load()))
+    const clock = testMachine()
+    let ids = 0
+    const hub = new Hub({ store, clock, newId: () => `${++ids}`, onFailure: () => {}, onEvent: () => {} })
+    const service = createService({ store, apiKey: 'key', now: clock.now, live: hub })
+    const body = { name: 'R', type: 'private' }
+    const made = await service(wireRequest(localUrl, 'key', { method: 'POST', path: '/rooms', body }))
+    const roomId = decodeBody(made).room.id
+    const told: unknown[] = []
+    const session: LiveSession = {
+      id: 's',
+      roomId,
+      memberId: 'm',
+      userId: 'ada',
+      type: 'guest',
+      send: (frame) => told.push(frame),
+      close: () => told.push('closed'),
+    }
+    await store.write(() => hub.join(session))
+
+    const said = store.write(() => hub.send(roomId, { event: 'message', message: 'last words' }))
+    const ended = store.write(() => end(hub, roomId))
+    expect(told).toEqual([])
+    await Promise.all([said, ended])
+    expect(told).toEqual([{ event: 'message', message: 'last words' }, 'closed'])
+  })
 })
 
 test('whoever joins later is not sent what was said before', async () => {
