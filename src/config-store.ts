@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { type Profile, readConfig, type StoredConfig } from './config.ts'
 import { OutputError } from './errors.ts'
+import type { Host } from './host.ts'
 
 /**
  * Changes the settings file with conf: atomically, 0600 in a 0700 folder.
@@ -9,9 +10,10 @@ import { OutputError } from './errors.ts'
  */
 export async function changeConfig(
   dir: string,
+  host: Pick<Host, 'uid'>,
   change: (config: StoredConfig) => StoredConfig,
 ): Promise<void> {
-  const changed = change(readConfig(dir))
+  const changed = change(readConfig(dir, host.uid))
   const { default: Conf } = await import('conf')
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Format,
@@ -9,6 +8,7 @@ import {
   parseTimeout,
 } from './config-values.ts'
 import { AuthError, UsageError } from './errors.ts'
+import { readTrusted } from './safe-file.ts'
 
 /** A value and where it came from, as `config list --show-origin` tells it. */
 export interface Setting<T> {
@@ -83,14 +83,16 @@ export function configFile(dir: string): string {
 
 /**
  * Reads the settings file; an absent one is an empty one.
- * @throws {UsageError} when it cannot be read or is not what we wrote
+ * @param uid number of this user
+ * @throws {UsageError} when it cannot be read, may be somebody else’s or is not what we wrote
  */
-export function readConfig(dir: string): StoredConfig {
+export function readConfig(dir: string, uid: number | undefined): StoredConfig {
   const file = configFile(dir)
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readTrusted(file, uid, `the settings file ${file}`)
   } catch (error) {
+    if (error instanceof UsageError) throw error
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
     throw new UsageError(`the settings file ${file} cannot be read (${code})`)

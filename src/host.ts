@@ -33,6 +33,8 @@ export interface Host {
   readonly nodeVersion: string
   readonly cwd: string
   readonly pid: number
+  /** Number of the user; undefined where users have none. */
+  readonly uid: number | undefined
   /** Whether a process of this machine runs. */
   isAlive(pid: number): boolean
   /** Standard folders of this user on this system. */
@@ -94,6 +96,7 @@ export function processHost(): Host {
     nodeVersion: process.versions.node,
     cwd: process.cwd(),
     pid: process.pid,
+    uid: process.getuid?.(),
     isAlive(pid) {
       try {
         return process.kill(pid, 0)

@@ -36,9 +36,13 @@ const layer = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '')
 /** The layers of ours that each layer may import. */
 const mayImport: Record<string, readonly string[]> = {
   main: ['cli', 'errors', 'host'],
-  cli: ['cli', 'api', 'config', 'config-store', 'config-values', 'errors', 'host', 'version', 'local'],
-  'config-store': ['config', 'errors'],
-  config: ['config-values', 'errors'],
+  cli: [
+    ...['cli', 'api', 'config', 'config-store', 'config-values', 'errors', 'host', 'safe-file', 'version'],
+    'local',
+  ],
+  'config-store': ['config', 'errors', 'host'],
+  config: ['config-values', 'errors', 'safe-file'],
+  'safe-file': ['errors'],
   'config-values': ['api', 'errors'],
   api: ['api', 'errors'],
   local: ['local', 'api', 'errors'],

@@ -1,5 +1,6 @@
 import type { Client } from '../api/client.ts'
 import { readConfig, resolveSettings, type Settings, type StoredConfig } from '../config.ts'
+import { changeConfig } from '../config-store.ts'
 import type { Format } from '../config-values.ts'
 import { type MeetroomError, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
@@ -91,12 +92,25 @@ export class Context {
   async settings(): Promise<Settings> {
     if (this.#settings) return this.#settings
     const dir = await this.configDir()
-    this.#settings = resolveSettings(this.flags, this.host.env, () => readConfig(dir), this.#newProfile)
+    this.#settings = resolveSettings(
+      this.flags,
+      this.host.env,
+      () => readConfig(dir, this.host.uid),
+      this.#newProfile,
+    )
     return this.#settings
   }
 
   async storedConfig(): Promise<StoredConfig> {
-    return readConfig(await this.configDir())
+    return readConfig(await this.configDir(), this.host.uid)
+  }
+
+  /**
+   * Changes the settings file, by what is in it then.
+   * @throws {UsageError | OutputError} when it is broken or cannot be written; it stays as it is then
+   */
+  async changeConfig(change: (config: StoredConfig) => StoredConfig): Promise<void> {
+    await changeConfig(await this.configDir(), this.host, change)
   }
 
   /** @param format another than the settings say: the command has a use for some only */

@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
@@ -422,12 +433,59 @@ describe('a broken settings file', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('that cannot be read says why', async () => {
+  test('that is a folder says so', async () => {
     mkdirSync(file, { recursive: true })
     expect(await run('rooms list')).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `error: the settings file ${file} cannot be read (EISDIR)\n`,
+      stderr: `error: the settings file ${file} is not a regular file\n`,
+    })
+  })
+
+  test('that is a named pipe is not waited for', async () => {
+    mkdirSync(world.configDir)
+    execFileSync('mkfifo', [file])
+    for (const line of ['rooms list', 'config set timeout 5'])
+      expect(await run(line)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: `error: the settings file ${file} is not a regular file\n`,
+      })
+    expect(await run('--local rooms list')).toMatchObject({ code: 0 })
+  })
+
+  test('that belongs to another user is not trusted', async () => {
+    store({ profiles: { default: { retries: 7 } } })
+    const uid = 4711
+    if (process.getuid?.() === 0) chownSync(file, 4712, 4712)
+    const { uid: owner } = statSync(file)
+    for (const line of ['rooms list', 'config set timeout 5'])
+      expect(await world.run(line, { env: bare, uid })).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr:
+          `error: the settings file ${file} belongs to another user (${owner})\n` +
+          'hint: whoever can write to it decides where your key goes: own it, or let root own it\n',
+      })
+    expect(await world.run('config get retries', { env: bare, uid: owner })).toMatchObject({
+      stdout: '7\n',
+    })
+  })
+
+  test.runIf(process.getuid?.() === 0)('that belongs to root is trusted', async () => {
+    store({ profiles: { default: { retries: 7 } } })
+    expect(await world.run('config get retries', { env: bare, uid: 4711 })).toMatchObject({ stdout: '7\n' })
+  })
+
+  test('may be a link to one, which stays a link', async () => {
+    store({ profiles: { default: { retries: 7 } } })
+    renameSync(file, join(world.dir, 'dotfile.json'))
+    symlinkSync(join(world.dir, 'dotfile.json'), file)
+    expect((await run('config get retries')).stdout).toBe('7\n')
+    expect(await run('config set timeout 5')).toMatchObject({ code: 0 })
+    expect(lstatSync(file).isSymbolicLink()).toBe(true)
+    expect(JSON.parse(readFileSync(join(world.dir, 'dotfile.json'), 'utf8'))).toEqual({
+      profiles: { default: { retries: 7, timeout: 5 } },
     })
   })
 

@@ -1,4 +1,5 @@
-import { appendFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, existsSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testPid } from '../helpers/host.ts'
 import {
@@ -19,6 +20,34 @@ beforeEach(async () => {
 
 const run = (line: string, stdin?: string) => world.run(line, stdin === undefined ? {} : { stdin })
 const journal = (name = 'in.csv.journal') => entriesOf(world.read(name))
+
+describe('the place of a journal', () => {
+  beforeEach(() => world.file('in.csv', usersCsv(1)))
+
+  test('is not behind a link, whether that leads to a journal or nowhere', async () => {
+    await run('users import in.csv --journal real.journal')
+    const before = world.read('real.journal')
+    for (const target of ['real.journal', 'nowhere']) {
+      symlinkSync(world.path(target), world.path(`to-${target}`))
+      expect(await run(`users import in.csv --journal to-${target}`)).toMatchObject({
+        code: 2,
+        stderr: `error: ${world.path(`to-${target}`)} is a symbolic link\nhint: name the file itself\n`,
+      })
+    }
+    expect(world.read('real.journal')).toBe(before)
+    expect(existsSync(world.path('nowhere'))).toBe(false)
+    expect(world.writes()).toEqual(['POST /users'])
+  })
+
+  test('is not a named pipe, which is not waited for', async () => {
+    execFileSync('mkfifo', [world.path('pipe')])
+    expect(await run('users import in.csv --journal pipe')).toMatchObject({
+      code: 2,
+      stderr: `error: ${world.path('pipe')} is not a regular file\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
+})
 
 describe('the journal', () => {
   test('holds what the import is, each row before it is sent, and each outcome', async () => {

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, statSync } from 'node:fs'
+import { linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { beforeEach, expect, test } from 'vitest'
 import { createImportWorld, type ImportWorld, usersCsv } from '../helpers/imports.ts'
 
@@ -171,4 +171,29 @@ test.each(['people.csv.journal', 'linked.csv', 'folder'])('rejects are never wri
   expect(world.read('people.csv')).toBe(usersCsv(3))
   expect(world.requests).toEqual([])
   expect(await run('users import people.csv')).toMatchObject({ code: 0 })
+})
+
+test('--failed-out refuses a link to a file or to nowhere', async () => {
+  world.file('people.csv', usersCsv(1))
+  world.file('precious', 'precious')
+  for (const target of ['precious', 'nowhere']) {
+    symlinkSync(world.path(target), world.path(`to-${target}`))
+    expect(await run(`users import people.csv --failed-out to-${target}`)).toMatchObject({
+      code: 2,
+      stderr: `error: ${world.path(`to-${target}`)} is a symbolic link\nhint: name the file itself\n`,
+    })
+  }
+  expect(world.read('precious')).toBe('precious')
+  expect(world.read('nowhere')).toBeUndefined()
+})
+
+test('--failed-out writes to a device, behind a link or not', async () => {
+  world.file('people.csv', 'user_id\nada\n,\n')
+  symlinkSync('/dev/null', world.path('again.csv'))
+  for (const file of ['/dev/null', 'again.csv'])
+    expect(
+      await run(`users import people.csv --if-exists overwrite --skip-invalid --failed-out ${file}`),
+    ).toMatchObject({
+      code: 8,
+    })
 })

@@ -12,6 +12,8 @@ export interface HostOptions {
   cwd?: string
   /** Id of the process. */
   pid?: number
+  /** Number of the user. */
+  uid?: number
 }
 
 /** Id of the process unless a test says otherwise; only this one and the next one are alive. */
@@ -59,6 +61,7 @@ export function testHost({
   columns = 80,
   cwd = '/',
   pid = testPid,
+  uid = process.getuid?.(),
 }: HostOptions = {}): TestHost {
   const keyboard = Object.assign(new PassThrough(), {
     isTTY: tty,
@@ -83,6 +86,7 @@ export function testHost({
     nodeVersion: '20.20.2',
     cwd,
     pid,
+    uid,
     isAlive: (other) => other === testPid || other === testPid + 1,
     dirs: async () => ({
       config: '/nonexistent/config',

@@ -1,5 +1,5 @@
-import { defaultProfile, findProfile, keyFor, localProfile, readConfig } from '../../config.ts'
-import { changeConfig, withProfile } from '../../config-store.ts'
+import { defaultProfile, findProfile, keyFor, localProfile } from '../../config.ts'
+import { withProfile } from '../../config-store.ts'
 import { isClear, parseBaseUrl } from '../../config-values.ts'
 import { AuthError, MeetroomError, UsageError } from '../../errors.ts'
 import { askSecret, canAsk } from '../confirm.ts'
@@ -84,7 +84,7 @@ async function logIn(context: Context, withToken: boolean): Promise<void> {
       request: error.request,
     })
   }
-  await changeConfig(await context.configDir(), (config) => ({
+  await context.changeConfig((config) => ({
     ...withProfile(config, profile, {
       ...findProfile(config, profile),
       base_url: baseUrl,
@@ -104,12 +104,12 @@ async function logIn(context: Context, withToken: boolean): Promise<void> {
 
 async function logOut(context: Context): Promise<void> {
   context.expectNewProfile()
-  const dir = await context.configDir()
-  const { value: name } = storedProfile(context, readConfig(dir))
+  const stored = await context.storedConfig()
+  const { value: name } = storedProfile(context, stored)
   if (name === localProfile) throw new UsageError('the local workspace has no key to forget')
-  if (!findProfile(readConfig(dir), name)?.api_key)
+  if (!findProfile(stored, name)?.api_key)
     return context.notice(`profile ${name} holds no key; nothing to forget`)
-  await changeConfig(dir, (config) => {
+  await context.changeConfig((config) => {
     const { api_key, api_key_origin, ...rest } = findProfile(config, name) ?? {}
     return withProfile(config, name, rest)
   })

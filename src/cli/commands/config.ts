@@ -1,5 +1,5 @@
 import { configFile, findProfile, type SettableKey, settable } from '../../config.ts'
-import { changeConfig, withProfile } from '../../config-store.ts'
+import { withProfile } from '../../config-store.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, examples } from '../flags.ts'
@@ -163,7 +163,5 @@ async function changeProfile(
 ): Promise<void> {
   const stored = await context.storedConfig()
   const { value: name } = storedProfile(context, stored)
-  await changeConfig(await context.configDir(), (config) =>
-    withProfile(config, name, change(findProfile(config, name) ?? {})),
-  )
+  await context.changeConfig((config) => withProfile(config, name, change(findProfile(config, name) ?? {})))
 }

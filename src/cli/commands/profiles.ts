@@ -1,5 +1,5 @@
 import { defaultProfile, findProfile, localProfile, type Profile } from '../../config.ts'
-import { changeConfig, withoutProfile, withProfile } from '../../config-store.ts'
+import { withoutProfile, withProfile } from '../../config-store.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
 import { confirm } from '../confirm.ts'
 import type { Act, Context } from '../context.ts'
@@ -42,7 +42,7 @@ export function defineProfiles(profiles: MeetroomCommand, act: Act): void {
       act('machine', async (context, name: string) => {
         context.expectNewProfile()
         await requireProfile(context, name)
-        await changeConfig(await context.configDir(), (config) => ({
+        await context.changeConfig((config) => ({
           ...config,
           profile: name,
         }))
@@ -84,7 +84,7 @@ export function defineProfiles(profiles: MeetroomCommand, act: Act): void {
           doing: 'removing a profile',
           describe: async () => `Forget profile ${name} and its key`,
         })
-        await changeConfig(await context.configDir(), (config) => withoutProfile(config, name))
+        await context.changeConfig((config) => withoutProfile(config, name))
         await context.notice(`forgot profile ${name}`)
       }),
     )
@@ -115,7 +115,7 @@ async function setProtected(context: Context, name: string, isProtected: boolean
   context.expectNewProfile()
   if (name === localProfile) throw new UsageError('the profile “local” is built in')
   await requireProfile(context, name)
-  await changeConfig(await context.configDir(), (config) => {
+  await context.changeConfig((config) => {
     const { protected: _, ...profile } = findProfile(config, name) ?? {}
     return withProfile(config, name, isProtected ? { ...profile, protected: true } : profile)
   })

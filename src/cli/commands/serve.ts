@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { isLoopback } from '../../api/loopback.ts'
 import { shellQuote } from '../../api/request.ts'
 import { findProfile } from '../../config.ts'
-import { changeConfig, withProfile } from '../../config-store.ts'
+import { withProfile } from '../../config-store.ts'
 import { UsageError } from '../../errors.ts'
 import type { Serving } from '../../local/serve.ts'
 import { version } from '../../version.ts'
@@ -184,7 +184,7 @@ async function requireFreePort({ host, port }: Flags): Promise<void> {
 }
 
 async function saveProfile(context: Context, name: string, { baseUrl, apiKey }: Serving): Promise<void> {
-  await changeConfig(await context.configDir(), (config) =>
+  await context.changeConfig((config) =>
     withProfile(config, name, {
       ...findProfile(config, name),
       base_url: baseUrl,

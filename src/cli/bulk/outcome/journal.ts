@@ -1,6 +1,7 @@
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { type FileHandle, rm } from 'node:fs/promises'
 import { MeetroomError, OutputError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
+import { openOwn } from '../../../safe-file.ts'
 import { claim } from './lock.ts'
 import { type Entry, Past } from './past.ts'
 import { type Purpose, readJournal, requireEnded, requireSame } from './read-journal.ts'
@@ -44,7 +45,7 @@ export class Journal {
       const before = await readJournal(path, rows)
       if (!resume) requireEnded(path, before)
       const resumed = resume ? requireSame(path, before, purpose) : undefined
-      const file = await open(path, resume ? 'a' : 'w', 0o600)
+      const file = await openOwn(path, resume ? 'append' : 'truncate')
       const journal = new Journal(file, lock, resumed?.past ?? new Past(rows))
       // Behind the last whole line: a crash may have torn the one after it.
       if (resumed) await file.truncate(resumed.length)

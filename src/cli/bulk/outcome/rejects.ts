@@ -1,10 +1,11 @@
 import type { WriteStream } from 'node:fs'
-import { type FileHandle, open, rm, stat } from 'node:fs/promises'
+import { type FileHandle, rm, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { stringify } from 'csv-stringify/sync'
 import { writeJson } from '../../../api/json.ts'
 import { OutputError, UsageError } from '../../../errors.ts'
+import { openSaved } from '../../../safe-file.ts'
 import type { InputFormat, Row } from '../input/rows.ts'
 
 /**
@@ -47,8 +48,9 @@ export class Rejects {
       if (other !== undefined && (other === path || (await isSame(other, path))))
         throw new UsageError('--failed-out names a file that the import itself needs')
     try {
-      return new Rejects(path, format, columns, await open(path, 'w', 0o600))
+      return new Rejects(path, format, columns, await openSaved(path))
     } catch (error) {
+      if (error instanceof UsageError) throw error
       throw new OutputError(`${file} cannot be written (${(error as NodeJS.ErrnoException).code})`)
     }
   }
