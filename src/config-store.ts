@@ -1,10 +1,10 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { type Profile, readConfig, type StoredConfig } from './config.ts'
 import { OutputError } from './errors.ts'
 import type { Host } from './host.ts'
 
 /**
- * Changes the settings file with conf: atomically, 0600 in a 0700 folder.
+ * Changes the settings file with conf: atomically, 0600, in a folder that is 0700 where it is made here.
  * @throws {UsageError} when the present file is broken; nothing is overwritten then
  * @throws {OutputError} when it cannot be written
  */
@@ -17,7 +17,6 @@ export async function changeConfig(
   const { default: Conf } = await import('conf')
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
-    chmodSync(dir, 0o700)
     const store = new Conf<StoredConfig>({
       cwd: dir,
       configName: 'config',

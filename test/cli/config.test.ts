@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import {
+  chmodSync,
   chownSync,
   existsSync,
   lstatSync,
@@ -293,6 +294,14 @@ test('set and unset change the profile in use', async () => {
   expect(stored()).toEqual({ profiles: { default: {} } })
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(statSync(world.configDir).mode & 0o777).toBe(0o700)
+})
+
+test('set keeps the mode of a folder that it did not make, and stores the settings for their owner alone', async () => {
+  mkdirSync(world.configDir)
+  chmodSync(world.configDir, 0o755)
+  expect(await run('config set timeout 5')).toMatchObject({ code: 0 })
+  expect(statSync(world.configDir).mode & 0o777).toBe(0o755)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
 test('set and unset change the profile that --profile names', async () => {
