@@ -1,34 +1,68 @@
 import { mkdirSync } from 'node:fs'
-import { type Profile, readConfig, type StoredConfig } from './config.ts'
+import { rm } from 'node:fs/promises'
+import { configFile, type Profile, readConfig, type StoredConfig } from './config.ts'
 import { OutputError } from './errors.ts'
 import type { Host } from './host.ts'
+import { takeLock } from './lock.ts'
+
+/** How long another process may take to change the settings, and how long until it is asked for again; in milliseconds. */
+const patienceMs = 5000
+const pauseMs = 25
+
+type Machine = Pick<Host, 'uid' | 'pid' | 'isAlive' | 'now' | 'sleep' | 'random'>
 
 /**
- * Changes the settings file with conf: atomically, 0600, in a folder that is 0700 where it is made here.
+ * Changes the settings file with conf: atomically, 0600, in a folder that is 0700 where it is made here. One process at
+ * a time: nothing that another has changed is lost.
+ * @param change from what is in it then to what is to be in it
  * @throws {UsageError} when the present file is broken; nothing is overwritten then
- * @throws {OutputError} when it cannot be written
+ * @throws {OutputError} when it cannot be written, or another process keeps it for five seconds
  */
 export async function changeConfig(
   dir: string,
-  host: Pick<Host, 'uid'>,
+  host: Machine,
+  interrupt: AbortSignal,
   change: (config: StoredConfig) => StoredConfig,
 ): Promise<void> {
-  const changed = change(readConfig(dir, host.uid))
   const { default: Conf } = await import('conf')
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
-    const store = new Conf<StoredConfig>({
-      cwd: dir,
-      configName: 'config',
-      configFileMode: 0o600,
-      accessPropertiesByDotNotation: false,
-      serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
-    })
-    store.store = changed
+    const release = await lockConfig(dir, host, interrupt)
+    try {
+      const changed = change(readConfig(dir, host.uid))
+      const store = new Conf<StoredConfig>({
+        cwd: dir,
+        configName: 'config',
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+        serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
+      })
+      store.store = changed
+    } finally {
+      await release()
+    }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (!code) throw error
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (!syscall) throw error
     throw new OutputError(`the settings cannot be stored in ${dir} (${code})`)
+  }
+}
+
+/** Waits for its turn; the returned function ends it. */
+async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): Promise<() => Promise<void>> {
+  const lock = `${configFile(dir)}.lock`
+  for (let waited = 0; ; ) {
+    const holder = await takeLock(lock, host)
+    if (holder === undefined) return () => rm(lock, { force: true })
+    if (waited >= patienceMs)
+      throw new OutputError(`the settings in ${dir} are in use (process ${holder}); nothing was stored`, {
+        hint: `run it again; if there is no such process, remove ${lock}`,
+        retryable: true,
+      })
+    // Uneven, so that those who wait do not come back together.
+    const pause = pauseMs * (0.5 + host.random())
+    waited += pause
+    await host.sleep(pause, interrupt)
   }
 }
 

@@ -37,11 +37,12 @@ const layer = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '')
 const mayImport: Record<string, readonly string[]> = {
   main: ['cli', 'errors', 'host'],
   cli: [
-    ...['cli', 'api', 'config', 'config-store', 'config-values', 'errors', 'host', 'safe-file', 'version'],
-    'local',
+    ...['cli', 'api', 'config', 'config-store', 'config-values', 'errors', 'host', 'lock'],
+    ...['safe-file', 'version', 'local'],
   ],
-  'config-store': ['config', 'errors', 'host'],
+  'config-store': ['config', 'errors', 'host', 'lock'],
   config: ['config-values', 'errors', 'safe-file'],
+  lock: ['host'],
   'safe-file': ['errors'],
   'config-values': ['api', 'errors'],
   api: ['api', 'errors'],

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -79,6 +79,26 @@ test('--version prints the version and touches nothing', async () => {
   expect(await runBuilt(['--version'], env)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   expect(existsSync(env['MEETROOM_DATA_DIR'] ?? '')).toBe(false)
   expect(existsSync(env['MEETROOM_CONFIG_DIR'] ?? '')).toBe(false)
+})
+
+test('24 logins at once are all stored, each beside the others', { timeout: 60_000 }, async () => {
+  const { MEETROOM_BASE_URL: baseUrl = '', MEETROOM_API_KEY: key = '', ...env } = await served()
+  const names = Array.from({ length: 24 }, (_, i) => `p${i}`)
+  const logins = await Promise.all(
+    names.map((name) =>
+      runBuilt(['auth', 'login', '--with-token', '--profile', name, '--base-url', baseUrl], env, key),
+    ),
+  )
+  expect(logins.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+    names.map((name) => ({
+      code: 0,
+      stderr: `logged in to ${new URL(baseUrl).origin} as profile ${name}\n`,
+    })),
+  )
+  const dir = env['MEETROOM_CONFIG_DIR'] ?? ''
+  const { profiles } = JSON.parse(readFileSync(join(dir, 'config.json'), 'utf8'))
+  expect(Object.keys(profiles).sort()).toEqual([...names].sort())
+  expect(readdirSync(dir)).toEqual(['config.json'])
 })
 
 test('a reader that goes away ends the program quietly', async () => {

@@ -110,7 +110,7 @@ export class Context {
    * @throws {UsageError | OutputError} when it is broken or cannot be written; it stays as it is then
    */
   async changeConfig(change: (config: StoredConfig) => StoredConfig): Promise<void> {
-    await changeConfig(await this.configDir(), this.host, change)
+    await changeConfig(await this.configDir(), this.host, this.interrupt, change)
   }
 
   /** @param format another than the settings say: the command has a use for some only */

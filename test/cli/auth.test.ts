@@ -109,18 +109,18 @@ test('login to the same profile again keeps its base URL and its other settings'
   })
 })
 
-test('login makes the settings file readable by its owner only', async () => {
+test('login makes the settings file readable by its owner only, and leaves the folder as it is', async () => {
   await logIn()
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(statSync(world.configDir).mode & 0o777).toBe(0o700)
 })
 
-test('login makes a settings file that everybody could read readable by its owner only', async () => {
+test('login makes a settings file that everybody could read readable by its owner only, and leaves the folder as it is', async () => {
   mkdirSync(world.configDir, { mode: 0o755 })
   writeFileSync(file, '{}', { mode: 0o644 })
   await logIn()
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect(statSync(world.configDir).mode & 0o777).toBe(0o700)
+  expect(statSync(world.configDir).mode & 0o777).toBe(0o755)
 })
 
 test('login does not store a key that the service refuses', async () => {

@@ -5,14 +5,17 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { testPid } from '../helpers/host.ts'
 import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
 
 let world: World
@@ -529,6 +532,57 @@ test('unknown settings of a profile survive a change', async () => {
   store({ future: 1, profiles: { default: { future: { x: 1 } } } })
   await run('config set timeout 5')
   expect(stored()).toEqual({ future: 1, profiles: { default: { future: { x: 1 }, timeout: 5 } } })
+})
+
+describe('config set, while another process changes the settings', () => {
+  const lock = () => `${file}.lock`
+  beforeEach(() => store({ profiles: { default: { retries: 7 } } }))
+
+  test('waits for it, and keeps what it has changed', async () => {
+    writeFileSync(lock(), `${testPid + 1}\n`)
+    const { host, done } = world.start(['config', 'set', 'timeout', '5'], { env: bare })
+    const { sleep } = host
+    host.sleep = async (ms, signal) => {
+      if (host.slept.length === 3) {
+        store({ profiles: { default: { retries: 8 }, other: {} } })
+        rmSync(lock())
+      }
+      return sleep(ms, signal)
+    }
+    expect(await done).toMatchObject({ code: 0, stderr: '' })
+    expect(stored()).toEqual({ profiles: { default: { retries: 8, timeout: 5 }, other: {} } })
+    expect(readdirSync(world.configDir)).toEqual(['config.json'])
+  })
+
+  test('gives up after five seconds, and stores nothing', async () => {
+    writeFileSync(lock(), `${testPid + 1}\n`)
+    const { code, stdout, stderr, host } = await run('config set timeout 5')
+    expect({ code, stdout, stderr }).toEqual({
+      code: 74,
+      stdout: '',
+      stderr:
+        `error: the settings in ${world.configDir} are in use (process ${testPid + 1}); nothing was stored\n` +
+        `hint: run it again; if there is no such process, remove ${lock()}\n`,
+    })
+    const waited = host.slept.reduce((sum, ms) => sum + ms, 0)
+    expect(waited).toBeGreaterThanOrEqual(5000)
+    expect(waited).toBeLessThan(5100)
+    expect(stored()).toEqual({ profiles: { default: { retries: 7 } } })
+    expect(readFileSync(lock(), 'utf8')).toBe(`${testPid + 1}\n`)
+  })
+
+  test.each(['999999999\n', 'nobody\n', ''])('does not wait for a process that is gone: %j', async (left) => {
+    writeFileSync(lock(), left)
+    expect(await run('config set timeout 5')).toMatchObject({ code: 0 })
+    expect(stored()).toEqual({ profiles: { default: { retries: 7, timeout: 5 } } })
+    expect(readdirSync(world.configDir)).toEqual(['config.json'])
+  })
+
+  test('is the only one to wait: reading does not', async () => {
+    writeFileSync(lock(), `${testPid + 1}\n`)
+    const { stdout, host } = await run('config get retries')
+    expect({ stdout, slept: host.slept }).toEqual({ stdout: '7\n', slept: [] })
+  })
 })
 
 test('settings that cannot be stored are an error that says why', async () => {

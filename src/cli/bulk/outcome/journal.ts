@@ -1,6 +1,6 @@
 import { type FileHandle, rm } from 'node:fs/promises'
 import { MeetroomError, OutputError } from '../../../errors.ts'
-import type { Host } from '../../../host.ts'
+import type { Machine } from '../../../lock.ts'
 import { openOwn } from '../../../safe-file.ts'
 import { claim } from './lock.ts'
 import { type Entry, Past } from './past.ts'
@@ -35,7 +35,7 @@ export class Journal {
   static async open(
     path: string,
     purpose: Purpose,
-    { rows, resume, host }: { rows: number; resume: boolean; host: Pick<Host, 'pid' | 'isAlive'> },
+    { rows, resume, host }: { rows: number; resume: boolean; host: Machine },
   ): Promise<Journal> {
     const lock = `${path}.lock`
     await claim(lock, host).catch((error) => {
