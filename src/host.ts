@@ -31,6 +31,7 @@ export interface Host {
   readonly prompt: NodeJS.WritableStream
   readonly platform: NodeJS.Platform
   readonly nodeVersion: string
+  /** The working folder. Throws a system error of `uv_cwd` when it is not there any more. */
   readonly cwd: string
   readonly pid: number
   /** Number of the user; undefined where users have none. */
@@ -94,7 +95,9 @@ export function processHost(): Host {
     },
     platform: process.platform,
     nodeVersion: process.versions.node,
-    cwd: process.cwd(),
+    get cwd() {
+      return process.cwd()
+    },
     pid: process.pid,
     uid: process.getuid?.(),
     isAlive(pid) {

@@ -104,7 +104,7 @@ async function explained(error: MeetroomError, context: Context | undefined): Pr
 }
 
 function foreseen(cause: unknown): MeetroomError {
-  if (!(cause instanceof CommanderError)) return asForeseen(cause)
+  if (!(cause instanceof CommanderError)) return ofTheSystem(cause) ?? asForeseen(cause)
   // Commander puts its suggestion on a second line, in parentheses.
   const [said = '', suggestion] = cause.message.replace(/^error: /, '').split('\n')
   // What stands behind the = of an option that does not exist may be a key.
@@ -114,6 +114,13 @@ function foreseen(cause: unknown): MeetroomError {
       hint: 'store it with: meetroom auth login, or set MEETROOM_API_KEY',
     })
   return new UsageError(inOurQuotes(message), { hint: suggestion?.replace(/^\(|\)$/g, '') ?? 'see --help' })
+}
+
+/** What the system lacks for any command at all. */
+function ofTheSystem(cause: unknown): MeetroomError | undefined {
+  const { syscall } = Object(cause) as NodeJS.ErrnoException
+  if (syscall === 'uv_cwd')
+    return new UsageError('the working folder does not exist any more', { hint: 'cd into one that exists' })
 }
 
 /** What shapes an error, even one of a command line that could not be read to its end. */

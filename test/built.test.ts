@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { OperationName } from '../src/api/endpoints.ts'
 import { operations } from '../src/api/operations.ts'
 import { serveHttp } from '../src/local/http/server.ts'
@@ -79,6 +79,34 @@ test('--version prints the version and touches nothing', async () => {
   expect(await runBuilt(['--version'], env)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   expect(existsSync(env['MEETROOM_DATA_DIR'] ?? '')).toBe(false)
   expect(existsSync(env['MEETROOM_CONFIG_DIR'] ?? '')).toBe(false)
+})
+
+describe('a working folder that is gone', () => {
+  const inNoFolder = (line: string, env: Record<string, string>) =>
+    runCommand(
+      'bash',
+      ['-c', `d=$(mktemp -d); cd "$d"; rmdir "$d"; exec "${node}" "${launcher}" ${line}`],
+      env,
+    )
+
+  test.each(['--version', '--help', 'config path', 'config set timeout 5', '--local rooms list --json'])(
+    'does not keep %s from working',
+    async (line) => {
+      const { code, stderr } = await inNoFolder(line, home())
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    },
+  )
+
+  test.each(['--local users import users.csv', 'serve --port 0 --data-dir data'])(
+    'is an error of %s, which needs it',
+    async (line) => {
+      expect(await inNoFolder(line, home())).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: 'error: the working folder does not exist any more\nhint: cd into one that exists\n',
+      })
+    },
+  )
 })
 
 test('24 logins at once are all stored, each beside the others', { timeout: 60_000 }, async () => {
