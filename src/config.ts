@@ -7,7 +7,7 @@ import {
   parseRetries,
   parseTimeout,
 } from './config-values.ts'
-import { AuthError, UsageError } from './errors.ts'
+import { AuthError, tooFewHandles, UsageError } from './errors.ts'
 import { readTrusted } from './safe-file.ts'
 
 /** A value and where it came from, as `config list --show-origin` tells it. */
@@ -95,6 +95,8 @@ export function readConfig(dir: string, uid: number | undefined): StoredConfig {
     if (error instanceof UsageError) throw error
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
+    const handles = tooFewHandles(error)
+    if (handles) throw handles
     throw new UsageError(`the settings file ${file} cannot be read (${code})`)
   }
   const broken = new UsageError(`the settings file ${file} is not a settings file of meetroom`, {

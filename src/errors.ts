@@ -119,6 +119,16 @@ export class OutputError extends MeetroomError {
   readonly code = 'output'
 }
 
+/** The error for a system that has no file handle left; undefined for any other cause. */
+export function tooFewHandles(cause: unknown): OutputError | undefined {
+  const { code } = Object(cause) as { code?: unknown }
+  if (code !== 'EMFILE' && code !== 'ENFILE') return undefined
+  return new OutputError('too few file handles: the limit of open files is reached', {
+    hint: 'raise it, as in: ulimit -n 1024',
+    cause,
+  })
+}
+
 /** The user or the system asked the program to stop. */
 export class InterruptedError extends MeetroomError {
   readonly code = 'interrupted'

@@ -8,7 +8,14 @@ import { Printer } from './cli/output/printer.ts'
 import { visibleLines } from './cli/output/visible.ts'
 import { buildProgram } from './cli/program.ts'
 import { type Connect, Shown } from './cli/service.ts'
-import { ClosedOutput, InterruptedError, type MeetroomError, NotFoundError, UsageError } from './errors.ts'
+import {
+  ClosedOutput,
+  InterruptedError,
+  type MeetroomError,
+  NotFoundError,
+  tooFewHandles,
+  UsageError,
+} from './errors.ts'
 import { type Host, processHost } from './host.ts'
 
 /**
@@ -118,6 +125,8 @@ function foreseen(cause: unknown): MeetroomError {
 
 /** What the system lacks for any command at all. */
 function ofTheSystem(cause: unknown): MeetroomError | undefined {
+  const handles = tooFewHandles(cause)
+  if (handles) return handles
   const { syscall } = Object(cause) as NodeJS.ErrnoException
   if (syscall === 'uv_cwd')
     return new UsageError('the working folder does not exist any more', { hint: 'cd into one that exists' })

@@ -109,6 +109,31 @@ describe('a working folder that is gone', () => {
   )
 })
 
+describe('few file handles', () => {
+  const withFew = (line: string, env: Record<string, string>) =>
+    runCommand('bash', ['-c', `ulimit -n 24; exec "${node}" "${launcher}" ${line}`], env)
+
+  test.each([
+    '--local rooms list',
+    '--local rooms create --name a --type open',
+    '--local users import /dev/null --input-format ndjson --no-journal',
+    'serve --port 0',
+  ])('are the reason that %s gives', async (line) => {
+    expect(await withFew(line, home())).toEqual({
+      code: 74,
+      stdout: '',
+      stderr:
+        'error: too few file handles: the limit of open files is reached\nhint: raise it, as in: ulimit -n 1024\n',
+    })
+  })
+
+  test('are enough for a request and for a change of the settings', async () => {
+    const env = await served()
+    for (const line of ['rooms list -o ids', 'config set timeout 5'])
+      expect(await withFew(line, env)).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+})
+
 test('24 logins at once are all stored, each beside the others', { timeout: 60_000 }, async () => {
   const { MEETROOM_BASE_URL: baseUrl = '', MEETROOM_API_KEY: key = '', ...env } = await served()
   const names = Array.from({ length: 24 }, (_, i) => `p${i}`)

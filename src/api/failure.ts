@@ -12,6 +12,8 @@ const reasons: Record<string, string> = {
   EAI_AGAIN: 'the host name cannot be looked up now',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
+  EMFILE: 'too few file handles; see ulimit -n',
+  ENFILE: 'the system has too few file handles',
   ETIMEDOUT: 'the connection timed out',
   UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the connection was closed before the answer was complete',

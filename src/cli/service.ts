@@ -10,6 +10,7 @@ import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { version } from '../version.ts'
 import type { Change } from './confirm.ts'
+import { requireHandles } from './handles.ts'
 import type { Printer } from './output/printer.ts'
 import { formatCurl, formatRequest } from './output/request.ts'
 import { visibleJson } from './output/visible.ts'
@@ -162,6 +163,7 @@ export async function findService(around: Surroundings): Promise<Service> {
 }
 
 async function findLocal({ host, connect }: Surroundings): Promise<Service> {
+  requireHandles()
   const dir = await dataDir(host)
   const { findOwner } = await import('../local/owner.ts')
   const owner = await findOwner(dir, host.quietly)

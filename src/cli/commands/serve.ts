@@ -10,6 +10,7 @@ import type { Serving } from '../../local/serve.ts'
 import { version } from '../../version.ts'
 import type { Act, Context } from '../context.ts'
 import { examples } from '../flags.ts'
+import { requireHandles } from '../handles.ts'
 import { collect, wholeNumber } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 
@@ -73,6 +74,7 @@ async function run(context: Context, flags: Flags): Promise<void> {
   if (flags.saveProfile !== undefined) checkProfileName(flags.saveProfile)
   const dir = flags.ephemeral ? undefined : resolve(host.cwd, flags.dataDir ?? (await dataDir(host)))
   if (flags.printEnv) return printer.data(await environment(context, flags, dir), visibleLines)
+  requireHandles()
 
   const temporary =
     dir === undefined && !flags.apiKeyFile ? await mkdtemp(join(tmpdir(), 'meetroom-')) : undefined

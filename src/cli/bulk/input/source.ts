@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdtemp, open, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import { UsageError } from '../../../errors.ts'
+import { tooFewHandles, UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 
 /** An input that is read more than once: to check it, and to work on it. */
@@ -45,6 +45,8 @@ async function* chunksOf(path: string, name: string): AsyncGenerator<Buffer> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) throw error
+    const handles = tooFewHandles(error)
+    if (handles) throw handles
     throw new UsageError(`${name} cannot be read (${code})`)
   }
 }
