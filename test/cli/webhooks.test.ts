@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { main } from '../../src/main.ts'
-import { type HostOptions, type TestHost, testHost } from '../helpers/host.ts'
+import { type HostOptions, type TestHost, testHost, testNow } from '../helpers/host.ts'
 import { Inbox } from '../helpers/inbox.ts'
 import { openSocket } from '../helpers/raw.ts'
 import { type Received, startReceiver } from '../helpers/receiver.ts'
@@ -83,8 +83,11 @@ const line = '2024-05-06T07:08:09.123Z sessionJoined room room-1 user ada (2 ses
 
 const secret = `whsec_${Buffer.from('a secret of 24 bytes now').toString('base64')}`
 
+/** The second in which the program runs. */
+const nowSeconds = Math.floor(testNow / 1000)
+
 /** The headers of a signed webhook. */
-function signed(text: string, by = new Webhook(secret), at = 1_714_979_289): Record<string, string> {
+function signed(text: string, by = new Webhook(secret), at = nowSeconds): Record<string, string> {
   return {
     'webhook-id': 'msg_1',
     'webhook-timestamp': String(at),
@@ -278,6 +281,39 @@ describe('listen --secret', () => {
     expect(inbox.all).toEqual([])
   })
 
+  test.each<[string, number, string]>([
+    ['older than five minutes', nowSeconds - 301, 'the signature is 301 s old; 300 s are tolerated'],
+    [
+      'of years ago',
+      1_714_979_289,
+      `the signature is ${nowSeconds - 1_714_979_289} s old; 300 s are tolerated`,
+    ],
+    ['of the future', nowSeconds + 301, 'the signature is 301 s ahead of the clock; 300 s are tolerated'],
+  ])('answers 401 to a right signature %s, and does nothing with the event', async (_, at, problem) => {
+    const { url, inbox } = await startReceiver()
+    const { post, stderr } = await listen(['--secret', secret, '--forward-to', url])
+    expect(await post(body, signed(body, new Webhook(secret), at))).toBe(401)
+    expect(await stderr.next()).toBe(`warning: ${problem}`)
+    expect(inbox.all).toEqual([])
+  })
+
+  test('takes a signature of five minutes ago, and with --tolerance an older one', async () => {
+    const at = (seconds: number) => signed(body, new Webhook(secret), nowSeconds + seconds)
+    const usual = await listen(['--secret', secret])
+    expect(await usual.post(body, at(-300))).toBe(200)
+    expect(await usual.post(body, at(300))).toBe(200)
+    const patient = await listen(['--secret', secret, '--tolerance', '3600'])
+    expect(await patient.post(body, at(-3600))).toBe(200)
+    expect(await patient.post(body, at(-3601))).toBe(401)
+  })
+
+  test.each([[['--tolerance', '60']], [['--secret', secret, '--tolerance', '0']]])(
+    'with %j is a usage error',
+    async (flags) => {
+      expect(await main(['webhooks', 'listen', '--port', '0', ...flags], hostHere())).toBe(2)
+    },
+  )
+
   test.each(['', 'whsec_', 'whsec_%%%', 'whsec_abc', '@missing.txt'])(
     'with “%s” is a usage error, before it listens',
     async (impossible) => {
@@ -419,7 +455,7 @@ describe('verify', () => {
     expect(await verify('--secret', secret)).toEqual({
       code: 0,
       stdout:
-        'webhook_id  msg_1\ntimestamp   2024-05-06T07:08:09.000Z\naction      sessionJoined\n' +
+        'webhook_id  msg_1\ntimestamp   2026-01-02T03:04:05.000Z\naction      sessionJoined\n' +
         'valid       true\nsignature   verified\n',
       stderr: '',
     })
@@ -429,7 +465,7 @@ describe('verify', () => {
     const { stdout } = await verify('--secret', secret, '--json')
     expect(JSON.parse(stdout)).toEqual({
       webhook_id: 'msg_1',
-      timestamp: '2024-05-06T07:08:09.000Z',
+      timestamp: '2026-01-02T03:04:05.000Z',
       action: 'sessionJoined',
       valid: true,
       signature: 'verified',
@@ -460,6 +496,23 @@ describe('verify', () => {
       stdout: expect.stringContaining('signature   wrong\n'),
       stderr: 'error: the signature is wrong\n',
     })
+  })
+
+  test('takes a signature of any age, unless --tolerance says otherwise', async () => {
+    save('headers.txt', headerLines(signed(body, new Webhook(secret), 1_714_979_289)))
+    expect((await verify('--secret', secret)).code).toBe(0)
+    expect(await verify('--secret', secret, '--tolerance', '300')).toMatchObject({
+      code: 9,
+      stdout: expect.stringContaining('signature   too old\n'),
+      stderr: `error: the signature is ${nowSeconds - 1_714_979_289} s old; 300 s are tolerated\n`,
+    })
+    save('headers.txt', headerLines(signed(body, new Webhook(secret), nowSeconds + 600)))
+    expect(await verify('--secret', secret, '--tolerance', '300')).toMatchObject({
+      code: 9,
+      stdout: expect.stringContaining('signature   too new\n'),
+    })
+    expect((await verify('--secret', secret, '--tolerance', '600')).code).toBe(0)
+    expect((await verify('--tolerance', '600')).code).toBe(2)
   })
 
   test('exits 9 when a line break was added to the body', async () => {

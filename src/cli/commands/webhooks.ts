@@ -16,12 +16,24 @@ interface ListenFlags {
   host: string
   port: number
   secret?: string
+  tolerance?: number
   forwardTo?: string
   exec?: string
   respond?: number
 }
 
+interface VerifyFlags {
+  headers: string
+  secret?: string
+  tolerance?: number
+}
+
 const secretFlag = ['--secret <secret|@file>', 'secret that the deliveries are signed with'] as const
+const toleranceFlag = '--tolerance <seconds>'
+const tolerance = wholeNumber('--tolerance', 1)
+
+/** How old a signature that comes in may be, in seconds, as Standard Webhooks has it: an older one may be a replay. */
+const defaultTolerance = 300
 
 export function defineWebhooks(webhooks: MeetroomCommand, act: Act): void {
   const listener = webhooks
@@ -31,14 +43,17 @@ export function defineWebhooks(webhooks: MeetroomCommand, act: Act): void {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber('--port', 0, 65535), 4681)
     .option(...secretFlag)
+    .option(toleranceFlag, `refuse signatures older than this (default: ${defaultTolerance})`, tolerance)
     .option('--forward-to <url>', 'pass each event on, and its answer back', webUrl('--forward-to'))
     .option('--exec <command>', 'run a program for each event, the event on its standard input; no shell')
     .option('--respond <status>', 'answer every event with this status', wholeNumber('--respond', 200, 599))
     .action(
       act('stays', async (context, flags: ListenFlags) => {
         const printer = await context.printer()
+        requireSecret(flags)
         const secret = await readSecret(flags.secret, context.host)
-        await listen(context, { ...flags, secret, json: isJson(printer.options.format) })
+        const { tolerance = defaultTolerance } = flags
+        await listen(context, { ...flags, secret, tolerance, json: isJson(printer.options.format) })
       }),
     )
   examples(
@@ -54,12 +69,15 @@ export function defineWebhooks(webhooks: MeetroomCommand, act: Act): void {
     .argument('<body-file>', 'file with the body, byte for byte as it came')
     .requiredOption('--headers <file>', 'file with its headers, “Name: value” a line or a JSON object')
     .option(...secretFlag)
+    .option(toleranceFlag, 'refuse signatures older than this (default: of any age)', tolerance)
     .action(
-      act('machine', async (context, bodyFile: string, flags: { headers: string; secret?: string }) => {
+      act('machine', async (context, bodyFile: string, flags: VerifyFlags) => {
         const { host } = context
+        requireSecret(flags)
         const body = await readText(bodyFile, host)
         const headers = parseHeaderFile(await readText(flags.headers, host))
-        const checked = checkWebhook(body, headers, await readSecret(flags.secret, host))
+        const secret = await readSecret(flags.secret, host)
+        const checked = checkWebhook(body, headers, { secret, tolerance: flags.tolerance, now: host.now() })
         await (await context.printer()).facts(facts(checked))
         if (checked.problem) throw new ConditionError(checked.problem)
       }),
@@ -69,6 +87,12 @@ export function defineWebhooks(webhooks: MeetroomCommand, act: Act): void {
 
 function facts({ id, at, action, valid, signature }: Checked) {
   return { webhook_id: id ?? null, timestamp: at ?? null, action: action ?? null, valid, signature }
+}
+
+/** @throws {UsageError} for a tolerance of signatures that are not checked */
+function requireSecret({ secret, tolerance }: { secret?: string; tolerance?: number }): void {
+  if (tolerance !== undefined && secret === undefined)
+    throw new UsageError('--tolerance is for signatures, and needs --secret')
 }
 
 async function readSecret(secret: string | undefined, host: Host): Promise<string | undefined> {

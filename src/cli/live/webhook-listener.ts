@@ -13,6 +13,8 @@ export interface ListenOptions {
   host: string
   port: number
   secret: string | undefined
+  /** How far the time of a signature may be from now, in seconds. */
+  tolerance: number
   forwardTo?: string
   exec?: string
   respond?: number
@@ -54,8 +56,9 @@ export async function listen(context: Context, options: ListenOptions): Promise<
 
   /** The status to answer with. */
   async function handle(headers: Readonly<Record<string, string>>, body: string): Promise<number> {
-    const checked = checkWebhook(body, headers, options.secret)
-    const unsigned = checked.signature === 'wrong' || checked.signature === 'missing'
+    const { secret, tolerance } = options
+    const checked = checkWebhook(body, headers, { secret, tolerance, now: context.host.now() })
+    const unsigned = checked.signature !== 'verified' && checked.signature !== 'not checked'
     if (checked.problem) await printer.notice(`warning: ${checked.problem}`)
     if (unsigned || !checked.valid) return options.respond ?? (unsigned ? 401 : 400)
     if (options.json) await printer.json(checked.event)

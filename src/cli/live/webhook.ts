@@ -12,27 +12,30 @@ export interface Checked {
   event: unknown
   /** Whether the body is one that the document describes. */
   valid: boolean
-  signature: 'verified' | 'wrong' | 'missing' | 'not checked'
+  signature: 'verified' | 'wrong' | 'missing' | 'too old' | 'too new' | 'not checked'
   /** What is wrong with it, in one line. */
   problem: string | undefined
 }
 
+/** What a webhook is checked with. */
+export interface Check {
+  /** What it is signed with; undefined where signatures are not checked. */
+  secret: string | undefined
+  /** How far the time of a signature may be from now, in seconds; undefined where any time will do. */
+  tolerance: number | undefined
+  /** Wall clock, in milliseconds. */
+  now: number
+}
+
 /** Checks the body against the schema and, where there is a secret, the signature (Standard Webhooks). */
-export function checkWebhook(
-  body: string,
-  headers: Readonly<Record<string, string>>,
-  secret: string | undefined,
-): Checked {
+export function checkWebhook(body: string, headers: Readonly<Record<string, string>>, check: Check): Checked {
   const event = parse(body)
   const result = WebhookEvent.safeParse(event)
-  const signature = checkSignature(body, headers, secret)
-  const sentAt = new Date(Number(headers['webhook-timestamp'] || Number.NaN) * 1000)
+  const seconds = Number(headers['webhook-timestamp'] || Number.NaN)
+  const signature = checkSignature(body, headers, check)
+  const sentAt = new Date(seconds * 1000)
   const problems = [
-    signature === 'wrong'
-      ? 'the signature is wrong'
-      : signature === 'missing'
-        ? 'there is no signature'
-        : undefined,
+    problemOf(signature, check, seconds),
     event === undefined
       ? isTooDeep(body)
         ? `the body is nested more than ${maxDepth} levels deep`
@@ -64,11 +67,35 @@ function parse(body: string): unknown {
 function checkSignature(
   body: string,
   headers: Readonly<Record<string, string>>,
-  secret: string | undefined,
+  { secret, tolerance, now }: Check,
 ): Checked['signature'] {
   if (secret === undefined) return 'not checked'
   const { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signatures } = headers
   if (!id || !seconds || !signatures) return 'missing'
   if (!/^\d{1,12}$/.test(seconds)) return 'wrong'
-  return isSignedBy(secret, signatures, id, Number(seconds), body) ? 'verified' : 'wrong'
+  if (!isSignedBy(secret, signatures, id, Number(seconds), body)) return 'wrong'
+  const age = ageOf(Number(seconds), now)
+  if (tolerance === undefined || Math.abs(age) <= tolerance) return 'verified'
+  return age > 0 ? 'too old' : 'too new'
+}
+
+/** In whole seconds; negative for what is signed in the future. */
+function ageOf(seconds: number, now: number): number {
+  return Math.floor(now / 1000) - seconds
+}
+
+function problemOf(signature: Checked['signature'], { tolerance, now }: Check, seconds: number) {
+  const limit = `${tolerance} s are tolerated`
+  switch (signature) {
+    case 'wrong':
+      return 'the signature is wrong'
+    case 'missing':
+      return 'there is no signature'
+    case 'too old':
+      return `the signature is ${ageOf(seconds, now)} s old; ${limit}`
+    case 'too new':
+      return `the signature is ${-ageOf(seconds, now)} s ahead of the clock; ${limit}`
+    default:
+      return undefined
+  }
 }
