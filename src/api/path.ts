@@ -34,6 +34,13 @@ export function segmentProblem(name: string, value: string): string | undefined 
   }
 }
 
+/**
+ * Whether a path has a segment by which a URL parser climbs: `.` or `..`, plain or encoded. It takes a backslash for a slash.
+ */
+export function climbs(path: string): boolean {
+  return path.split(/[/\\]/).some((part) => /^(\.|%2e){1,2}$/i.test(part))
+}
+
 /** The query string of a request, `?` included; undefined values are left out. */
 export function queryString(query: Readonly<Record<string, unknown>> = {}): string {
   const pairs = Object.entries(query)

@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import type { Route } from '../../api/endpoints.ts'
+import { climbs } from '../../api/path.ts'
 import { UsageError } from '../../errors.ts'
 import type { Act } from '../context.ts'
 import { examples } from '../flags.ts'
@@ -38,6 +39,8 @@ export function defineApi(api: MeetroomCommand, act: Act): void {
         if (output && !isJson(output))
           throw new UsageError(`api prints what the service sent, which is JSON: it has no -o ${output}`)
         const [pathname = '', search] = path.split(/\?(.*)/s)
+        if (climbs(pathname))
+          throw new UsageError(`“${path}” contains “.” or “..”, and so would leave the base URL`)
         const fields = parseAssignments(flags.field ?? [])
         const data = flags.data === undefined ? undefined : await readData(flags.data, context.host)
         const endpoint: Route = {
