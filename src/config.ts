@@ -153,7 +153,7 @@ export function resolveSettings(
     fromFlag(flags.profile, '--profile') ??
     fromEnv('MEETROOM_PROFILE')
   const baseUrl = fromFlag(flags.baseUrl, '--base-url') ?? fromEnv('MEETROOM_BASE_URL')
-  const key = fromEnv('MEETROOM_API_KEY')
+  const key = keyFromEnv(env)
 
   const config = !named && baseUrl && key ? {} : named?.value === localProfile ? readIfThere(read) : read()
   const stored = config.profile === undefined ? undefined : { value: config.profile, from: 'settings file' }
@@ -201,6 +201,12 @@ export function resolveSettings(
     ) ?? { value: 2, from: 'default' },
     isProtected: values?.protected === true,
   }
+}
+
+/** What a file or a secret store has put behind the key is no part of it. */
+function keyFromEnv(env: Readonly<Record<string, string | undefined>>): Setting<string> | undefined {
+  const value = env['MEETROOM_API_KEY']?.trim()
+  return value ? { value, from: 'MEETROOM_API_KEY' } : undefined
 }
 
 // The embedded workspace needs no settings: a broken file must not stand in its way.

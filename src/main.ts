@@ -144,5 +144,6 @@ function reporting(line: CommandLine, host: Host, context: Context | undefined) 
 }
 
 function secretsOf(host: Host, context: Context | undefined): string[] {
-  return [...(context?.secrets ?? []), host.env['MEETROOM_API_KEY'] ?? ''].filter((secret) => secret !== '')
+  const key = host.env['MEETROOM_API_KEY']?.trim() ?? ''
+  return [...(context?.secrets ?? []), key].filter((secret) => secret !== '')
 }

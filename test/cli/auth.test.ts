@@ -337,6 +337,23 @@ test('MEETROOM_API_KEY takes precedence over the stored key', async () => {
   expect(world.requests[0]?.headers['authorization']).toBe('Bearer from-env')
 })
 
+test.each(['\n', '\r\n', ' ', '\n\n'])('MEETROOM_API_KEY with %j behind it is the key', async (behind) => {
+  const env = { MEETROOM_API_KEY: `${world.apiKey}${behind}` }
+  expect(await world.run('rooms list -o ids', { env })).toMatchObject({ code: 0, stderr: '' })
+  expect(world.requests[0]?.headers['authorization']).toBe(`Bearer ${world.apiKey}`)
+})
+
+test('MEETROOM_API_KEY with a line break behind it is not shown when a service quotes the key', async () => {
+  world.intercept = async () => answer(400, { error: { message: 'bad key secret-key-1' } })
+  const { stderr } = await world.run('rooms list', { env: { MEETROOM_API_KEY: 'secret-key-1\n' } })
+  expect(stderr).toContain('bad key [API key]')
+})
+
+test('MEETROOM_API_KEY of blanks is none', async () => {
+  const env = { ...bare, MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: ' \n' }
+  expect(await world.run('rooms list', { env })).toMatchObject({ code: 4 })
+})
+
 test('a command without a key exits 4 and says how to log in', async () => {
   expect(await world.run('rooms list', { env: { ...bare, MEETROOM_BASE_URL: baseUrl } })).toMatchObject({
     code: 4,
