@@ -35,6 +35,9 @@ export interface StoredConfig {
   profiles?: Record<string, Profile>
 }
 
+/** Shorter keys stand in too many words: they cannot be taken out of what is shown. */
+export const shortestKey = 8
+
 /** The built-in profile: the embedded service on this machine. */
 export const localProfile = 'local'
 export const defaultProfile = 'default'

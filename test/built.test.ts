@@ -170,7 +170,7 @@ test.runIf(existsSync('/dev/full'))('a full disk is an error', async () => {
 })
 
 test('a service that is not there is exit code 5, with one line that says so', async () => {
-  const env = { ...home(), MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1', MEETROOM_API_KEY: 'k' }
+  const env = { ...home(), MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1', MEETROOM_API_KEY: 'secret-key' }
   expect(await runBuilt(['rooms', 'list', '--retries', '0'], env)).toEqual({
     code: 5,
     stdout: '',

@@ -4,7 +4,7 @@ import { isDestructive } from '../api/destructive.ts'
 import { isLoopback } from '../api/loopback.ts'
 import type { Policy } from '../api/retry.ts'
 import type { Transport, WireRequest } from '../api/wire.ts'
-import { keyFor, type Settings } from '../config.ts'
+import { keyFor, type Settings, shortestKey } from '../config.ts'
 import { isClear } from '../config-values.ts'
 import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
@@ -154,6 +154,10 @@ export async function findService(around: Surroundings): Promise<Service> {
     baseUrl,
     async open(connections) {
       const apiKey = keyFor(settings)
+      if (apiKey.length < shortestKey)
+        await printer.notice(
+          `warning: the API key (${settings.apiKey?.from}) is so short that it cannot be kept out of what is shown`,
+        )
       const url = new URL(baseUrl)
       if (settings.apiKeyOrigin === undefined && isClear(url))
         await printer.notice(`warning: the API key travels unencrypted to ${url.host}; use https`)

@@ -167,7 +167,7 @@ test('login does not show a refused key that the service quotes', async () => {
 })
 
 test('login refuses text that cannot be a key without sending it', async () => {
-  for (const key of ['two words', 'ключ', 'a\nb']) {
+  for (const key of ['two words', 'ключ-ключ', 'four\nfour']) {
     const { code, stdout, stderr } = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
       stdin: key,
       env: bare,
@@ -352,6 +352,35 @@ test('MEETROOM_API_KEY with a line break behind it is not shown when a service q
 test('MEETROOM_API_KEY of blanks is none', async () => {
   const env = { ...bare, MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: ' \n' }
   expect(await world.run('rooms list', { env })).toMatchObject({ code: 4 })
+})
+
+test('login refuses a key of fewer than eight characters without sending it', async () => {
+  const { code, stdout, stderr } = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
+    stdin: '7-bytes\n',
+    env: bare,
+  })
+  expect({ code, stdout, stderr }).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'error: the key is too short: it has fewer than 8 characters\n' +
+      'hint: so short a key cannot be kept out of what is shown; was it cut off?\n',
+  })
+  expect(world.requests).toEqual([])
+  expect(existsSync(file)).toBe(false)
+})
+
+test('MEETROOM_API_KEY of fewer than eight characters is used, with a warning', async () => {
+  world.intercept = async () => answer(200, { rooms: [] })
+  const run = (key: string, flags = '') =>
+    world.run(`rooms list -o ids${flags}`, { env: { MEETROOM_API_KEY: key } })
+  expect(await run('7-bytes')).toMatchObject({
+    code: 0,
+    stderr:
+      'warning: the API key (MEETROOM_API_KEY) is so short that it cannot be kept out of what is shown\n',
+  })
+  expect(await run('7-bytes', ' --quiet')).toMatchObject({ code: 0, stderr: '' })
+  expect(await run('8--bytes')).toMatchObject({ code: 0, stderr: '' })
 })
 
 test('a command without a key exits 4 and says how to log in', async () => {

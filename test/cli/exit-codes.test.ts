@@ -109,7 +109,7 @@ const cases: Case[] = [
     code: 4,
     when: 'the key is refused',
     command: 'rooms list',
-    options: { env: { MEETROOM_API_KEY: 'wrong' } },
+    options: { env: { MEETROOM_API_KEY: 'wrong-key' } },
     stderr:
       'error: the service refuses the API key (400): the API key is missing or not valid\n' +
       'hint: see which key is used with: meetroom auth status\n',

@@ -177,7 +177,9 @@ describe('a run that has finished', () => {
   })
 
   test('because of a wrong key can be resumed', async () => {
-    const { code, stderr } = await world.run('users import in.csv', { env: { MEETROOM_API_KEY: 'wrong' } })
+    const { code, stderr } = await world.run('users import in.csv', {
+      env: { MEETROOM_API_KEY: 'wrong-key' },
+    })
     expect({ code, words: goOn(stderr) }).toEqual({
       code: 4,
       words: ['users', 'import', 'in.csv', '--resume'],

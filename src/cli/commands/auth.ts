@@ -1,4 +1,4 @@
-import { defaultProfile, findProfile, keyFor, localProfile } from '../../config.ts'
+import { defaultProfile, findProfile, keyFor, localProfile, shortestKey } from '../../config.ts'
 import { withProfile } from '../../config-store.ts'
 import { isClear, parseBaseUrl } from '../../config-values.ts'
 import { AuthError, MeetroomError, UsageError } from '../../errors.ts'
@@ -71,6 +71,10 @@ async function logIn(context: Context, withToken: boolean): Promise<void> {
     })
   const key = (withToken ? await readAll(host) : await askSecret(context, `API key for ${origin}:`)).trim()
   if (key === '') throw new UsageError('no key was given')
+  if (key.length < shortestKey)
+    throw new UsageError(`the key is too short: it has fewer than ${shortestKey} characters`, {
+      hint: 'so short a key cannot be kept out of what is shown; was it cut off?',
+    })
 
   const client = await context.clientFor(baseUrl, key)
   try {
