@@ -75,8 +75,8 @@ export interface Settings {
   /** In seconds. */
   timeout: Setting<number>
   retries: Setting<number>
-  /** Writes need --allow-write. */
-  isProtected: boolean
+  /** The protected profile that is used, or whose service is: writes need --allow-write then. */
+  protectedBy: string | undefined
 }
 
 /** Where the settings file is. */
@@ -202,8 +202,21 @@ export function resolveSettings(
       fromFlag(flags.retries, '--retries') ?? fromEnv('MEETROOM_RETRIES') ?? fromProfile('retries'),
       parseRetries,
     ) ?? { value: 2, from: 'default' },
-    isProtected: values?.protected === true,
+    protectedBy: values?.protected === true ? profile.value : url && protectorOf(url.value, config),
   }
+}
+
+/** A protected profile of the same service: what it protects stays protected under another name, and with a key of one’s own. */
+function protectorOf(baseUrl: string, { profiles = {} }: StoredConfig): string | undefined {
+  const found = Object.entries(profiles).find(
+    ([, profile]) =>
+      profile.protected === true && profile.base_url && originOf(profile.base_url) === originOf(baseUrl),
+  )
+  return found?.[0]
+}
+
+function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined
 }
 
 /** What a file or a secret store has put behind the key is no part of it. */

@@ -44,9 +44,10 @@ export interface GlobalFlags {
 
 /**
  * What a command does besides printing: it `reads` from the service or `writes` to it, decides that by its arguments
- * and by what it finds (`any`), `stays` until it is stopped (servers and sessions), or works on this `machine` only.
+ * and by what it finds (`any`), `stays` until it is stopped, `joins` a room until then, which is a change, or works on
+ * this `machine` only.
  */
-export type Effect = 'reads' | 'writes' | 'any' | 'stays' | 'machine'
+export type Effect = 'reads' | 'writes' | 'any' | 'stays' | 'joins' | 'machine'
 
 /** A Commander action that says what its command does. */
 export type Action = ((...args: unknown[]) => Promise<void>) & { readonly effect: Effect }
@@ -153,10 +154,10 @@ export class Context {
    */
   async permit(effect: Effect): Promise<void> {
     const { dryRun, curl } = this.flags
-    if ((dryRun || curl) && (effect === 'stays' || effect === 'machine'))
+    if ((dryRun || curl) && ['stays', 'joins', 'machine'].includes(effect))
       throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)
     // Asked again before each write: this only spares the questions that come before the first.
-    if (effect === 'writes') requireWritable(this.flags, await this.settings())
+    if (effect === 'writes' || effect === 'joins') requireWritable(this.flags, await this.settings())
   }
 
   /** A client of the service that the settings name. Made once where nothing special is asked of it. */

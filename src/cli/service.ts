@@ -136,10 +136,13 @@ function beforeSend({ flags, settings, printer, confirm }: Surroundings, confirm
  * @throws {UsageError} when it is protected and the command line has no --allow-write
  */
 export function requireWritable({ curl, dryRun, allowWrite }: SendFlags, settings: Settings): void {
-  if (!settings.isProtected || curl || dryRun || allowWrite) return
-  throw new UsageError(`the profile ${settings.profile.value} is protected: nothing is changed through it`, {
-    hint: 'add --allow-write if you mean it',
-  })
+  const { profile, protectedBy } = settings
+  if (protectedBy === undefined || curl || dryRun || allowWrite) return
+  const what =
+    protectedBy === profile.value
+      ? `the profile ${protectedBy} is protected: nothing is changed through it`
+      : `the profile ${protectedBy} protects this service: nothing is changed there`
+  throw new UsageError(what, { hint: 'add --allow-write if you mean it' })
 }
 
 /**

@@ -407,6 +407,52 @@ describe('a protected profile', () => {
     expect(writes()).toEqual([])
   })
 
+  const others = {
+    profile: 'production',
+    profiles: {
+      production: { base_url: baseUrl, protected: true },
+      other: { base_url: 'https://other.test/v1' },
+      same: { base_url: 'https://MEET.test:443/v2' },
+    },
+  }
+  const store = (config: object) =>
+    writeFileSync(join(world.configDir, 'config.json'), JSON.stringify(config))
+
+  test('protects its service under the names of other profiles too, with a key of one’s own', async () => {
+    store(others)
+    const env = { MEETROOM_API_KEY: world.apiKey }
+    for (const [flags, more] of [
+      ['--profile default', {}],
+      ['--profile other', {}],
+      [`--profile other --base-url ${baseUrl}`, { MEETROOM_BASE_URL: undefined }],
+      ['--profile same', { MEETROOM_BASE_URL: undefined }],
+      [`--base-url ${baseUrl}`, { MEETROOM_BASE_URL: undefined, MEETROOM_PROFILE: 'other' }],
+      ['', { MEETROOM_PROFILE: 'other' }],
+    ] as const) {
+      const line = `users create new ${flags}`.trim()
+      expect(await run(line, { env: { ...env, ...more } }), line).toMatchObject({
+        code: 2,
+        stderr:
+          'error: the profile production protects this service: nothing is changed there\n' +
+          'hint: add --allow-write if you mean it\n',
+      })
+      expect(
+        await run(`users get ada ${flags}`.trim(), { env: { ...env, MEETROOM_PROFILE: 'other' } }),
+      ).toMatchObject({ code: 0 })
+    }
+    expect(writes()).toEqual([])
+    expect(await run('users create new --profile other --allow-write', { env })).toMatchObject({ code: 0 })
+  })
+
+  test('lets nobody join a room: a session is a change', async () => {
+    for (const line of ['join OPEN', 'join OPEN --as ada', 'join OPEN --profile production'])
+      expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: refusal })
+    expect(world.requests).toEqual([])
+    // Gets as far as the network, which has no such host.
+    const { code, stderr } = await run('join OPEN --allow-write --retries 0')
+    expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('no connection') })
+  })
+
   test('does not protect other profiles', async () => {
     expect(await world.run(`rooms delete ${open} --yes`)).toMatchObject({ code: 0 })
     expect(await run('--local rooms create --name L --type open')).toMatchObject({ code: 0 })
@@ -477,6 +523,33 @@ describe('profiles protect', () => {
     })
   })
 
+  test('protects the local workspace, and unprotect lets it go', async () => {
+    const make = (flags = '') => run(`--local rooms create --name L --type open -o ids${flags}`)
+    expect(await run('profiles protect local')).toMatchObject({
+      code: 0,
+      stderr: 'profile local is protected\n',
+    })
+    expect((await run('profiles list -o csv --no-header')).stdout).toContain('local,false,,false,true\r\n')
+    for (const line of [
+      '--local rooms create --name L --type open',
+      '--profile local rooms create --name L --type open',
+      '--local rooms import rooms.csv',
+      '--local join 66f1a2b3c4d5e6f708192a3b',
+    ])
+      expect(await run(line), line).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr:
+          'error: the profile local is protected: nothing is changed through it\n' +
+          'hint: add --allow-write if you mean it\n',
+      })
+    expect(await run('--local rooms list -o ids')).toMatchObject({ code: 0, stdout: '' })
+    expect(await make(' --allow-write')).toMatchObject({ code: 0 })
+    expect(await run('users create ada')).toMatchObject({ code: 0 })
+    await run('profiles unprotect local')
+    expect(await make()).toMatchObject({ code: 0 })
+  })
+
   test('succeeds when nothing changes, as unprotect does', async () => {
     for (const verb of ['protect', 'protect', 'unprotect', 'unprotect'])
       expect(await run(`profiles ${verb} production`), verb).toMatchObject({ code: 0 })
@@ -486,10 +559,6 @@ describe('profiles protect', () => {
     expect(await run(`profiles ${verb} nowhere`)).toMatchObject({
       code: 3,
       stderr: 'error: no such profile: nowhere\nhint: see them with: meetroom profiles list\n',
-    })
-    expect(await run(`profiles ${verb} local`)).toMatchObject({
-      code: 2,
-      stderr: 'error: the profile “local” is built in\n',
     })
     expect(await run(`profiles ${verb} __proto__`)).toMatchObject({ code: 3 })
     expect(await run(`profiles ${verb}`)).toMatchObject({ code: 2 })

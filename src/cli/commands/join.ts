@@ -28,7 +28,7 @@ export function defineJoin(join: MeetroomCommand, act: Act): void {
     .argument('<room>', room.words.id)
     .option('--as <user>', 'take part as this user, with the access token that the service has for it')
     .option('--token <token>', 'take part with this access token; it is an argument, and so public')
-    .action(act('stays', (context, room: string, flags: Flags) => run(context, room, flags)))
+    .action(act('joins', (context, room: string, flags: Flags) => run(context, room, flags)))
   examples(
     join,
     'meetroom join 66f1a2b3c4d5e6f708192a3b --as ada',

@@ -1,4 +1,4 @@
-import { defaultProfile, findProfile, localProfile, type Profile } from '../../config.ts'
+import { defaultProfile, findProfile, localProfile } from '../../config.ts'
 import { withoutProfile, withProfile } from '../../config-store.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
 import { confirm } from '../confirm.ts'
@@ -62,7 +62,7 @@ export function defineProfiles(profiles: MeetroomCommand, act: Act): void {
       )
       .description(
         isProtected
-          ? 'Protect a profile: every command that changes something through it needs --allow-write.'
+          ? 'Protect a profile, “local” too: every command that changes something through it, or at its service under another name, needs --allow-write. To join a room is a change.'
           : 'Take the protection from a profile: commands that change something work without --allow-write again.',
       )
       .argument('<profile>', 'name of the profile')
@@ -98,7 +98,7 @@ async function listProfiles(context: Context): Promise<void> {
   const printer = await context.printer()
   const stored = Object.entries({
     ...config.profiles,
-    [localProfile]: {} as Profile,
+    [localProfile]: findProfile(config, localProfile) ?? {},
   })
   const items = stored.map(([name, profile]) => ({
     name,
@@ -113,7 +113,6 @@ async function listProfiles(context: Context): Promise<void> {
 
 async function setProtected(context: Context, name: string, isProtected: boolean): Promise<void> {
   context.expectNewProfile()
-  if (name === localProfile) throw new UsageError('the profile “local” is built in')
   await requireProfile(context, name)
   await context.changeConfig((config) => {
     const { protected: _, ...profile } = findProfile(config, name) ?? {}
