@@ -14,7 +14,7 @@ export const topics = {
    9  a condition that was asked for does not hold
   10  a yes was needed and not given
   70  a bug of meetroom
-  74  the output could not be written
+  74  the output could not be written, or the system has too few file handles
  130  interrupted (SIGINT); 143 for SIGTERM`,
   environment: `Environment
 
