@@ -1,6 +1,7 @@
 import { AuthError, type RequestLine, ServiceError } from '../errors.ts'
 import { endpoints, type OperationName, type Route } from './endpoints.ts'
 import { fits } from './guards.ts'
+import { parseJson, TooDeep } from './json.ts'
 import type { Input, Output } from './operation.ts'
 import type { Operations } from './operations.ts'
 import { probeKey, refusal } from './refusal.ts'
@@ -60,7 +61,7 @@ export interface Client {
 
 /** A client of a Meeting Room Service. */
 export function createClient(options: ClientOptions): Client {
-  const decodeText = createTextDecoder()
+  const decoder = new TextDecoder('utf-8', { fatal: true })
   let opening: Promise<Opened> | undefined
   let opened: Opened | undefined
 
@@ -117,11 +118,12 @@ export function createClient(options: ClientOptions): Client {
         keyWorks,
         check: () => checkHint(endpoint, input),
       })
-    const text = decodeText(answer.body)
-    const value = text === undefined ? undefined : parse(text)
-    if (text === undefined || value === undefined)
-      throw unreadable(answer.headers['content-type'], line, options.baseUrl)
-    return { bytes: answer.body, text, value, line }
+    try {
+      const text = decoder.decode(answer.body)
+      return { bytes: answer.body, text, value: parseJson(text), line }
+    } catch (cause) {
+      throw unreadable(answer.headers['content-type'], line, options.baseUrl, cause)
+    }
   }
 
   return {
@@ -163,32 +165,15 @@ function headersFor(apiKey: string, userAgent: string): Readonly<Record<string, 
   }
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function createTextDecoder(): (body: Uint8Array) => string | undefined {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  return (body) => {
-    try {
-      return decoder.decode(body)
-    } catch {
-      return undefined
-    }
-  }
-}
-
 function unreadable(
   contentType: string | undefined,
   request: { method: string; path: string },
   baseUrl: string,
+  cause: unknown,
 ) {
   const type = contentType?.split(';')[0]
-  const what = type && !type.includes('json') ? `it is ${type}, not JSON` : 'it is not valid JSON'
+  const notJson = type && !type.includes('json') ? `it is ${type}, not JSON` : 'it is not valid JSON'
+  const what = cause instanceof TooDeep ? `it is ${cause.message}` : notJson
   return new ServiceError(`the service’s answer cannot be read: ${what}`, {
     hint: `is ${baseUrl} the address of a Meeting Room Service? It ends with the version, as in https://host/v1`,
     request,

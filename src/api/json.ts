@@ -1,5 +1,35 @@
 import { isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json'
-import { ServiceError } from '../errors.ts'
+
+/** Levels of JSON that the embedded service and `webhooks listen` take. */
+export const mostLevels = 100
+/** Levels of JSON that an answer may have: it holds what somebody sent, and other services may take more. */
+const mostLevelsRead = 500
+
+/** JSON that is nested so deep that working on it could run out of stack. */
+export class TooDeep extends SyntaxError {
+  constructor(levels: number) {
+    super(`nested more than ${levels} levels deep`)
+  }
+}
+
+/**
+ * Reads JSON from outside, as JSON.parse does, which does not recurse itself.
+ * @throws {SyntaxError} when the text is not JSON
+ * @throws {TooDeep} when it is nested deeper than anything may be
+ */
+export function parseJson(text: string, levels = mostLevelsRead): unknown {
+  const value: unknown = JSON.parse(text)
+  // A level takes a bracket to open it and one to close it.
+  if (text.length > 2 * levels && isDeeper(value, levels)) throw new TooDeep(levels)
+  return value
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true
+  return false
+}
 
 // JSON.parse rounds what a double cannot hold. Looking for such a number costs far less than reading every document
 // losslessly. A number stands behind a bracket, a colon, a comma or a blank: ids in hex are full of digits and e's.
@@ -8,10 +38,14 @@ const mayLoseDigits = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 /**
  * Reads JSON without losing a digit: numbers that a double cannot hold become `LosslessNumber`, which `writeJson`
  * writes back as they were.
- * @throws {SyntaxError} when the text is not JSON
+ * @throws {SyntaxError} when the text is not JSON, or nested too deep
  */
-export function readJson(text: string): unknown {
-  if (!mayLoseDigits.test(text)) return JSON.parse(text)
+export function readJson(text: string, levels?: number): unknown {
+  const value = parseJson(text, levels)
+  return mayLoseDigits.test(text) ? readLossless(text) : value
+}
+
+function readLossless(text: string): unknown {
   return parse(text, null, {
     // The last one counts, as for JSON.parse.
     onDuplicateKey: ({ newValue }) => newValue,
@@ -21,7 +55,7 @@ export function readJson(text: string): unknown {
 
 /** Writes a value that `readJson` read, on one line, or indented by `space` blanks. */
 export function writeJson(value: unknown, space?: number): string {
-  return deep(() => (isOrdinary(value) ? JSON.stringify : stringify)(value, null, space) ?? 'null')
+  return (isOrdinary(value) ? JSON.stringify : stringify)(value, null, space) ?? 'null'
 }
 
 /** Whether every number in it is one that JSON.stringify writes: nearly always, and at a fraction of the cost. */
@@ -37,17 +71,7 @@ export function isPlain(text: string): boolean {
   return !mayLoseDigits.test(text)
 }
 
-/** The value of an answer without losing a digit. */
+/** The value of an answer, whose text `parseJson` has read, without losing a digit. */
 export function readAnswer(answer: { text: string; value: unknown }): unknown {
-  return mayLoseDigits.test(answer.text) ? deep(() => readJson(answer.text)) : answer.value
-}
-
-/** @throws {ServiceError} where JSON is nested deeper than the stack goes */
-function deep<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    throw new ServiceError('the service’s answer cannot be read: it is nested too deeply')
-  }
+  return mayLoseDigits.test(answer.text) ? readLossless(answer.text) : answer.value
 }

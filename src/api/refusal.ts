@@ -9,6 +9,7 @@ import {
 } from '../errors.ts'
 import { defined } from './defined.ts'
 import type { Route } from './endpoints.ts'
+import { parseJson } from './json.ts'
 import type { AnyInput } from './request.ts'
 import type { Reply } from './retry.ts'
 import type { WireResponse } from './wire.ts'
@@ -153,7 +154,7 @@ function readError(answer: WireResponse): {
   const text = new TextDecoder().decode(answer.body)
   let body: unknown
   try {
-    body = JSON.parse(text)
+    body = parseJson(text)
   } catch {
     return { body: text }
   }

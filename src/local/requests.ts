@@ -1,8 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type * as z from 'zod'
-import { isTooDeep, maxDepth } from '../api/depth.ts'
 import { describeIssue } from '../api/issue.ts'
-import { readJson } from '../api/json.ts'
+import { mostLevels, readJson, TooDeep } from '../api/json.ts'
 import type { Fields } from '../api/resource.ts'
 import type { WireRequest } from '../api/wire.ts'
 import { invalid } from './faults.ts'
@@ -39,11 +38,10 @@ export function decodeParams(params: Record<string, string>): Record<string, str
 export function parseBody({ headers, body }: WireRequest): unknown {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw invalid('the request needs a body with Content-Type: application/json')
-  if (isTooDeep(body ?? '')) throw invalid(`the body is nested more than ${maxDepth} levels deep`)
   try {
-    return readJson(body ?? '')
-  } catch {
-    throw invalid('the body is not valid JSON')
+    return readJson(body ?? '', mostLevels)
+  } catch (error) {
+    throw invalid(`the body is ${error instanceof TooDeep ? error.message : 'not valid JSON'}`)
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { parseJson } from '../../api/json.ts'
 import { isSecret } from '../../api/signature.ts'
 import { ConditionError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
@@ -122,7 +123,7 @@ function parseHeaderFile(text: string): Record<string, string> {
 
 function parseObject(text: string): object {
   try {
-    return JSON.parse(text) as object
+    return parseJson(text) as object
   } catch {
     throw new UsageError('--headers: not valid JSON')
   }

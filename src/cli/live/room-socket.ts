@@ -1,4 +1,5 @@
 import { type RawData, WebSocket } from 'ws'
+import { parseJson } from '../../api/json.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 
@@ -93,8 +94,8 @@ export function connect(
 
 function readFrame(text: string): Record<string, unknown> {
   try {
-    const frame = JSON.parse(text)
-    if (typeof frame === 'object' && frame !== null) return frame
+    const frame = parseJson(text)
+    if (typeof frame === 'object' && frame !== null) return frame as Record<string, unknown>
   } catch {}
   throw new ServiceError('the service sent a frame that is not a JSON object')
 }
@@ -102,7 +103,7 @@ function readFrame(text: string): Record<string, unknown> {
 /** An answer to the upgrade that is not one. */
 function refusal(status: number, body: string): Closed {
   try {
-    const { error } = JSON.parse(body) as { error: { code: string; message: string } }
+    const { error } = parseJson(body) as { error: { code: string; message: string } }
     return { reason: error.message, code: error.code, status, again: false, over: false }
   } catch {
     return { reason: `the service answered ${status}`, status, again: status >= 500, over: false }

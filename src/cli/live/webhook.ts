@@ -1,5 +1,5 @@
-import { isTooDeep, maxDepth } from '../../api/depth.ts'
 import { describeIssue } from '../../api/issue.ts'
+import { mostLevels, parseJson, TooDeep } from '../../api/json.ts'
 import { isSignedBy } from '../../api/signature.ts'
 import { WebhookEvent } from '../../api/webhooks.ts'
 
@@ -29,20 +29,17 @@ export interface Check {
 
 /** Checks the body against the schema and, where there is a secret, the signature (Standard Webhooks). */
 export function checkWebhook(body: string, headers: Readonly<Record<string, string>>, check: Check): Checked {
-  const event = parse(body)
+  const { event, unreadable } = parse(body)
   const result = WebhookEvent.safeParse(event)
   const seconds = Number(headers['webhook-timestamp'] || Number.NaN)
   const signature = checkSignature(body, headers, check)
   const sentAt = new Date(seconds * 1000)
   const problems = [
     problemOf(signature, check, seconds),
-    event === undefined
-      ? isTooDeep(body)
-        ? `the body is nested more than ${maxDepth} levels deep`
-        : 'the body is not JSON'
-      : result.success
+    unreadable ??
+      (result.success
         ? undefined
-        : `the body is not that of a webhook: ${describeIssue(result.error.issues[0])}`,
+        : `the body is not that of a webhook: ${describeIssue(result.error.issues[0])}`),
   ].filter((problem) => problem !== undefined)
   return {
     id: headers['webhook-id'],
@@ -55,12 +52,11 @@ export function checkWebhook(body: string, headers: Readonly<Record<string, stri
   }
 }
 
-function parse(body: string): unknown {
-  if (isTooDeep(body)) return undefined
+function parse(body: string): { event?: unknown; unreadable?: string } {
   try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
+    return { event: parseJson(body, mostLevels) }
+  } catch (error) {
+    return { unreadable: `the body is ${error instanceof TooDeep ? error.message : 'not JSON'}` }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../../api/endpoints.ts'
+import { parseJson } from '../../../api/json.ts'
 import { type Fields, type FieldType, type Resource, writtenBy } from '../../../api/resource.ts'
 import { UsageError } from '../../../errors.ts'
 import { encodeUrl } from '../../input.ts'
@@ -44,7 +45,7 @@ export function importColumns<F extends Fields>(
 }
 
 function columnOf(name: string, type: FieldType): Column {
-  if (typeof type === 'object') return Array.isArray(type) ? text : JSON.parse
+  if (typeof type === 'object') return Array.isArray(type) ? text : parseJson
   switch (type) {
     case 'url':
       return encodeUrl(name)
@@ -56,7 +57,7 @@ function columnOf(name: string, type: FieldType): Column {
     case 'seconds':
       return whole
     case 'headers':
-      return JSON.parse
+      return parseJson
     default:
       return text
   }

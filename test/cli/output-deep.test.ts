@@ -1,0 +1,69 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { parseJson, readJson, TooDeep } from '../../src/api/json.ts'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+// JSON may be nested so deep that whatever works its way down runs out of stack.
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+const nested = (levels: number, inner = '1') => '['.repeat(levels) + inner + ']'.repeat(levels)
+const deep = nested(100_000)
+const formats = ['table', 'csv', 'ids', 'json', 'ndjson']
+
+test('JSON of 500 levels is read, one level more is refused, digits or not', () => {
+  for (const read of [parseJson, readJson])
+    for (const inner of ['1', '12345678901234567890']) {
+      expect(JSON.stringify(read(nested(500, inner)))).toContain('[[[')
+      expect(() => read(nested(501, inner))).toThrow(TooDeep)
+      expect(() => read(`{"a":${nested(500, inner)}}`)).toThrow(TooDeep)
+      expect(() => read(nested(1_000_000, inner))).toThrow(TooDeep)
+    }
+})
+
+describe('an answer of 100,000 levels', () => {
+  test.each(formats)('is one error of one line with -o %s, and exit 6', async (format) => {
+    for (const text of [`{"room":{"id":"r1","type":"open","name":"n","x":${deep}}}`, deep]) {
+      world.intercept = async () => answer(200, text)
+      const { code, stdout, stderr } = await world.run(`rooms get r1 -o ${format}`)
+      expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
+      expect(stderr).toContain('the service’s answer cannot be read: it is nested more than 500 levels deep')
+      expect(stderr).not.toContain('    at ')
+      if (format.endsWith('json')) expect(JSON.parse(stderr).error.code).toBe('service')
+    }
+  })
+
+  test.each(formats)('that is an error is one error too, with -o %s', async (format) => {
+    for (const status of [400, 404, 500, 503]) {
+      world.intercept = async () => answer(status, `{"error":{"message":"no","x":${deep}}}`)
+      const { code, stdout, stderr } = await world.run(`rooms get r1 -o ${format} --retries 0`)
+      expect(stdout).toBe('')
+      expect([1, 3, 4, 6]).toContain(code)
+      expect(stderr).not.toContain('    at ')
+      if (format.endsWith('json')) expect(JSON.parse(stderr).error.status).toBe(status)
+    }
+  })
+})
+
+test('an answer of 400 levels is printed in every format', async () => {
+  const text = `{"rooms":[{"id":"r1","type":"open","name":"n","x":${nested(400)}}],"paging":{"total":1}}`
+  world.intercept = async () => answer(200, text)
+  for (const format of formats)
+    for (const tty of [true, false])
+      expect(await world.run(`rooms list --all -o ${format}`, { tty })).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('input of 100,000 levels is a usage error', async () => {
+  writeFileSync(join(world.dir, 'deep.json'), deep)
+  writeFileSync(join(world.dir, 'users.ndjson'), `{"user_id":"a","x":${deep}}\n`)
+  for (const line of ['rooms create --name n --type open --data @deep.json', 'users import users.ndjson']) {
+    const { code, stderr } = await world.run(line)
+    expect(code, line).toBe(2)
+    expect(stderr).toMatch(/^error: .*(500 levels|not JSON)/)
+  }
+  expect(world.requests).toEqual([])
+})
