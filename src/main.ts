@@ -5,6 +5,7 @@ import { type Act, Context, type Effect, type GlobalFlags } from './cli/context.
 import { inOurQuotes } from './cli/meetroom-command.ts'
 import { asForeseen, isJson, reportError } from './cli/output/error.ts'
 import { Printer } from './cli/output/printer.ts'
+import { redactor } from './cli/output/redact.ts'
 import { visibleLines } from './cli/output/visible.ts'
 import { buildProgram } from './cli/program.ts'
 import { type Connect, Shown } from './cli/service.ts'
@@ -139,11 +140,6 @@ function reporting(line: CommandLine, host: Host, context: Context | undefined) 
     json: isJson(context?.format ?? guessed),
     color: line.color,
     verbose: line.verbose,
-    secrets: secretsOf(host, context),
+    redact: context?.redact ?? redactor([host.env['MEETROOM_API_KEY']?.trim() ?? '']),
   }
-}
-
-function secretsOf(host: Host, context: Context | undefined): string[] {
-  const key = host.env['MEETROOM_API_KEY']?.trim() ?? ''
-  return [...(context?.secrets ?? []), key].filter((secret) => secret !== '')
 }

@@ -7,6 +7,7 @@ import type { Host } from '../host.ts'
 import { type Change, confirm } from './confirm.ts'
 import { isJson, reportError } from './output/error.ts'
 import { Printer } from './output/printer.ts'
+import { type Redact, redactor } from './output/redact.ts'
 import {
   type ClientSetup,
   type Connect,
@@ -68,6 +69,7 @@ export class Context {
   #newProfile = false
   readonly #closers: (() => Promise<void> | void)[] = []
   readonly #secrets = new Set<string>()
+  #redact: Redact | undefined
 
   constructor(
     readonly host: Host,
@@ -77,6 +79,7 @@ export class Context {
     connect: Connect | undefined,
   ) {
     this.#connect = connect ?? connectOverNetwork
+    this.#keepSecret(host.env['MEETROOM_API_KEY'])
   }
 
   /** Folder of the settings file. */
@@ -99,6 +102,7 @@ export class Context {
       () => readConfig(dir, this.host.uid),
       this.#newProfile,
     )
+    this.#keepSecret(this.#settings.apiKey?.value)
     return this.#settings
   }
 
@@ -192,7 +196,7 @@ export class Context {
       printer: await this.printer(),
       connect: this.#connect,
       closeLater: (close) => this.#closers.push(close),
-      keepSecret: (secret) => this.#secrets.add(secret),
+      keepSecret: (secret) => this.#keepSecret(secret),
       confirm: (change) => this.confirm(change),
     }
   }
@@ -217,14 +221,20 @@ export class Context {
       json: isJson(output.value),
       color: this.flags.color,
       verbose: this.flags.verbose ?? false,
-      secrets: this.secrets,
+      redact: this.redact,
     })
   }
 
-  /** What must never be shown, not even inside somebody else’s text. */
-  get secrets(): readonly string[] {
-    const key = this.#settings?.apiKey?.value
-    return [...new Set(key ? [key, ...this.#secrets] : this.#secrets)]
+  /** Takes out what must never be shown, not even inside somebody else’s text. Made once: many rows may fail. */
+  get redact(): Redact {
+    this.#redact ??= redactor([...this.#secrets])
+    return this.#redact
+  }
+
+  #keepSecret(secret: string | undefined): void {
+    if (!secret || this.#secrets.has(secret)) return
+    this.#secrets.add(secret)
+    this.#redact = undefined
   }
 
   /** What is talked to, for people and journals: a base URL, or the folder of the embedded workspace. */

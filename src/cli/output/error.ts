@@ -1,6 +1,7 @@
 import type { Format } from '../../config-values.ts'
 import { MeetroomError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
+import type { Redact } from './redact.ts'
 import { type Style, styleFor } from './style.ts'
 import { own, visible, visibleJson, visibleLines } from './visible.ts'
 
@@ -8,13 +9,8 @@ export interface ReportOptions {
   json: boolean
   color: boolean
   verbose: boolean
-  /** Replaced wherever they appear: a service may quote the key that it refuses. */
-  secrets: readonly string[]
-}
-
-/** A text without the secrets in it. */
-export function redacted(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((said, secret) => said.replaceAll(secret, '[API key]'), text)
+  /** A service may quote the key that it refuses. */
+  redact: Redact
 }
 
 export function isJson(format: Format | string | undefined): boolean {
@@ -23,7 +19,7 @@ export function isJson(format: Format | string | undefined): boolean {
 
 /** Writes an error to standard error: a line or two for people, one object in JSON modes. */
 export async function reportError(host: Host, error: MeetroomError, options: ReportOptions): Promise<void> {
-  const redact = (text: string) => redacted(text, options.secrets)
+  const { redact } = options
   const style = await styleFor(host.stderr, host.env, options.color)
   const text = options.json ? formatErrorJson(error, redact) : formatError(error, style, redact)
   const stack =
@@ -32,13 +28,10 @@ export async function reportError(host: Host, error: MeetroomError, options: Rep
   await host.stderr.write(own`${text}${visibleLines(redact(stack))}`).catch(() => {})
 }
 
-/** Takes secrets out of a text. Before anything is cut off: a cut secret is no longer found. */
-type Redact = (text: string) => string
-
 const longestText = 2000
 
 function cut(text: string): string {
-  return text.length > longestText ? `${text.slice(0, longestText)}…` : text
+  return text.length > longestText ? `${text.slice(0, longestText).toWellFormed()}…` : text
 }
 
 /** `error: …` and, where there is one, `hint: …`. Text of the service is made safe to show. */
@@ -51,8 +44,26 @@ function formatError(error: MeetroomError, style: Style, redact: Redact): Visibl
 /** The error as one JSON object, for JSON modes. */
 function formatErrorJson(error: MeetroomError, redact: Redact): Visible {
   const { code, message, hint, status, retryable, request, body } = error
-  const safe = (_: string, value: unknown) => (typeof value === 'string' ? cut(redact(value)) : value)
-  return own`${visibleJson(JSON.stringify({ error: { code, message, hint, status, retryable, request, body } }, safe))}\n`
+  const facts = {
+    code,
+    message: cut(redact(message)),
+    hint: hint && cut(redact(hint)),
+    status,
+    retryable,
+    request: redactedJson(request, redact),
+    body: redactedJson(body, redact),
+  }
+  return visibleJson(`${JSON.stringify({ error: facts })}\n`)
+}
+
+/** A JSON value with the secrets taken out of its texts and the names of its fields. */
+function redactedJson(value: unknown, redact: Redact): unknown {
+  if (typeof value === 'string') return redact(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => redactedJson(item, redact))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [redact(name), redactedJson(item, redact)]),
+  )
 }
 
 /** A failure that nobody foresaw, as an error that says so. */

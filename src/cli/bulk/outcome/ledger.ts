@@ -1,5 +1,4 @@
 import type { Context } from '../../context.ts'
-import { redacted } from '../../output/error.ts'
 import type { Outcome } from '../../pool/outcome.ts'
 import type { Pool } from '../../pool/pool.ts'
 import { inputPlace } from '../input/place.ts'
@@ -68,7 +67,7 @@ export class Ledger {
     const { results, journal, rejects } = this.#books
     const { status, value: id } = outcome
     // A service may quote the key that it refuses, and this goes into files.
-    const error = 'error' in outcome ? redacted(outcome.error.message, this.#context.secrets) : undefined
+    const error = 'error' in outcome ? this.#context.redact(outcome.error.message) : undefined
     const key = (body && this.#plan.kind.key(body))?.replace('\0', ' ')
     if (isNoted(status)) journal?.ended({ row: row.number, status, id, error })
     this.#pool.count(status)

@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { redactor } from '../../src/cli/output/redact.ts'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+const json = (text: string) => JSON.stringify(text).slice(1, -1)
+const percent = (text: string) =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+const unicode = (text: string) =>
+  [...text].map((char) => `\\u${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`).join('')
+
+/** The ways in which a service may spell a text. */
+const spellings: Record<string, (text: string) => string> = {
+  'as it is': (text) => text,
+  'in JSON': json,
+  'in JSON with slashes escaped': (text) => json(text).replaceAll('/', '\\/'),
+  'in JSON with everything escaped': unicode,
+  'in JSON within JSON': (text) => json(json(text)),
+  'in a URL': encodeURIComponent,
+  'in a URL twice': (text) => encodeURIComponent(encodeURIComponent(text)),
+  'in a URL, every character encoded': percent,
+  'in base64': (text) => Buffer.from(text).toString('base64'),
+  'in base64 for URLs': (text) => Buffer.from(text).toString('base64url'),
+  'in base64 behind a name': (text) => Buffer.from(`user:${text}`).toString('base64'),
+  'in base64 between others': (text) => Buffer.from(`12345${text}6`).toString('base64'),
+  'in base64 before others': (text) => Buffer.from(`${text}:::::`).toString('base64'),
+}
+
+/** What an HTTP header can carry. */
+const key = fc
+  .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 8, maxLength: 40 })
+  .map((codes) => String.fromCharCode(...codes))
+  // As a key would be: no few characters over and over.
+  .filter((text) => new Set(text).size > 4)
+
+describe('a key does not show', () => {
+  test.each(Object.entries(spellings))('%s', (_, spell) => {
+    fc.assert(
+      fc.property(key, (secret) => {
+        const left = redactor([secret])(`<é> ${spell(secret)} <é>`)
+        expect(left).toContain('[API key]')
+        for (const part of left.replace('[API key]', ' ').split(/[<> é]+/)) {
+          expect(part.length).toBeLessThan(10)
+          expect(Buffer.from(part, 'base64').toString('latin1')).not.toContain(secret.slice(1, -1))
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('with the text around it left alone', () => {
+    fc.assert(
+      fc.property(key, (secret) => {
+        for (const name of ['as it is', 'in JSON', 'in a URL', 'in base64'])
+          expect(redactor([secret])(`<é>${spellings[name]?.(secret)}<é>`), name).toBe('<é>[API key]<é>')
+      }),
+    )
+  })
+
+  test('where one key is part of another', () => {
+    const hide = redactor(['abcdefgh', 'abcdefgh-longer'])
+    expect(hide('abcdefgh-longer and abcdefgh')).toBe('[API key] and [API key]')
+  })
+
+  test('where a key is found in what takes its place: it is not searched again', () => {
+    expect(redactor(['API key]', 'secret-key'])('secret-key')).toBe('[API key]')
+  })
+})
+
+test('a key of fewer than eight characters is left alone: it is in ordinary words, too', () => {
+  for (const secret of ['', 'a', 'takes', 'refuses'])
+    expect(redactor([secret])('takes refuses a')).toBe('takes refuses a')
+})
+
+test('text without a key stays as it is', () => {
+  fc.assert(fc.property(fc.string(), (text) => redactor(['mk_0123456789abcdef'])(text) === text))
+})
+
+describe('in the program', () => {
+  let world: World
+  beforeEach(async () => {
+    world = await createWorld()
+  })
+
+  test('a one-letter key does not garble errors', async () => {
+    const { stderr } = await world.run('rooms list --limit x', { env: { MEETROOM_API_KEY: 'e' } })
+    expect(stderr).toBe('error: --limit takes a whole number from 1, not “x”\n')
+  })
+
+  test('a key does not show in the names of fields, in any way of output', async () => {
+    const apiKey = 'a"key\\with/what%it+may=have'
+    for (const spell of Object.values(spellings)) {
+      const body = { error: { message: spell(apiKey), [spell(apiKey)]: [spell(apiKey)] } }
+      world.intercept = async () => answer(500, body, { location: spell(apiKey) })
+      for (const flag of ['--json', '--verbose']) {
+        const { stderr } = await world.run(`rooms get r1 ${flag}`, { env: { MEETROOM_API_KEY: apiKey } })
+        expect(stderr).toContain('[API key]')
+        expect(stderr).not.toContain(spell(apiKey).slice(4, -4))
+        if (flag === '--json') expect(JSON.stringify(JSON.parse(stderr))).not.toContain(json(spell(apiKey)))
+      }
+    }
+  })
+})
