@@ -100,4 +100,33 @@ describe('in the program', () => {
       }
     }
   })
+
+  describe('the body of an answer, in the JSON error,', () => {
+    const bodyOf = async (body: unknown) => {
+      world.intercept = async () => answer(500, body)
+      return JSON.parse((await world.run('rooms get r1 --json')).stderr).error.body
+    }
+
+    test('is there as it came up to 4 KB', async () => {
+      for (const body of [{ detail: 'x'.repeat(4000) }, 'x'.repeat(4096), [1, { a: null }]])
+        expect(await bodyOf(body)).toEqual(body)
+    })
+
+    test('is the beginning of its text when it is longer, and says so', async () => {
+      const page = `<html>${'é'.repeat(60_000)}</html>`
+      expect(await bodyOf(page)).toBe(`${page.slice(0, 4096)}… (cut off: 60013 characters in all)`)
+      const long = { detail: 'x'.repeat(5000) }
+      expect(await bodyOf(long)).toBe(
+        `${JSON.stringify(long).slice(0, 4096)}… (cut off: 5013 characters in all)`,
+      )
+    })
+
+    test('is never cut within a character or a key', async () => {
+      const { apiKey } = world
+      expect(await bodyOf(`${'x'.repeat(4095)}😀`)).toBe(
+        `${'x'.repeat(4095)}�… (cut off: 4097 characters in all)`,
+      )
+      expect(await bodyOf(`${'x'.repeat(4090)}${apiKey}`)).not.toContain(apiKey.slice(0, 6))
+    })
+  })
 })

@@ -28,7 +28,9 @@ export async function reportError(host: Host, error: MeetroomError, options: Rep
   await host.stderr.write(own`${text}${visibleLines(redact(stack))}`).catch(() => {})
 }
 
+/** Characters of a message, and of the body of an answer. */
 const longestText = 2000
+const longestBody = 4096
 
 function cut(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText).toWellFormed()}…` : text
@@ -51,7 +53,7 @@ function formatErrorJson(error: MeetroomError, redact: Redact): Visible {
     status,
     retryable,
     request: redactedJson(request, redact),
-    body: redactedJson(body, redact),
+    body: quoted(redactedJson(body, redact)),
   }
   return visibleJson(`${JSON.stringify({ error: facts })}\n`)
 }
@@ -64,6 +66,13 @@ function redactedJson(value: unknown, redact: Redact): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [redact(name), redactedJson(item, redact)]),
   )
+}
+
+/** A body as it came or, when that is long, the beginning of its text. */
+function quoted(body: unknown): unknown {
+  const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
+  if (text.length <= longestBody) return body
+  return `${text.slice(0, longestBody).toWellFormed()}… (cut off: ${text.length} characters in all)`
 }
 
 /** A failure that nobody foresaw, as an error that says so. */
