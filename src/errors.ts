@@ -18,6 +18,8 @@ export interface ErrorDetails {
   request?: RequestLine | undefined
   /** The decoded body of the service's answer. */
   body?: unknown
+  /** The service accepted a write, and its result is not known. */
+  accepted?: boolean | undefined
   cause?: unknown
 }
 
@@ -33,6 +35,7 @@ export abstract class MeetroomError extends Error {
   readonly afterLostAttempt: boolean
   readonly request: RequestLine | undefined
   readonly body: unknown
+  readonly accepted: boolean | undefined
 
   constructor(message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause })
@@ -44,6 +47,7 @@ export abstract class MeetroomError extends Error {
     this.afterLostAttempt = details.afterLostAttempt ?? false
     this.request = details.request
     this.body = details.body
+    this.accepted = details.accepted
   }
 }
 
@@ -87,6 +91,12 @@ export class NetworkError extends MeetroomError {
 export class ServiceError extends MeetroomError {
   readonly exitCode = 6
   readonly code = 'service'
+}
+
+/** What answers at the base URL is not a Meeting Room Service. */
+export class WrongBaseUrlError extends MeetroomError {
+  readonly exitCode = 6
+  readonly code = 'wrong_base_url'
 }
 
 /** A write was sent and nobody knows whether it took effect. */

@@ -1,12 +1,14 @@
 import { AuthError, type RequestLine, ServiceError } from '../errors.ts'
+import { acceptedJson } from './accepted.ts'
 import { endpoints, type OperationName, type Route } from './endpoints.ts'
-import { fits } from './guards.ts'
-import { parseJson, TooDeep } from './json.ts'
-import type { Input, Output } from './operation.ts'
+import { isRecord, problemOf } from './guards.ts'
+import type { Answered, Input } from './operation.ts'
 import type { Operations } from './operations.ts'
-import { probeKey, refusal } from './refusal.ts'
+import { createReader, type Received } from './received.ts'
+import { refusal } from './refusal.ts'
 import { type AnyInput, buildRequest, checkHint } from './request.ts'
 import { createSend, type Policy } from './retry.ts'
+import { readStanding, type Seen } from './standing.ts'
 import type { Transport, WireRequest } from './wire.ts'
 
 /** An open way to a service, and the key it takes. */
@@ -29,39 +31,51 @@ export interface ClientOptions {
   policy: Policy
   /** Aborts whatever is under way. */
   interrupt?: AbortSignal
+  /** What other clients of the run have found out about the service; this one adds to it. */
+  seen?: Seen
+  /** Told why an answer cannot be read, of a write that the service accepted. */
+  onAccepted?: (problem: string) => void
   /** Told of each exchange: for `--verbose`. Never sees a header. */
   onExchange?: (line: { method: string; url: string; status: number }) => void
 }
 
-/** An answer of the service: the bytes as they came, and what they mean. */
+/** An answer of the service. */
 export interface Answer<T = unknown> {
+  /** The body as it came. */
   bytes: Uint8Array
+  /** What it means, as JSON: the same text, but where the service left out what the caller knows. */
   text: string
   value: T
 }
 
 export interface Client {
   /**
-   * Calls an operation of the API.
+   * Calls an operation of the API. A write that the service accepts has happened, whatever its answer looks like.
    * @throws {ApiError | NotFoundError | AuthError} when the service refuses
-   * @throws {NetworkError | UnknownOutcomeError} when no answer comes
-   * @throws {ServiceError} when the service fails or its answer cannot be read
+   * @throws {NetworkError | UnknownOutcomeError} when no answer comes, or what a write came to is not known
+   * @throws {ServiceError} when the service fails, or a read cannot be read
+   * @throws {WrongBaseUrlError} when no Meeting Room Service answers
    */
-  call<N extends OperationName>(name: N, input: Input<Operations[N]>): Promise<Answer<Output<Operations[N]>>>
-  /** Sends any request below the base URL: for `meetroom api`. */
+  call<N extends OperationName>(
+    name: N,
+    input: Input<Operations[N]>,
+  ): Promise<Answer<Answered<Operations[N]>>>
+  /** Sends any request below the base URL: for `meetroom api`. The value of a write’s answer is undefined when it is not JSON. */
   request(endpoint: Route, input: AnyInput): Promise<Answer>
   /**
    * Finds out now, rather than with the first request, whether there is a service and a key to send with.
    * @throws {AuthError | UsageError} when there is none
    */
   ready(): Promise<void>
-  /** Whether the service accepts the key (section 5), asked with the cheapest request there is. */
-  keyWorks(): Promise<boolean>
+  /** Whether a Meeting Room Service answers at the base URL, whatever it thinks of the key. */
+  isService(): Promise<boolean>
 }
 
 /** A client of a Meeting Room Service. */
 export function createClient(options: ClientOptions): Client {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const { baseUrl, seen = {} } = options
+  const read = createReader()
+  const known = Promise.resolve({ keyWorks: true, isService: true })
   let opening: Promise<Opened> | undefined
   let opened: Opened | undefined
 
@@ -75,10 +89,10 @@ export function createClient(options: ClientOptions): Client {
   }
 
   async function exchange(endpoint: Route, input: AnyInput) {
-    const request = buildRequest(options.baseUrl, endpoint, input)
+    const request = buildRequest(baseUrl, endpoint, input)
     const line = {
       method: request.method,
-      path: request.url.slice(options.baseUrl.length),
+      path: request.url.slice(baseUrl.length),
     }
     const write = endpoint.method !== 'GET'
     const asked = options.beforeSend(request)
@@ -101,47 +115,69 @@ export function createClient(options: ClientOptions): Client {
     return { answer, line }
   }
 
-  let probe: Promise<boolean> | undefined
-  const keyWorks = () => {
-    probe ??= exchange(endpoints.listRooms, { query: { limit: 1 } }).then(({ answer }) => probeKey(answer))
-    return probe
+  /** What an answer has shown is not asked again. */
+  const standing = () => {
+    seen.standing ??= exchange(endpoints.listRooms, { query: { limit: 1 } }).then(({ answer }) =>
+      readStanding(answer),
+    )
+    return seen.standing
+  }
+  // It explains a refusal: a failure of its own would only hide that.
+  const userExists = async (user_id: string) =>
+    exchange(endpoints.getUser, { params: { user_id } }).then(
+      ({ answer }) => ![400, 404, 410].includes(answer.status),
+      () => true,
+    )
+
+  /** The answer to a request that the service accepts. */
+  async function request(endpoint: Route, input: AnyInput) {
+    const { answer, line } = await exchange(endpoint, input)
+    if (answer.status >= 200 && answer.status < 300) return { line, received: read(answer) }
+    const check = () => checkHint(endpoint, input)
+    throw await refusal({ answer, line, endpoint, input, baseUrl, standing, userExists, check })
   }
 
-  async function request(endpoint: Route, input: AnyInput): Promise<Answer & { line: RequestLine }> {
-    const { answer, line } = await exchange(endpoint, input)
-    if (answer.status < 200 || answer.status > 299)
-      throw await refusal({
-        answer,
-        line,
-        endpoint,
-        input,
-        keyWorks,
-        check: () => checkHint(endpoint, input),
-      })
-    try {
-      const text = decoder.decode(answer.body)
-      return { bytes: answer.body, text, value: parseJson(text), line }
-    } catch (cause) {
-      throw unreadable(answer.headers['content-type'], line, options.baseUrl, cause)
-    }
+  function unreadable(
+    problem: string,
+    { status, text, value }: Received,
+    request: RequestLine,
+  ): ServiceError {
+    return new ServiceError(`the service’s answer cannot be read: ${problem}`, {
+      hint: isRecord(value)
+        ? undefined
+        : `is ${baseUrl} the base URL of a Meeting Room Service? It ends with the version, as in https://host/v1`,
+      status,
+      request,
+      body: value ?? text,
+    })
   }
 
   return {
-    async call(name, input) {
-      const answer = await request(endpoints[name], input as AnyInput)
-      if (!fits(name, answer.value)) {
-        const { explainMismatch } = await import('./validate.ts')
-        const problem = explainMismatch(name, answer.value)
-        throw new ServiceError(`the service’s answer does not match its contract: ${problem}`, {
-          request: answer.line,
-          body: answer.value,
-        })
+    async call(name, given) {
+      type Result = Answer<Answered<Operations[typeof name]>>
+      const input: AnyInput = given
+      const { received, line } = await request(endpoints[name], input)
+      const problem = received.problem ?? problemOf(name, received.value)
+      if (problem === undefined) {
+        seen.standing = known
+        return received as Result
       }
-      return answer as Answer<Output<Operations[typeof name]>>
+      if (endpoints[name].method === 'GET') throw unreadable(problem, received, line)
+      // What the service accepted has happened, whatever its answer looks like.
+      const text = acceptedJson(name, input, received, problem, line)
+      options.onAccepted?.(problem)
+      const bytes = received.problem === undefined ? received.bytes : new TextEncoder().encode(`${text}\n`)
+      return { bytes, text, value: JSON.parse(text) } as Result
     },
-    request,
+    async request(endpoint, input) {
+      const { received, line } = await request(endpoint, input)
+      const { problem } = received
+      if (problem !== undefined && endpoint.method === 'GET') throw unreadable(problem, received, line)
+      if (problem !== undefined) options.onAccepted?.(problem)
+      return received
+    },
     ready: async () => void (await open()),
-    keyWorks,
+    isService: async () => (await standing()).isService,
   }
 }
 
@@ -163,19 +199,4 @@ function headersFor(apiKey: string, userAgent: string): Readonly<Record<string, 
     'accept-encoding': 'gzip, br',
     'user-agent': userAgent,
   }
-}
-
-function unreadable(
-  contentType: string | undefined,
-  request: { method: string; path: string },
-  baseUrl: string,
-  cause: unknown,
-) {
-  const type = contentType?.split(';')[0]
-  const notJson = type && !type.includes('json') ? `it is ${type}, not JSON` : 'it is not valid JSON'
-  const what = cause instanceof TooDeep ? `it is ${cause.message}` : notJson
-  return new ServiceError(`the service’s answer cannot be read: ${what}`, {
-    hint: `is ${baseUrl} the address of a Meeting Room Service? It ends with the version, as in https://host/v1`,
-    request,
-  })
 }

@@ -43,10 +43,9 @@ export function failure(error: unknown, { maybeSent, aborted, proxy }: Progress)
   const via = proxy ? ` (through the proxy ${proxy})` : ''
   if (aborted)
     return new TransportError(`no ${maybeSent ? 'answer' : 'connection'} yet${via}`, maybeSent, false, error)
-  if (error instanceof ServiceError || error instanceof TransportError) return error
+  if (error instanceof TransportError) return error
   const code = errorCode(error)
-  if (isMalformed(code)) return unreadable('it is not HTTP')
-  if (/^Z_|^ERR__ERROR_|^ERR_BROTLI|^ERR_PADDING/.test(code)) return unreadable('its compression is damaged')
+  if (isMalformed(code)) return new ServiceError('the service’s answer cannot be read: it is not HTTP')
   return new TransportError(`${reasonFor(code)}${via}`, maybeSent, isTransient(code))
 }
 
@@ -59,11 +58,6 @@ export function proxyFailure(error: unknown, proxy: string): TransportError {
       ? 'closed the connection'
       : `cannot be reached: ${reasonFor(code)}`
   return new TransportError(`the proxy ${proxy} ${what}`, false, isTransient(code))
-}
-
-/** An answer came, and it is of no use. */
-export function unreadable(why: string): ServiceError {
-  return new ServiceError(`the service’s answer cannot be read: ${why}`)
 }
 
 function reasonFor(code: string): string {

@@ -75,3 +75,8 @@ export function isPlain(text: string): boolean {
 export function readAnswer(answer: { text: string; value: unknown }): unknown {
   return mayLoseDigits.test(answer.text) ? readLossless(answer.text) : answer.value
 }
+
+/** The body of an answer as the service sent it, without losing a digit. */
+export function readBody({ bytes }: { bytes: Uint8Array }): unknown {
+  return readJson(new TextDecoder().decode(bytes))
+}

@@ -43,7 +43,7 @@ export type Input<E extends Endpoint> = (E['path'] extends `${string}{${string}`
   (E extends { method: 'GET'; many: true } ? { query?: QueryOf<E> } : object) &
   (E extends { method: 'POST' | 'PUT' } ? { body: BodyOf<E> } : object)
 
-/** What an operation answers. */
+/** What an operation answers, by the document. */
 export type Output<E extends Endpoint> = E extends { bare: true }
   ? ItemOf<FieldsOf<E>>
   : Result<E> & (E extends { paging: true } ? { paging?: ItemOf<typeof paging> | null | undefined } : object)
@@ -51,3 +51,14 @@ export type Output<E extends Endpoint> = E extends { bare: true }
 type Result<E extends Endpoint> = {
   [K in E['result']]: E extends { many: true } ? readonly ItemOf<FieldsOf<E>>[] : ItemOf<FieldsOf<E>>
 }
+
+/** What a service really answers: of all that the document promises, only ids are insisted on. */
+export type Answered<E extends Endpoint> = E extends { bare: true }
+  ? ReceivedItem<E>
+  : { [K in E['result']]: E extends { many: true } ? readonly ReceivedItem<E>[] : ReceivedItem<E> }
+
+type ReceivedItem<E extends Endpoint> = { readonly [K in keyof FieldsOf<E>]?: unknown } & {
+  readonly [K in IdOf<Resources[E['resource']]>]: string | number
+}
+
+type IdOf<R> = R extends { id: infer I extends string } ? I : never

@@ -22,8 +22,8 @@ export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput):
   }
 }
 
-/** How to find out whether a write took effect, the placeholders of its command filled from the request. */
-export function checkHint(endpoint: Route, input: AnyInput): string | undefined {
+/** How to find out whether a write took effect: by a command, its placeholders filled from the request, or by a look. */
+export function checkHint(endpoint: Route, input: AnyInput): string {
   const values: Record<string, unknown> = {
     ...(input.body as object | undefined),
     ...input.params,
@@ -31,7 +31,7 @@ export function checkHint(endpoint: Route, input: AnyInput): string | undefined 
   const command = endpoint.check?.replace(/\{(\w+)\}/g, (_, name: string) =>
     shellQuote(String(values[name] ?? '')),
   )
-  return command && `check with: ${command}`
+  return command ? `check with: ${command}` : 'look at the room before sending it again'
 }
 
 /** A word that a POSIX shell reads back unchanged. */

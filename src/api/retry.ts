@@ -3,6 +3,7 @@ import {
   type MeetroomError,
   NetworkError,
   type RequestLine,
+  ServiceError,
   UnknownOutcomeError,
 } from '../errors.ts'
 import { parseRetryAfter } from './retry-after.ts'
@@ -47,7 +48,7 @@ export interface Repeatability {
   /** Whether it changes anything: a lost answer then means an unknown outcome. */
   write: boolean
   /** How to find out whether a write took effect; asked only when that is the question. */
-  check: () => string | undefined
+  check: () => string
   line: RequestLine
 }
 
@@ -107,6 +108,9 @@ export function createSend(transport: Transport, policy: Policy, interrupt?: Abo
             lost ||= !unsent
             throw late(unsent ? `: ${error.message}` : '')
           }
+          // Something came back, and it is of no use.
+          if (error instanceof ServiceError && repeatability.write)
+            throw unknownOutcome(error.message, repeatability, error)
           if (!(error instanceof TransportError)) throw error
           lost ||= error.maybeSent
           if (!error.transient || attempt >= retries || (error.maybeSent && !repeatability.repeatable))
@@ -137,16 +141,20 @@ function hostOf({ url }: WireRequest): string {
 }
 
 /** @param lost an attempt may have reached the service */
-function noAnswer(
-  what: string,
-  { write, check, line }: Repeatability,
-  lost: boolean,
-  cause: unknown,
-): MeetroomError {
+function noAnswer(what: string, repeatability: Repeatability, lost: boolean, cause: unknown): MeetroomError {
+  const { write, line } = repeatability
   const message = `no answer ${what}`
   if (!write || !lost) return new NetworkError(message, { request: line, retryable: true, cause })
+  return unknownOutcome(message, repeatability, cause)
+}
+
+function unknownOutcome(
+  message: string,
+  { check, line }: Repeatability,
+  cause: unknown,
+): UnknownOutcomeError {
   return new UnknownOutcomeError(`${message}; whether the change was made is not known`, {
-    hint: check() ?? 'look at the room before sending it again',
+    hint: check(),
     request: line,
     cause,
   })
@@ -155,7 +163,7 @@ function noAnswer(
 /** Why the interrupt came; of a write, also how to find out whether it took effect. */
 function interrupted({ reason }: AbortSignal, { write, check, line }: Repeatability): unknown {
   if (!(reason instanceof InterruptedError) || !write) return reason
-  const hint = ['the change may have been made', check()].filter(Boolean).join('; ')
+  const hint = `the change may have been made; ${check()}`
   return new InterruptedError(reason.signal, { hint, request: line })
 }
 

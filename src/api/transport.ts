@@ -1,10 +1,9 @@
 import type { Dispatcher } from 'undici'
 import Pool from 'undici/lib/dispatcher/pool.js'
-import type { ServiceError } from '../errors.ts'
 import { Connections } from './connections.ts'
-import { errorCode, failure, unreadable } from './failure.ts'
+import { errorCode, failure } from './failure.ts'
 import { proxyFor } from './proxy.ts'
-import { maxBodyBytes, type Transport, type WireRequest } from './wire.ts'
+import { maxBodyBytes, type Transport, type WireRequest, type WireResponse } from './wire.ts'
 
 export interface TransportOptions {
   /** Scheme, host and port that every request goes to. */
@@ -33,11 +32,11 @@ export function networkTransport(options: TransportOptions): Transport & { close
     unanswered++
     const exchange = new Exchange()
     try {
-      const { status, headers, raw } = await exchange.run(pool, origin, wire, signal)
+      const answer = await exchange.run(pool, origin, wire, signal)
       unanswered--
-      const encoding = headers['content-encoding']
-      const body = encoding && encoding !== 'identity' ? await decoded(raw, encoding) : raw
-      return { status, headers, body }
+      const encoding = answer.headers['content-encoding']
+      if (!encoding || encoding === 'identity' || answer.body.length === 0) return answer
+      return { ...answer, ...(await decoded(answer.body, encoding)) }
     } catch (error) {
       const { maybeSent } = exchange
       throw failure(error, { maybeSent, aborted: signal.aborted, proxy: proxy?.name })
@@ -54,19 +53,11 @@ export function networkTransport(options: TransportOptions): Transport & { close
   })
 }
 
-interface RawAnswer {
-  status: number
-  headers: Record<string, string>
-  /** The body as it came, encoded or not. */
-  raw: Uint8Array
-}
-
-/** One request and its answer, received whole. undici’s own `request` makes a stream of each, at several times the cost. */
+/** One request and its answer, received whole and still encoded. undici’s own `request` makes a stream of each, at several times the cost. */
 class Exchange {
   /** undici calls `onConnect` just before it writes to the socket: until then the service has seen nothing. */
   maybeSent = false
-  #status = 0
-  #headers: Record<string, string> = {}
+  #head: Pick<WireResponse, 'status' | 'headers'> = { status: 0, headers: {} }
   readonly #chunks: Buffer[] = []
   #size = 0
 
@@ -75,7 +66,7 @@ class Exchange {
     origin: string,
     wire: WireRequest,
     signal: AbortSignal | undefined,
-  ): Promise<RawAnswer> {
+  ): Promise<WireResponse> {
     return new Promise((resolve, reject) => {
       let abort: (() => void) | undefined
       // A request that waits for its connection ends at once, too: it is never sent then.
@@ -107,20 +98,18 @@ class Exchange {
             abort = () => end(signal?.reason)
           },
           onHeaders: (status, raw) => {
-            this.#status = status
-            this.#headers = readHeaders(raw)
+            this.#head = { status, headers: readHeaders(raw) }
             return true
           },
           onData: (chunk) => {
             this.#chunks.push(chunk)
             this.#size += chunk.length
             if (this.#size <= maxBodyBytes) return true
-            settle(reject, tooLarge())
+            settle(resolve, { ...this.#head, body: nothing, unreadable: tooLarge })
             abort?.()
             return false
           },
-          onComplete: () =>
-            settle(resolve, { status: this.#status, headers: this.#headers, raw: join(this.#chunks) }),
+          onComplete: () => settle(resolve, { ...this.#head, body: join(this.#chunks) }),
           onError: (error) => settle(reject, error),
         },
       )
@@ -143,7 +132,13 @@ function readHeaders(raw: readonly Buffer[]): Record<string, string> {
   return headers
 }
 
-async function decoded(raw: Uint8Array, encoding: string): Promise<Uint8Array> {
+const nothing = new Uint8Array()
+const tooLarge = `it is larger than ${maxBodyBytes / 1024 / 1024} MB`
+
+async function decoded(
+  raw: Uint8Array,
+  encoding: string,
+): Promise<Pick<WireResponse, 'body' | 'unreadable'>> {
   const zlib = await import('node:zlib')
   const decoders = new Map([
     ['gzip', zlib.gunzip],
@@ -152,15 +147,12 @@ async function decoded(raw: Uint8Array, encoding: string): Promise<Uint8Array> {
     ['br', zlib.brotliDecompress],
   ])
   const decode = decoders.get(encoding.trim().toLowerCase())
-  if (!decode) throw unreadable(`its content encoding, ${encoding}, is not known`)
-  return new Promise((resolve, reject) => {
+  if (!decode) return { body: nothing, unreadable: `its content encoding, ${encoding}, is not known` }
+  return new Promise((resolve) => {
     decode(raw, { maxOutputLength: maxBodyBytes }, (error, body) => {
-      if (!error) resolve(body)
-      else reject(errorCode(error) === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : error)
+      if (!error) return resolve({ body })
+      const isTooLarge = errorCode(error) === 'ERR_BUFFER_TOO_LARGE'
+      resolve({ body: nothing, unreadable: isTooLarge ? tooLarge : 'its compression is damaged' })
     })
   })
-}
-
-function tooLarge(): ServiceError {
-  return unreadable(`it is larger than ${maxBodyBytes / 1024 / 1024} MB`)
 }

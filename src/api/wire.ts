@@ -14,6 +14,8 @@ export interface WireResponse {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
+  /** Why the body cannot be read; it is empty then. */
+  readonly unreadable?: string
 }
 
 /**

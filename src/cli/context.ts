@@ -1,4 +1,5 @@
 import type { Client } from '../api/client.ts'
+import type { Seen } from '../api/standing.ts'
 import { readConfig, resolveSettings, type Settings, type StoredConfig } from '../config.ts'
 import { changeConfig } from '../config-store.ts'
 import type { Format } from '../config-values.ts'
@@ -67,6 +68,8 @@ export class Context {
   #client: Promise<Client> | undefined
   #confirmation: Promise<void> | undefined
   #newProfile = false
+  /** What the clients of this run have found out about the service. */
+  readonly #seen: Seen = {}
   readonly #closers: (() => Promise<void> | void)[] = []
   readonly #secrets = new Set<string>()
   #redact: Redact | undefined
@@ -173,7 +176,11 @@ export class Context {
 
   async #open(setup: Partial<ClientSetup>): Promise<Client> {
     const around = await this.#surroundings()
-    return openClient(around, { interrupt: this.interrupt, ...setup }, await findService(around))
+    return openClient(
+      around,
+      { interrupt: this.interrupt, seen: this.#seen, ...setup },
+      await findService(around),
+    )
   }
 
   /** A client of any service with any key. */

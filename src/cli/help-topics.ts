@@ -3,13 +3,14 @@ export const topics = {
   'exit-codes': `Exit codes
 
    0  done; an empty list is 0
-   1  the service refused the request
+   1  the service refused the request (also: 500 with a JSON body)
    2  flags, input or settings are wrong; nothing was sent
    3  no such room, member, user or profile
    4  no API key, or the key is refused
    5  no answer: DNS, connection refused, TLS, proxy, deadline
-   6  the service failed, or its answer cannot be read
-   7  a write was sent and its outcome is not known; the hint says how to check
+   6  the service failed, its answer cannot be read, or the base URL is not that
+      of a Meeting Room Service
+   7  the result of a write is not known; the hint says how to check
    8  some items of several failed
    9  a condition that was asked for does not hold
   10  a yes was needed and not given
@@ -19,7 +20,7 @@ export const topics = {
   environment: `Environment
 
   MEETROOM_API_KEY       API key; beats a stored one
-  MEETROOM_BASE_URL      address of the service, ending in /v1
+  MEETROOM_BASE_URL      base URL of the service, ending in /v1
   MEETROOM_PROFILE       profile to use; “local” is the embedded service
   MEETROOM_OUTPUT        output format: table, json, ndjson, csv, ids
   MEETROOM_TIMEOUT       deadline of each call, in seconds

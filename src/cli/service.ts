@@ -3,6 +3,7 @@ import { defined } from '../api/defined.ts'
 import { isDestructive } from '../api/destructive.ts'
 import { isLoopback } from '../api/loopback.ts'
 import type { Policy } from '../api/retry.ts'
+import type { Seen } from '../api/standing.ts'
 import type { Transport, WireRequest } from '../api/wire.ts'
 import { keyFor, type Settings, shortestKey } from '../config.ts'
 import { isClear } from '../config-values.ts'
@@ -65,6 +66,8 @@ export interface ClientSetup {
   connections?: number
   /** Aborts what is under way. */
   interrupt: AbortSignal
+  /** What other clients of the run have found out about the service. */
+  seen?: Seen
   /** Told before each repetition, instead of the user. */
   onRetry?: Policy['onRetry']
   /** The caller asks for confirmation itself, where it is needed. */
@@ -93,6 +96,8 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
       return { transport, apiKey }
     },
     beforeSend: beforeSend(around, setup.confirmed),
+    onAccepted: warnOfAnswers(printer),
+    ...defined({ seen: setup.seen }),
     userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
     interrupt: setup.interrupt,
     policy: {
@@ -108,6 +113,16 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
       ? { onExchange: ({ method, url, status }) => void printer.notice(`${method} ${url} → ${status}`) }
       : {}),
   })
+}
+
+/** Warns of answers that cannot be read to writes that were accepted: of many that are alike, once. */
+function warnOfAnswers(printer: Printer): (problem: string) => void {
+  const told = new Set<string>()
+  return (problem) => {
+    if (told.has(problem)) return
+    told.add(problem)
+    void printer.notice(`warning: the service accepted the change, but its answer cannot be read: ${problem}`)
+  }
 }
 
 /**

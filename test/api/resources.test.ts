@@ -1,6 +1,5 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { endpoints } from '../../src/api/endpoints.ts'
-import { accepts, guardOf } from '../../src/api/guards.ts'
 import { openApiDocument } from '../../src/api/openapi.ts'
 import { operationsOf } from '../../src/api/operations.ts'
 import { type Field, resource } from '../../src/api/resource.ts'
@@ -54,16 +53,6 @@ test('a field added to the table is in the schemas of requests, answers and quer
   expect(querySchema(fields).parse({ seats: '12' })).toEqual({ seats: 12 })
 })
 
-test('a field added to the table is guarded without zod', () => {
-  const guard = guardOf(fields)
-  expect([12, null, undefined, 'twelve'].map((seats) => accepts(guard, { ...item, seats }))).toEqual([
-    true,
-    true,
-    true,
-    false,
-  ])
-})
-
 test('a field added to the table has a column in tables, and its place in records and CSV', async () => {
   expect(view.columns.at(-1)).toMatchObject({ field: 'seats', weight: 3 })
   const { stdout, env } = testHost()
@@ -109,13 +98,12 @@ test('a field that the service makes is read-only', () => {
   expect(bodySchema('create', seen.fields).shape).not.toHaveProperty('visits')
 })
 
-test('a field that the document does not list is in no schema and no guard, but can be shown', () => {
+test('a field that the document does not list is in no schema, but can be shown', () => {
   const felt = resource({
     ...room,
     fields: { ...room.fields, mood: { type: 'text', words: 'mood', answer: 'unlisted' } },
   })
   expect(itemSchema(felt.fields).shape).not.toHaveProperty('mood')
-  expect(guardOf(felt.fields)).not.toHaveProperty('mood')
   expect(viewFor(felt)).toMatchObject({
     fields: view.fields.slice(0, -1),
     unlisted: ['max_meeting_seconds', 'mood'],

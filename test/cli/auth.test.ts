@@ -160,7 +160,7 @@ test('login does not show a refused key that the service quotes', async () => {
   world.intercept = async () => answer(500, { error: { message: `no such key: ${world.apiKey}` } })
   for (const flags of ['', '--json', '--verbose']) {
     const { code, stdout, stderr } = await logIn(flags)
-    expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('no such key: [API key]')
     expect(stderr).not.toContain(world.apiKey)
   }
@@ -511,8 +511,9 @@ test('status of a service that does not answer exits 5', async () => {
 })
 
 test.each([
-  ['fails', answer(500, {}), 6],
-  ['is not there', answer(404, {}), 3],
+  ['fails', answer(500, ''), 6],
+  ['finds the request invalid', answer(500, {}), 1],
+  ['is not there', answer(404, {}), 6],
   ['points elsewhere', answer(302, '', { location: 'https://login.test/' }), 6],
   ['is a web page', answer(200, '<html>', { 'content-type': 'text/html' }), 6],
 ])('status of a service that %s does not say that the key works', async (_, said, exitCode) => {

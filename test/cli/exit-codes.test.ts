@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { TransportError } from '../../src/api/wire.ts'
 import type { HostOptions } from '../helpers/host.ts'
-import { answer, createWorld, type World } from '../helpers/world.ts'
+import { answer, answering, createWorld, type World } from '../helpers/world.ts'
 
 let world: World
 beforeEach(async () => {
@@ -142,7 +142,7 @@ const cases: Case[] = [
     arrange: always(200, '{'),
     stderr:
       'error: the service’s answer cannot be read: it is not valid JSON\n' +
-      'hint: is https://meet.test/v1 the address of a Meeting Room Service? It ends with the version, as in https://host/v1\n',
+      'hint: is https://meet.test/v1 the base URL of a Meeting Room Service? It ends with the version, as in https://host/v1\n',
   },
   {
     code: 7,
@@ -292,11 +292,11 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
   })
 
   test('quotes a body that is not JSON as a string', async () => {
-    world.intercept = async () => answer(404, '<h1>Not found</h1>')
+    world.intercept = answering(answer(404, '<h1>Not found</h1>'))
     expect(await errorOf('rooms get r1')).toEqual({
       error: {
         code: 'not_found',
-        message: 'no such room: r1',
+        message: 'no such room: r1: Not found',
         hint: 'see what there is with: meetroom rooms list',
         status: 404,
         retryable: false,

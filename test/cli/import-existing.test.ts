@@ -97,7 +97,7 @@ describe('members import, for members that exist', () => {
     const { code, stdout } = await run('members import members.csv -o ndjson')
     expect({ code, results: resultsOf(stdout).map(({ status, error }) => error ?? status) }).toEqual({
       code: 8,
-      results: ['no such room: nope', 'the service refuses the request (400): user_id: no such user', 'ok'],
+      results: ['no such room: nope', 'no such user: nobody', 'ok'],
     })
   })
 })

@@ -196,14 +196,14 @@ describe('NDJSON', () => {
     expect(
       await world.imported(
         'people.ndjson',
-        '{"user_id":"ada"}\n\n[1]\n"x"\nnull\n{"user_id":7}\nnope\n{"x":1,"user_id":"b"}\n{}\n{"user_id":"c"',
+        '{"user_id":"ada"}\n\n[1]\n"x"\nnull\n{"user_id":true}\nnope\n{"x":1,"user_id":"b"}\n{}\n{"user_id":"c"',
       ),
     ).toEqual(
       refused(
         'error: people.ndjson:3: not a JSON object\n' +
           'error: people.ndjson:4: not a JSON object\n' +
           'error: people.ndjson:5: not a JSON object\n' +
-          'error: people.ndjson:6: user_id: expected string, received number\n' +
+          'error: people.ndjson:6: user_id: expected string, received boolean\n' +
           'error: people.ndjson:7: not JSON\n' +
           'error: people.ndjson:8: no user has a field “x” (fields are user_id, name, profile_url, default_member_type, email)\n' +
           'error: people.ndjson:9: user_id is missing\n' +

@@ -193,12 +193,12 @@ test('add takes unlisted fields from --set and --data', async () => {
   )
 })
 
-test('add of a user who does not exist exits 1 with the message of the service', async () => {
+test('add of a user who does not exist exits 3 and names the user', async () => {
   const id = await room()
   expect(await world.run(`members add ${id} nobody`)).toMatchObject({
-    code: 1,
+    code: 3,
     stdout: '',
-    stderr: 'error: the service refuses the request (400): user_id: no such user\n',
+    stderr: 'error: no such user: nobody\nhint: see what there is with: meetroom users list\n',
   })
 })
 
@@ -292,15 +292,15 @@ test.each(['open', 'public'])('block in an %s room is refused before anything is
   expect(writes()).toEqual([])
 })
 
-test('block --force sends the request anyway, and the 500 of the service exits 6', async () => {
+test('block --force sends the request anyway, and the 500 of the service exits 1', async () => {
   const id = await room('open')
   const ada = await member(id, 'ada')
   expect(await world.run(`members block ${id} ${ada} --yes --force`)).toMatchObject({
-    code: 6,
+    code: 1,
     stdout: '',
     stderr:
       'error: the service reports a validation exception (500): is_blocked works only on rooms of type private\n' +
-      'hint: by its document, 500 means that the request breaks a rule; sending it again will not help\n',
+      'hint: in this API, 500 means that the request was invalid; sending it again will not help\n',
   })
   expect(sent()).toEqual([['PUT', `/rooms/${id}/members/${ada}`, '{"is_blocked":true}']])
 })

@@ -115,14 +115,14 @@ test('send to a room that does not exist exits 3', async () => {
   })
 })
 
-test('send to a terminated room exits 6 with the 500 of the service', async () => {
+test('send to a terminated room exits 1 with the 500 of the service', async () => {
   await world.send('PUT', `/rooms/${room}`, { is_terminated: true })
   expect(await world.run(`message send ${room} hi`)).toMatchObject({
-    code: 6,
+    code: 1,
     stdout: '',
     stderr:
       'error: the service reports a validation exception (500): the room is terminated\n' +
-      'hint: by its document, 500 means that the request breaks a rule; sending it again will not help\n',
+      'hint: in this API, 500 means that the request was invalid; sending it again will not help\n',
   })
   expect(world.requests).toHaveLength(1)
 })

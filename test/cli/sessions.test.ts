@@ -130,12 +130,11 @@ test('list keeps unlisted fields', async () => {
 })
 
 test('list of something that is not a list of sessions exits 6', async () => {
-  world.intercept = async () => answer(200, { sessions: [{ id: 7 }] })
+  world.intercept = async () => answer(200, { sessions: [{ id: 's1' }, { user_id: 'ada' }] })
   expect(await world.run('sessions list r')).toMatchObject({
     code: 6,
     stdout: '',
-    stderr:
-      'error: the service’s answer does not match its contract: sessions[0].id: expected string, received number\n',
+    stderr: 'error: the service’s answer cannot be read: sessions[1] has no id\n',
   })
 })
 

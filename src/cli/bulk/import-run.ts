@@ -1,4 +1,11 @@
-import { AuthError, type MeetroomError, NetworkError, UnknownOutcomeError, UsageError } from '../../errors.ts'
+import {
+  AuthError,
+  type MeetroomError,
+  NetworkError,
+  UnknownOutcomeError,
+  UsageError,
+  WrongBaseUrlError,
+} from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { asForeseen } from '../output/error.ts'
 import type { Work } from '../pool/jobs.ts'
@@ -88,7 +95,7 @@ function workOn(
       const { row, body } = job
       const outcome = await sender.send(job)
       const error = 'error' in outcome ? outcome.error : undefined
-      if (error instanceof AuthError) {
+      if (error instanceof AuthError || error instanceof WrongBaseUrlError) {
         if (outcome.status !== 'unknown') ledger.unsent(row)
         throw error
       }

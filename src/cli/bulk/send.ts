@@ -1,5 +1,5 @@
 import type { Client } from '../../api/client.ts'
-import { ApiError, type MeetroomError, ServiceError, UnknownOutcomeError } from '../../errors.ts'
+import { ApiError, UnknownOutcomeError } from '../../errors.ts'
 import type { Item } from '../output/views.ts'
 import { failure, type Outcome } from '../pool/outcome.ts'
 import { type Body, holds, type Kind } from './kinds/kind.ts'
@@ -101,18 +101,11 @@ export class Sender {
     try {
       return { status: 'ok', value: await change() }
     } catch (cause) {
-      const failed = failure(cause)
-      return mayHaveActed(failed.error) ? { ...failed, status: 'unknown' } : failed
+      return failure(cause)
     }
   }
 }
 
 function idOf(item: Item, { view }: Kind): string {
   return String(item[view.id ?? 'id'])
-}
-
-/** A gateway that gave up, and an answer that cannot be read, leave open whether the service acted. */
-function mayHaveActed(error: MeetroomError): boolean {
-  const { status } = error
-  return error instanceof ServiceError && (status === undefined || status === 502 || status === 504)
 }

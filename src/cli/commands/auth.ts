@@ -59,9 +59,9 @@ async function logIn(context: Context, withToken: boolean): Promise<void> {
     throw new UsageError('no service to log in to', {
       hint: 'name it: meetroom auth login --base-url https://meet.example.com/v1',
     })
-  const baseUrl = parseBaseUrl(url)
-  const { origin } = new URL(baseUrl)
-  if (isClear(new URL(baseUrl)))
+  const given = parseBaseUrl(url)
+  const { origin } = new URL(given)
+  if (isClear(new URL(given)))
     throw new UsageError(`a key for plain http would travel unencrypted to ${origin}`, {
       hint: 'use an https base URL',
     })
@@ -76,18 +76,7 @@ async function logIn(context: Context, withToken: boolean): Promise<void> {
       hint: 'so short a key cannot be kept out of what is shown; was it cut off?',
     })
 
-  const client = await context.clientFor(baseUrl, key)
-  try {
-    await client.call('listRooms', {
-      query: { limit: 1 },
-    })
-  } catch (error) {
-    if (!(error instanceof AuthError) || error.status === undefined) throw error
-    throw new AuthError(`${origin} refuses this key; nothing was stored`, {
-      status: error.status,
-      request: error.request,
-    })
-  }
+  const baseUrl = await verify(context, given, key)
   await context.changeConfig((config) => ({
     ...withProfile(config, profile, {
       ...findProfile(config, profile),
@@ -104,6 +93,35 @@ async function logIn(context: Context, withToken: boolean): Promise<void> {
     )
   if (host.env['MEETROOM_API_KEY'])
     await context.notice('MEETROOM_API_KEY in the environment beats the stored key')
+}
+
+/**
+ * Verifies a key with the cheapest request there is.
+ * @returns the base URL that answered: the one given, or the same with the version that was left out
+ * @throws {MeetroomError} when the key is refused, or neither is the base URL of a service
+ */
+async function verify(context: Context, given: string, key: string): Promise<string> {
+  let first: MeetroomError | undefined
+  for (const baseUrl of given.endsWith('/v1') ? [given] : [given, `${given}/v1`]) {
+    const client = await context.clientFor(baseUrl, key)
+    try {
+      await client.call('listRooms', { query: { limit: 1 } })
+      if (baseUrl !== given)
+        await context.notice(`the service is at ${baseUrl}; that is stored as the base URL`)
+      return baseUrl
+    } catch (error) {
+      if (!(error instanceof MeetroomError) || error.status === undefined) throw error
+      first ??= refusedKey(error, given)
+      if (await client.isService()) throw refusedKey(error, given)
+    }
+  }
+  throw first
+}
+
+function refusedKey(error: MeetroomError, baseUrl: string): MeetroomError {
+  if (!(error instanceof AuthError)) return error
+  const { status, request } = error
+  return new AuthError(`${new URL(baseUrl).origin} refuses this key; nothing was stored`, { status, request })
 }
 
 async function logOut(context: Context): Promise<void> {

@@ -85,7 +85,7 @@ async function tokenOf(context: Context, user_id: string): Promise<string> {
     throw new UsageError(`the service gives no access token for user ${user_id}`, {
       hint: 'name one with --token',
     })
-  return token
+  return String(token)
 }
 
 /** Ends the command as the room was left: a meeting that is over is no failure. */

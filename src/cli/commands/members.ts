@@ -10,6 +10,7 @@ import { confirmTargets } from '../operations/confirm-targets.ts'
 import { listPages, runList } from '../operations/list.ts'
 import { runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
+import { plainText } from '../output/text.ts'
 import { exportCommand, importCommand } from './import-export.ts'
 
 const { words } = member
@@ -190,7 +191,7 @@ async function findMember(context: Context, room_id: string, user_id: string): P
   if (context.flags.curl) return undefined
   const pages = await listPages(context, 'listMembers', { params: { room_id }, query: {} }, { all: true })
   for await (const { items } of pages) {
-    const member = items.find((item) => item['user_id'] === user_id)
+    const member = items.find((item) => plainText(item['user_id']) === user_id)
     if (member) return String(member['id'])
   }
   return undefined

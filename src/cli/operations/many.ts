@@ -3,7 +3,14 @@ import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import { readAnswer } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
-import { AuthError, InterruptedError, type MeetroomError, NetworkError, NotFoundError } from '../../errors.ts'
+import {
+  AuthError,
+  InterruptedError,
+  type MeetroomError,
+  NetworkError,
+  NotFoundError,
+  WrongBaseUrlError,
+} from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { PaceFlags } from '../flags.ts'
 import { onePage, type Page, type Printer } from '../output/printer.ts'
@@ -120,7 +127,7 @@ async function act(pool: Pool, { call, flags }: Task, id: string): Promise<Outco
 
 /** Whether the next id would fail in the same way. */
 function stopsAll(error: MeetroomError): boolean {
-  return error instanceof AuthError || error instanceof NetworkError || error instanceof InterruptedError
+  return [AuthError, NetworkError, WrongBaseUrlError, InterruptedError].some((kind) => error instanceof kind)
 }
 
 function itemOf(name: OperationName, answer: Answer): Item {
@@ -133,6 +140,12 @@ function inWords(tally: Tally, past: string, { noun: [one, more] }: View): strin
   const absent = tally.count('skipped')
   const gone = absent === 0 ? '' : `; ${absent} ${absent === 1 ? 'was' : 'were'} not there`
   if (tally.isComplete) return `${past} ${done} ${done === 1 ? one : more}${gone}`
+  const unknown = tally.count('unknown')
+  const failed = tally.bad - unknown
+  const bad = [
+    failed > 0 || unknown === 0 ? `${failed} failed` : '',
+    unknown > 0 ? `${unknown} with unknown outcome` : '',
+  ]
   const untried = tally.untried > 0 ? `, ${tally.untried} not tried` : ''
-  return `${past} ${done} of ${tally.total} ${more}; ${tally.bad} failed${gone}${untried}`
+  return `${past} ${done} of ${tally.total} ${more}; ${bad.filter(Boolean).join(', ')}${gone}${untried}`
 }

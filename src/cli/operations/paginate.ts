@@ -43,7 +43,7 @@ export async function* paginate({
   const { limit: wanted, offset: start = 0, all } = request
   const many = all || wanted !== undefined
   const pageSize = request.pageSize ?? (wanted === undefined ? defaultPageSize : Math.min(wanted, 1000))
-  const seen = new Set<unknown>()
+  const seen = new Set<string>()
   const asked: { at: number; answer: Promise<Answer> }[] = []
   let offset = start
   let given = 0
@@ -67,7 +67,8 @@ export async function* paginate({
     const plain = isPlain(answer.text)
     const body = (plain ? answer.value : readAnswer(answer)) as Item
     const came = body[key] as Item[]
-    const fresh = came.filter((item) => !seen.has(item[id]) && seen.add(item[id]))
+    // As text: a number that a double cannot hold is an object of its own each time.
+    const fresh = came.filter((item) => !seen.has(String(item[id])) && seen.add(String(item[id])))
     const items = wanted === undefined ? fresh : fresh.slice(0, wanted - given)
     const whole = offset === start && items.length === came.length
     offset += came.length
@@ -107,5 +108,7 @@ export async function* paginate({
 
 function totalOf(body: Item): number | undefined {
   const { total } = (body['paging'] ?? {}) as { total?: unknown }
+  // Some services send numbers as text.
+  if (typeof total === 'string' && /^\d+$/.test(total)) return Number(total)
   return typeof total === 'number' ? total : undefined
 }

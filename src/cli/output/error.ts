@@ -45,13 +45,14 @@ function formatError(error: MeetroomError, style: Style, redact: Redact): Visibl
 
 /** The error as one JSON object, for JSON modes. */
 function formatErrorJson(error: MeetroomError, redact: Redact): Visible {
-  const { code, message, hint, status, retryable, request, body } = error
+  const { code, message, hint, status, retryable, accepted, request, body } = error
   const facts = {
     code,
     message: cut(redact(message)),
     hint: hint && cut(redact(hint)),
     status,
     retryable,
+    accepted,
     request: redactedJson(request, redact),
     body: quoted(redactedJson(body, redact)),
   }

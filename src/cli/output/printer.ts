@@ -1,5 +1,5 @@
 import type { Answer } from '../../api/client.ts'
-import { readAnswer, writeJson } from '../../api/json.ts'
+import { readAnswer, readBody, writeJson } from '../../api/json.ts'
 import type { Format } from '../../config-values.ts'
 import { ClosedOutput, OutputError, UsageError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
@@ -143,7 +143,7 @@ export class Printer {
 
   /** The body that the service sent: byte for byte in a pipe, indented on a terminal. */
   async body(answer: Answer): Promise<void> {
-    return this.data(answer.bytes, () => visibleJson(`${writeJson(readAnswer(answer), 2)}\n`))
+    return this.data(answer.bytes, () => visibleJson(`${writeJson(readBody(answer), 2)}\n`))
   }
 
   #checkColumns(view: View, items: readonly Item[]): void {

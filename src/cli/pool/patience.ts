@@ -24,7 +24,7 @@ export function patientClient(client: Client, run: Run): Client {
     call: (name, input) => patiently(() => client.call(name, input), run),
     request: (endpoint, input) => patiently(() => client.request(endpoint, input), run),
     ready: () => client.ready(),
-    keyWorks: () => client.keyWorks(),
+    isService: () => client.isService(),
   }
 }
 

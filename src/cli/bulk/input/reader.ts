@@ -1,3 +1,4 @@
+import { isLosslessNumber } from 'lossless-json'
 import { endpoints } from '../../../api/endpoints.ts'
 import { segmentProblem } from '../../../api/path.ts'
 import { resources } from '../../../api/resources.ts'
@@ -5,6 +6,15 @@ import { deprecated } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Item } from '../../output/views.ts'
 import type { Body, Kind } from '../kinds/kind.ts'
+
+/** Fields that hold ids. */
+const idFields: readonly string[] = ['user_id', 'room_id', 'id']
+
+/** Some services count; in the API an id is text. */
+function asId(field: string, value: unknown): unknown {
+  const isNumber = typeof value === 'number' || isLosslessNumber(value)
+  return isNumber && idFields.includes(field) ? String(value) : value
+}
 
 /** A row as it will be sent, or why it cannot be. */
 export type Reading = { body: Body } | { problem: string }
@@ -70,7 +80,7 @@ export async function createReader(
       if (!knows(field)) return { problem: unknown(field) }
       try {
         const convert = Object.hasOwn(kind.columns, field) ? kind.columns[field] : undefined
-        body[field] = convert && typeof value === 'string' ? convert(value) : value
+        body[field] = convert && typeof value === 'string' ? convert(value) : asId(field, value)
       } catch (error) {
         return { problem: `${field}: ${error instanceof UsageError ? error.message : 'not JSON'}` }
       }
@@ -84,7 +94,7 @@ export async function createReader(
     if (missing) return { problem: `${missing} is missing` }
     const checked = schema.safeParse(body)
     if (!checked.success) return { problem: describeIssue(checked.error.issues[0]) }
-    for (const field of ['user_id', 'room_id', 'id'] as const)
+    for (const field of idFields)
       if (body[field] !== undefined) {
         const problem = segmentProblem(field, String(body[field]))
         if (problem) return { problem }

@@ -1,6 +1,7 @@
 import type { Answer, Client } from '../../../api/client.ts'
 import { readAnswer } from '../../../api/json.ts'
 import { orUndefined } from '../../operations/one.ts'
+import { plainText } from '../../output/text.ts'
 import type { Item, View } from '../../output/views.ts'
 import type { Columns } from './columns.ts'
 
@@ -36,10 +37,10 @@ export interface Kind<B extends Body = Body> extends Columns {
   trace(client: Client, body: B): Promise<Item | 'absent' | undefined>
 }
 
-/** Whether something has all the values that a row gives, as far as the service tells them. */
+/** Whether something has all the values that a row gives, as far as the service tells them; some send numbers as text. */
 export function holds(existing: Item, body: Body): boolean {
   return Object.entries(body).every(
-    ([field, value]) => !Object.hasOwn(existing, field) || existing[field] === value,
+    ([field, value]) => !Object.hasOwn(existing, field) || plainText(existing[field]) === plainText(value),
   )
 }
 
@@ -47,4 +48,10 @@ export function holds(existing: Item, body: Body): boolean {
 export async function itemOf(asked: Promise<Answer>, field: string): Promise<Item | undefined> {
   const answer = await orUndefined(asked)
   return answer && ((readAnswer(answer) as Item)[field] as Item)
+}
+
+/** The id of what an operation answers with. A number keeps all of its digits. */
+export async function idIn(asked: Promise<Answer>, field: string, id = 'id'): Promise<string> {
+  const { [field]: item } = readAnswer(await asked) as Readonly<Record<string, Item>>
+  return plainText(item?.[id])
 }

@@ -5,9 +5,10 @@ import type { BodyOf } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { member } from '../../../api/resources.ts'
 import { paginate } from '../../operations/paginate.ts'
+import { plainText } from '../../output/text.ts'
 import { type Item, views } from '../../output/views.ts'
 import { importColumns } from './columns.ts'
-import type { Kind } from './kind.ts'
+import { idIn, type Kind } from './kind.ts'
 
 type Row = { room_id: unknown } & BodyOf<Operations['addMember']> & BodyOf<Operations['updateMember']>
 
@@ -37,12 +38,11 @@ export function createMembers(): Kind<Row> {
     // No id holds a NUL.
     key: ({ room_id, user_id }) => `${room_id}\0${user_id}`,
     overrides: false,
-    find: async (client, { room_id, user_id }) => (await membersOf(client, String(room_id))).get(user_id),
+    find: async (client, { room_id, user_id }) =>
+      (await membersOf(client, String(room_id))).get(String(user_id)),
     created: ({ name: _, is_blocked: __, ...member }) => member,
-    async create(client, { room_id, name: _, is_blocked: __, ...member }) {
-      const { value } = await client.call('addMember', { params: { room_id: String(room_id) }, body: member })
-      return value.member.id
-    },
+    create: (client, { room_id, name: _, is_blocked: __, ...member }) =>
+      idIn(client.call('addMember', { params: { room_id: String(room_id) }, body: member }), 'member'),
     async finish(client, { room_id, name, is_blocked }, member_id) {
       if (name === undefined && is_blocked !== true) return
       await client.call('updateMember', {
@@ -72,7 +72,6 @@ async function listMembers(client: Client, room_id: string): Promise<Map<string,
   const members = new Map<string, Item>()
   // Anonymous participants have no user.
   for await (const { items } of pages)
-    for (const member of items)
-      if (typeof member['user_id'] === 'string') members.set(member['user_id'], member)
+    for (const member of items) if (member['user_id']) members.set(plainText(member['user_id']), member)
   return members
 }

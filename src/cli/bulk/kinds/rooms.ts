@@ -7,7 +7,7 @@ import { room } from '../../../api/resources.ts'
 import { ApiError } from '../../../errors.ts'
 import { views } from '../../output/views.ts'
 import { importColumns } from './columns.ts'
-import { type Body, holds, itemOf, type Kind } from './kind.ts'
+import { type Body, holds, idIn, itemOf, type Kind } from './kind.ts'
 
 /** What an export says of a room: its id, and the time at which it was terminated, as its copy is to be. */
 type Row = BodyOf<Operations['createRoom']> &
@@ -28,10 +28,8 @@ export const rooms: Kind<Row> = {
   overrides: false,
   find: async (client, { id }) =>
     id === undefined ? undefined : itemOf(client.call('getRoom', { params: { id: String(id) } }), 'room'),
-  async create(client, { id: _, is_terminated, terminated_at, ...settings }) {
-    const { value } = await client.call('createRoom', { body: settings })
-    return value.room.id
-  },
+  create: (client, { id: _, is_terminated, terminated_at, ...settings }) =>
+    idIn(client.call('createRoom', { body: settings }), 'room'),
   async finish(client, { is_terminated, terminated_at }, id) {
     if (is_terminated ?? terminated_at)
       await client.call('updateRoom', { params: { id }, body: { is_terminated: true } })

@@ -4,7 +4,7 @@ import type { Operations } from '../../../api/operations.ts'
 import { user } from '../../../api/resources.ts'
 import { views } from '../../output/views.ts'
 import { importColumns } from './columns.ts'
-import { itemOf, type Kind } from './kind.ts'
+import { idIn, itemOf, type Kind } from './kind.ts'
 
 export const users: Kind<BodyOf<Operations['createUser']>> = {
   ...importColumns(user, views.user, endpoints.createUser),
@@ -16,10 +16,7 @@ export const users: Kind<BodyOf<Operations['createUser']>> = {
   // Rule 3 of section 4.
   overrides: true,
   find: (client, { user_id }) => itemOf(client.call('getUser', { params: { user_id } }), 'user'),
-  async create(client, body) {
-    const { value } = await client.call('createUser', { body })
-    return value.user.user_id
-  },
+  create: (client, body) => idIn(client.call('createUser', { body }), 'user', 'user_id'),
   overwrite: (client, body) => users.create(client, body),
   trace: async (client, body) => (await users.find(client, body)) ?? 'absent',
 }

@@ -1,0 +1,75 @@
+import { type MeetroomError, NotFoundError, UnknownOutcomeError, WrongBaseUrlError } from '../errors.ts'
+import { isRecord } from './guards.ts'
+import type { ReadRefusal } from './refused.ts'
+import type { AnyInput } from './request.ts'
+
+/** What a refusal (4xx) says is not there; undefined when it says something else. */
+export async function whatIsMissing(refusal: ReadRefusal): Promise<MeetroomError | undefined> {
+  const { endpoint, answer, input, words, details, standing, check } = refusal
+  const { status } = details
+  const saysSo = status === 400 && words.code === 'not_found'
+  const isNotFound = saysSo || status === 404 || status === 410 || (status === 400 && isOnlyIds(input))
+  // Whoever asked for a deletion wants to know whether it was theirs; after a lost attempt nobody can say.
+  if (isNotFound && endpoint.method === 'DELETE' && answer.afterLostAttempt)
+    return new UnknownOutcomeError(
+      'it is gone, but an earlier attempt got no answer and may have deleted it',
+      { ...details, hint: check() },
+    )
+  // Any web server answers like this to what it does not know.
+  if (((isNotFound && !saysSo) || status === 405) && !(await standing()).isService)
+    return wrongBaseUrl(refusal)
+  if (!isNotFound && status !== 400) return undefined
+  const user = await missingUser(refusal)
+  if (user !== undefined)
+    return new NotFoundError(`no such user: ${user}`, { ...details, hint: hintAt('users list') })
+  if (!isNotFound) return undefined
+  return notFound(refusal)
+}
+
+/** A request that carries nothing but ids can be refused for nothing but its ids. */
+function isOnlyIds({ params, query, body }: AnyInput): boolean {
+  const hasQuery = Object.values(query ?? {}).some((value) => value !== undefined)
+  return params !== undefined && body === undefined && !hasQuery
+}
+
+function wrongBaseUrl({ baseUrl, details }: ReadRefusal): MeetroomError {
+  return new WrongBaseUrlError(
+    `is ${baseUrl} the base URL of a Meeting Room Service? It does not answer as one`,
+    { ...details, hint: 'a base URL ends with the version, as in https://meet.example.com/v1' },
+  )
+}
+
+/** Number of users of a body that are looked up. */
+const mostLookedUp = 5
+
+/** A body that names users may be refused because one of them does not exist: a look at each tells. */
+async function missingUser({ input, userExists }: ReadRefusal): Promise<string | undefined> {
+  const body = isRecord(input.body) ? input.body : {}
+  const members = Array.isArray(body['members']) ? body['members'] : []
+  // The user of a request to create one is not expected to exist.
+  const named = input.params ? [body, ...members] : members
+  for (const { user_id } of named.filter(isRecord).slice(0, mostLookedUp))
+    if (typeof user_id === 'string' && !(await userExists(user_id))) return user_id
+  return undefined
+}
+
+/** Some of what the path names is not there. */
+function notFound({ input, words, said, details }: ReadRefusal): NotFoundError {
+  const params = Object.entries(input.params ?? {})
+  if (params.length === 0)
+    return new NotFoundError(`the service does not know ${details.request.path}${said}`, details)
+  const things = params.map(([name]) => (name === 'id' ? 'room' : name.replace('_id', '')))
+  const ids = params.map(([, id]) => id)
+  // The embedded service says it in the same words.
+  const more = /^no such \w+$/.test(words.message ?? '') ? '' : said
+  return new NotFoundError(`no such ${things.join(' or ')}: ${ids.join(' ')}${more}`, {
+    ...details,
+    hint: hintAt(
+      things.includes('member') ? `members list ${input.params?.['room_id']}` : `${things[0]}s list`,
+    ),
+  })
+}
+
+function hintAt(command: string): string {
+  return `see what there is with: meetroom ${command}`
+}

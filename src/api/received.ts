@@ -1,0 +1,36 @@
+import { parseJson, TooDeep } from './json.ts'
+import type { WireResponse } from './wire.ts'
+
+/** The answer to a request that the service accepted, read as far as that goes. */
+export interface Received {
+  status: number
+  bytes: Uint8Array
+  /** Empty when it is no text. */
+  text: string
+  /** The JSON that it is; undefined when it is none. */
+  value: unknown
+  /** Why it cannot be read; undefined when it is JSON. */
+  problem: string | undefined
+}
+
+/** Makes what reads answers. */
+export function createReader(): (answer: WireResponse) => Received {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  return ({ status, headers, body, unreadable }) => {
+    let text = ''
+    try {
+      text = decoder.decode(body)
+      return { status, bytes: body, text, value: parseJson(text), problem: undefined }
+    } catch (cause) {
+      const problem = unreadable ?? notJson(body, headers['content-type'], cause)
+      return { status, bytes: body, text, value: undefined, problem }
+    }
+  }
+}
+
+function notJson(body: Uint8Array, contentType = '', cause: unknown): string {
+  if (body.length === 0) return 'it is empty'
+  if (cause instanceof TooDeep) return `it is ${cause.message}`
+  const [type = ''] = contentType.split(';')
+  return type === '' || type.includes('json') ? 'it is not valid JSON' : `it is ${type}, not JSON`
+}

@@ -1,0 +1,29 @@
+import type { ErrorDetails, RequestLine } from '../errors.ts'
+import type { Route } from './endpoints.ts'
+import type { ErrorWords } from './error-words.ts'
+import type { AnyInput } from './request.ts'
+import type { Reply } from './retry.ts'
+import type { Standing } from './standing.ts'
+
+/** An answer that is not a success, with the ways to find out more about it. */
+export interface Refused {
+  answer: Reply
+  line: RequestLine
+  endpoint: Route
+  input: AnyInput
+  baseUrl: string
+  /** Asks the cheapest question there is, once per run. */
+  standing: () => Promise<Standing>
+  /** Looks whether a user exists. */
+  userExists: (user_id: string) => Promise<boolean>
+  /** How to find out whether a write took effect. */
+  check: () => string
+}
+
+/** The same, read. */
+export interface ReadRefusal extends Refused {
+  words: ErrorWords
+  /** What the service says, behind a colon; nothing where it says nothing. */
+  said: string
+  details: ErrorDetails & { status: number; request: RequestLine }
+}

@@ -1,0 +1,27 @@
+import { problemOf } from './guards.ts'
+import { createReader } from './received.ts'
+import type { WireResponse } from './wire.ts'
+
+/** What the answer to `GET /rooms?limit=1` shows of whoever gave it. */
+export interface Standing {
+  /** The service accepts the key. Anything unclear counts as yes. */
+  keyWorks: boolean
+  /** It is a Meeting Room Service: it may refuse the key, be busy or fail, but it answers as one. */
+  isService: boolean
+}
+
+/** What a run has found out about its service: one question, and none after an answer that can be used. */
+export interface Seen {
+  standing?: Promise<Standing>
+}
+
+export function readStanding(answer: WireResponse): Standing {
+  const { status } = answer
+  const { value } = createReader()(answer)
+  const isElsewhere = status === 404 || status === 405 || (status >= 300 && status <= 399)
+  return {
+    keyWorks: ![400, 401, 403].includes(status),
+    isService:
+      status < 300 ? problemOf('listRooms', value) === undefined : value !== undefined && !isElsewhere,
+  }
+}

@@ -1,0 +1,135 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { WireResponse } from '../../src/api/wire.ts'
+import { createImportWorld, type ImportWorld, resultsOf } from '../helpers/imports.ts'
+import { answer } from '../helpers/world.ts'
+
+let world: ImportWorld
+beforeEach(async () => {
+  world = await createImportWorld()
+})
+
+const bad = answer(400, { message: 'Bad Request' })
+const noSuchUser = (id: string) =>
+  `error: no such user: ${id}\nhint: see what there is with: meetroom users list\n`
+
+/** A service that refuses every write in one way, and knows the user ada. */
+function refusing(refusal: WireResponse, unknown = answer(404, {})) {
+  world.intercept = async ({ method, url }) => {
+    if (method !== 'GET') return refusal
+    if (url.endsWith('/users/ada')) return answer(200, { user: { user_id: 'ada' } })
+    return url.includes('/users/') ? unknown : answer(200, { rooms: [] })
+  }
+}
+const looks = () => world.sent().filter((line) => line.startsWith('GET /users/'))
+
+describe('a refusal of what names a user', () => {
+  test.each([
+    ['400', bad, answer(400, {})],
+    [
+      '400, and says that it is invalid',
+      answer(400, { error: { code: 'invalid_parameters', message: 'no' } }),
+      answer(400, {}),
+    ],
+    ['400, and has another way to say that there is no user', bad, answer(410, {})],
+    ['404', answer(404, {}), answer(404, {})],
+  ])('with %s is explained by one look at the user', async (_what, refusal, unknown) => {
+    refusing(refusal, unknown)
+    expect(await world.run('members add r1 nobody')).toMatchObject({ code: 3, stderr: noSuchUser('nobody') })
+    expect(looks()).toEqual(['GET /users/nobody'])
+  })
+
+  test('is a refusal when the user exists', async () => {
+    refusing(bad)
+    expect(await world.run('members add r1 ada')).toMatchObject({
+      code: 1,
+      stderr: 'error: the service refuses the request (400): Bad Request\n',
+    })
+  })
+
+  test('with 404 is about the room when the user exists', async () => {
+    refusing(answer(404, { message: 'gone' }))
+    expect(await world.run('members add r1 ada')).toMatchObject({
+      code: 3,
+      stderr: 'error: no such room: r1: gone\nhint: see what there is with: meetroom rooms list\n',
+    })
+  })
+
+  test.each([500, 503, 401, 429])('is a refusal when the look ends in %i', async (status) => {
+    refusing(bad, answer(status, {}))
+    expect(await world.run('members add r1 nobody --retries 0')).toMatchObject({
+      code: 1,
+      stderr: 'error: the service refuses the request (400): Bad Request\n',
+    })
+  })
+
+  test('of a room with members is explained as well', async () => {
+    refusing(bad)
+    const create = 'rooms create --name X --type private'
+    expect(await world.run(`${create} --member ada:host --member nobody --member ada`)).toMatchObject({
+      code: 3,
+      stderr: noSuchUser('nobody'),
+    })
+    expect(looks()).toEqual(['GET /users/ada', 'GET /users/nobody'])
+  })
+
+  test('of a room with many members is explained by five looks at the most', async () => {
+    refusing(bad)
+    const members = Array.from({ length: 9 }, (_, i) => ({ user_id: i < 6 ? 'ada' : `u${i}` }))
+    const data = JSON.stringify({ name: 'X', type: 'private', members })
+    expect(await world.run(['rooms', 'create', '--data', data])).toMatchObject({ code: 1 })
+    expect(looks()).toHaveLength(5)
+  })
+
+  test.each([
+    ['users create nobody --overwrite'],
+    ['users update nobody --name New'],
+    ['rooms create --name X --type open'],
+    ['rooms update r1 --name New'],
+    ['members update r1 m1 --type host'],
+    ['pages create r1 --data [{"user_id":7}]'],
+  ])('is not looked into where no user needs to exist: %s', async (command) => {
+    refusing(bad)
+    expect((await world.run(command)).code).toBe(1)
+    expect(looks()).toEqual([])
+  })
+
+  test('that is for the key is not looked into', async () => {
+    world.intercept = async () => bad
+    expect((await world.run('members add r1 nobody')).code).toBe(4)
+    expect(looks()).toEqual([])
+  })
+
+  test('is the reason of a row of an import', async () => {
+    refusing(bad)
+    world.file('members.csv', 'room_id,user_id\nr1,nobody\nr1,ada\n')
+    const intercept = world.intercept
+    world.intercept = async (request, next, signal) =>
+      request.url.endsWith('/members?limit=100')
+        ? answer(200, { members: [] })
+        : (intercept?.(request, next, signal) ?? next())
+    const { code, stdout } = await world.run('members import members.csv -o ndjson')
+    expect({ code, errors: resultsOf(stdout).map(({ error }) => error) }).toEqual({
+      code: 1,
+      errors: ['no such user: nobody', 'the service refuses the request (400): Bad Request'],
+    })
+  })
+})
+
+test('the embedded service has no user: exit 3', async () => {
+  const room = await world.room('A')
+  expect(await world.run(`members add ${room} nobody`)).toMatchObject({
+    code: 3,
+    stderr: noSuchUser('nobody'),
+  })
+  expect(await world.run('rooms create --name X --type open --member nobody')).toMatchObject({
+    code: 3,
+    stderr: noSuchUser('nobody'),
+  })
+})
+
+test('what a service says of a missing thing is told, unless it says the same as we do', async () => {
+  world.intercept = async () => answer(400, { error: { code: 'not_found', message: 'room r1 was archived' } })
+  expect((await world.run('rooms get r1')).stderr).toMatch(/^error: no such room: r1: room r1 was archived\n/)
+  world.intercept = undefined
+  expect((await world.run('rooms get r1')).stderr).toMatch(/^error: no such room: r1\n/)
+})

@@ -1,0 +1,265 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { TransportError, type WireResponse } from '../../src/api/wire.ts'
+import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
+import { answer } from '../helpers/world.ts'
+
+let world: ImportWorld
+let room: string
+beforeEach(async () => {
+  world = await createImportWorld()
+  room = await world.room('Weekly sync')
+  await world.send('POST', '/users', { user_id: 'ada' })
+})
+
+const html = { 'content-type': 'text/html' }
+const notFound = answer(404, '<h1>404 Not Found</h1>', html)
+const origin = 'https://meet.test'
+const env = { MEETROOM_BASE_URL: origin }
+
+/** Serves the API below /v1, or wherever it is, and gives all else one answer. */
+function webServer(elsewhere: WireResponse, api = `${origin}/v1`) {
+  world.intercept = async ({ url, ...request }, next) => {
+    if (!url.startsWith(`${api}/`)) return elsewhere
+    if (api === `${origin}/v1`) return next()
+    const { body } = request
+    const [path] = [url.slice(api.length)]
+    const said = await world.send(request.method, path, body === undefined ? undefined : JSON.parse(body))
+    return answer(said.status, said.body)
+  }
+}
+
+const wrong = (url = origin) =>
+  `error: is ${url} the base URL of a Meeting Room Service? It does not answer as one\n` +
+  'hint: a base URL ends with the version, as in https://meet.example.com/v1\n'
+
+/** Command lines about what exists, and about what does not. */
+const commands = () => [
+  `rooms get ${room}`,
+  'rooms get nope',
+  'rooms list',
+  'rooms list --all -o csv',
+  `rooms delete ${room} --yes`,
+  `rooms delete ${room} --yes --ignore-not-found`,
+  `rooms delete ${room} nope other --yes --ignore-not-found`,
+  `rooms update ${room} --name New`,
+  `rooms terminate ${room} --yes`,
+  'rooms create --name X --type open',
+  `members list ${room}`,
+  `members add ${room} ada`,
+  'users get ada',
+  'users create ada',
+  'users create ada --if-not-exists',
+  'users delete ada --yes --ignore-not-found',
+  `message send ${room} hi`,
+  `sessions list ${room}`,
+  'rooms export',
+  `members export ${room}`,
+  'users import users.csv --if-exists skip --no-journal',
+  'api GET /rooms',
+]
+
+describe('a base URL without /v1', () => {
+  test.each([
+    ['HTML', notFound],
+    ['JSON', answer(404, { message: 'no such route' })],
+    ['nothing', answer(404, '')],
+    ['405 with JSON', answer(405, { message: 'no such method' })],
+    ['410', answer(410, '')],
+  ])('is exit 6 for every command, where the web server answers 404 with %s', async (_what, elsewhere) => {
+    webServer(elsewhere)
+    world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
+    for (const command of commands()) {
+      const { code, stdout, stderr } = await world.run(command, { env })
+      expect({ command, code, stdout, error: stderr.slice(-wrong().length) }).toEqual({
+        command,
+        code: 6,
+        stdout: '',
+        error: wrong(),
+      })
+      expect(stderr, command).not.toContain('was not there')
+    }
+    expect(await world.rooms()).toEqual(['Weekly sync'])
+  })
+
+  test('is an error of its own code, and no reason to try again', async () => {
+    webServer(notFound)
+    const { stderr } = await world.run(`rooms delete ${room} --yes --ignore-not-found --json`, { env })
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: 'wrong_base_url',
+        message: `is ${origin} the base URL of a Meeting Room Service? It does not answer as one`,
+        hint: 'a base URL ends with the version, as in https://meet.example.com/v1',
+        status: 404,
+        retryable: false,
+        request: { method: 'DELETE', path: `/rooms/${room}` },
+        body: '<h1>404 Not Found</h1>',
+      },
+    })
+  })
+
+  test('stops a command over many ids at the first', async () => {
+    webServer(notFound)
+    const ids = Array.from({ length: 40 }, (_, i) => `r${i}`)
+    const { code, stderr } = await world.run(['rooms', 'delete', ...ids, '--yes', '--max', '40'], { env })
+    expect({ code, stderr }).toEqual({ code: 6, stderr: wrong() })
+    expect(world.writes().length).toBeLessThanOrEqual(8)
+  })
+
+  test('stops an import at its first row', async () => {
+    webServer(notFound)
+    world.file('users.csv', `user_id\n${Array.from({ length: 40 }, (_, i) => `u${i}\n`).join('')}`)
+    const { code, stderr } = await world.run('users import users.csv --no-journal', { env })
+    expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining(wrong()) })
+    expect(world.requests.length).toBeLessThanOrEqual(9)
+  })
+
+  test('shows nothing but the request with --curl', async () => {
+    webServer(notFound)
+    await world.run(`rooms delete ${room} --yes --curl`, { env })
+    await world.run('rooms create --name X --type open --dry-run', { env })
+    expect(world.requests).toEqual([])
+  })
+})
+
+/** What a web server may answer to the question for rooms, and whether it is a service that does. */
+const probes: [what: string, probe: WireResponse, isService: boolean][] = [
+  ['rooms', answer(200, { rooms: [], paging: {} }), true],
+  ['200 with other JSON', answer(200, { ok: true }), false],
+  ['200 with HTML', answer(200, '<!doctype html>', html), false],
+  ['204', answer(204, ''), false],
+  ['a redirect', answer(302, '{}', { location: '/login' }), false],
+  ['404 with JSON', answer(404, {}), false],
+  ['405 with JSON', answer(405, {}), false],
+  ['400 with HTML', answer(400, '<h1>Bad Request</h1>', html), false],
+  ['403 with JSON', answer(403, {}), true],
+  ['401 with JSON', answer(401, {}), true],
+  ['400 with JSON', answer(400, {}), true],
+  ['429 with JSON', answer(429, {}), true],
+  ['500 with JSON', answer(500, {}), true],
+  ['503 with JSON', answer(503, {}), true],
+  ['503 with HTML', answer(503, '<h1>Busy</h1>', html), false],
+]
+
+describe.each(probes)('after a 404 the question for rooms is answered with %s', (_what, probe, isService) => {
+  beforeEach(() => {
+    world.intercept = async ({ url }) => (url.endsWith('/rooms?limit=1') ? probe : notFound)
+  })
+
+  test(isService ? 'so the room is not there' : 'so the base URL is wrong', async () => {
+    const { code, stderr } = await world.run('rooms delete r1 --yes --ignore-not-found --retries 0')
+    if (isService) expect({ code, stderr }).toEqual({ code: 0, stderr: 'deleted 0 rooms; 1 was not there\n' })
+    else expect({ code, stderr }).toEqual({ code: 6, stderr: wrong(`${origin}/v1`) })
+  })
+
+  test('once, however many ids there are', async () => {
+    await world.run('rooms delete r1 r2 r3 --yes --ignore-not-found --retries 0')
+    expect(world.sent().filter((line) => line === 'GET /rooms?limit=1')).toHaveLength(1)
+  })
+})
+
+test('when the question gets no answer, the room is not said to be missing', async () => {
+  world.intercept = async ({ url }) => {
+    if (url.endsWith('/rooms?limit=1')) throw new TransportError('the connection was reset', true)
+    return notFound
+  }
+  expect(await world.run('rooms delete r1 --yes --ignore-not-found --retries 0')).toMatchObject({
+    code: 5,
+    stderr: 'error: no answer from meet.test: the connection was reset\n',
+  })
+})
+
+describe('the question for rooms is not asked', () => {
+  const asked = () => world.sent().filter((line) => line === 'GET /rooms?limit=1')
+
+  test('after a good answer', async () => {
+    world.intercept = async ({ url }) =>
+      url.endsWith('/r2') ? notFound : answer(200, { room: { id: 'r1' } })
+    expect(await world.run('rooms delete r1 r2 --yes --concurrency 1 --ignore-not-found')).toMatchObject({
+      code: 0,
+      stderr: 'deleted 1 room; 1 was not there\n',
+    })
+    expect(asked()).toEqual([])
+  })
+
+  test('after a good answer to the look at what is to be deleted', async () => {
+    world.intercept = async ({ method, url }) =>
+      method === 'GET' && url.includes('/rooms/') ? answer(200, { room: { id: 'r1' } }) : notFound
+    const { host, done } = world.start('rooms delete r1 r2 --ignore-not-found'.split(' '), { tty: true })
+    setImmediate(() => host.type('2\n'))
+    expect(await done).toMatchObject({ code: 0, stderr: expect.stringContaining('2 were not there\n') })
+    expect(asked()).toEqual([])
+  })
+
+  test('when the service says itself that a thing is not there', async () => {
+    await world.run('rooms delete nope other --yes --ignore-not-found')
+    expect(asked()).toEqual([])
+  })
+})
+
+describe('auth login', () => {
+  const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+  const logIn = (baseUrl: string, key = world.apiKey) =>
+    world.run(`auth login --with-token --base-url ${baseUrl}`, { stdin: key, env: bare })
+  const stored = () =>
+    JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8')).profiles.default.base_url
+  const paths = () => world.requests.map(({ url }) => url)
+
+  test.each([
+    ['404', notFound],
+    ['404 with JSON', answer(404, {})],
+    ['a page of its own', answer(200, '<!doctype html>', html)],
+    ['a redirect', answer(301, '', { location: 'https://www.meet.test/' })],
+    ['403 with HTML', answer(403, '<h1>Forbidden</h1>', html)],
+    ['other JSON', answer(200, { hello: 'world' })],
+  ])('tries /v1 by itself where the web server answers with %s', async (_what, elsewhere) => {
+    webServer(elsewhere)
+    expect(await logIn(origin)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr:
+        'the service is at https://meet.test/v1; that is stored as the base URL\n' +
+        'logged in to https://meet.test as profile default\n',
+    })
+    expect(stored()).toBe(`${origin}/v1`)
+    expect(new Set(paths())).toEqual(new Set([`${origin}/rooms?limit=1`, `${origin}/v1/rooms?limit=1`]))
+    expect((await world.run('rooms list -o ids', { env: bare })).stdout).toBe(`${room}\n`)
+  })
+
+  test('finds a service below a path', async () => {
+    webServer(notFound, `${origin}/meet/v1`)
+    expect(await logIn(`${origin}/meet/`)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('the service is at https://meet.test/meet/v1;'),
+    })
+    expect(stored()).toBe(`${origin}/meet/v1`)
+  })
+
+  test('stores nothing where neither is a service', async () => {
+    world.intercept = async () => notFound
+    expect(await logIn(origin)).toMatchObject({ code: 6, stdout: '', stderr: wrong() })
+    expect(stored).toThrow('ENOENT')
+  })
+
+  test('tries nothing else where the base URL ends with /v1', async () => {
+    world.intercept = async () => notFound
+    expect(await logIn(`${origin}/v1`)).toMatchObject({ code: 6, stderr: wrong(`${origin}/v1`) })
+    expect(new Set(paths())).toEqual(new Set([`${origin}/v1/rooms?limit=1`]))
+  })
+
+  test('says that the key is refused by the service at /v1', async () => {
+    webServer(notFound)
+    expect(await logIn(origin, 'wrong-key')).toMatchObject({
+      code: 4,
+      stderr: 'error: https://meet.test refuses this key; nothing was stored\n',
+    })
+    expect(stored).toThrow('ENOENT')
+  })
+
+  test('sends the key to no other path when the service refuses it', async () => {
+    world.intercept = async () => answer(401, { message: 'no' })
+    expect(await logIn(`${origin}/api`)).toMatchObject({ code: 4 })
+    expect(new Set(paths())).toEqual(new Set([`${origin}/api/rooms?limit=1`]))
+  })
+})
