@@ -17,10 +17,10 @@ export interface Run {
 
 export const baseUrl = 'https://meet.test/v1'
 
-/** Answers instead of the service, or passes the request on to it. */
+/** Answers instead of the service, or passes the request, or a changed one, on to it. */
 export type Intercept = (
   request: WireRequest,
-  next: () => Promise<WireResponse>,
+  next: (changed?: WireRequest) => Promise<WireResponse>,
   signal: AbortSignal,
 ) => Promise<WireResponse>
 
@@ -62,7 +62,7 @@ export async function createWorld() {
     /** The way to the service, in place of the network. */
     transport(request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
       world.requests.push(request)
-      const next = () => workspace.service(request)
+      const next = (changed = request) => workspace.service(changed)
       return world.intercept ? world.intercept(request, next, signal) : next()
     },
     /** Starts a run without waiting for it to end. */

@@ -1,0 +1,185 @@
+import type { WireRequest, WireResponse } from '../../src/api/wire.ts'
+import { answer, type Intercept, type World } from './world.ts'
+
+type Thing = Record<string, unknown>
+
+/** In what a service differs from the embedded one. Each switch stands for services that people really have. */
+export interface Differences {
+  /** List items hold `id`, `type` and `name` only, all that the document guarantees (section 2.1); users their `user_id` as well. */
+  minimalLists?: boolean
+  /** Fields that the document does not list, in everything. */
+  unlisted?: Thing
+  /** Fields that are never sent. */
+  without?: readonly string[]
+  /** Fields that are null are left out. */
+  leavesNullsOut?: boolean
+  /** Numbers are text, those of `paging` as well. */
+  numbersAsText?: boolean
+  /** `true` and `false` are text. */
+  booleansAsText?: boolean
+  /** `is_terminated` of a room is a boolean rather than the literal of section 2.1. */
+  tellsTerminated?: boolean
+  /** Ids are of another kind than the embedded service’s 24 hex digits. */
+  ids?: 'uuid' | 'number'
+  /** No page holds more, whatever `limit` asks for. */
+  maxLimit?: number
+  /** The sessions of every room: in pages, whatever is asked for, or always whole and without `paging`. */
+  sessions?: { items: readonly Thing[]; paged: boolean }
+  /** What a write that was done answers: nothing with 204, or `{"ok":true}`. */
+  writes?: 'empty' | 'ok'
+  /** The shape of a refusal. */
+  errors?: keyof typeof errorShapes
+}
+
+/** Shapes in which services say what was wrong. */
+export const errorShapes = {
+  text: (words: string) => ({ type: 'text/plain', body: words }),
+  html: (words: string) => ({
+    type: 'text/html',
+    body: `<!doctype html><html><head><title>Error</title></head><body><h1>${words}</h1></body></html>`,
+  }),
+  detail: (words: string) => json({ detail: words }),
+  problem: (words: string) => ({
+    type: 'application/problem+json',
+    body: JSON.stringify({ title: 'Bad Request', status: 400, detail: words }),
+  }),
+  reason: (words: string) => json({ reason: words }),
+  err: (words: string) => json({ err: words }),
+  msg: (words: string) => json({ code: 4711, msg: words }),
+  error: (words: string) => json({ error: words }),
+  list: (words: string) => json({ errors: [words] }),
+  byField: (words: string) => json({ errors: { name: [words] } }),
+}
+
+function json(body: unknown) {
+  return { type: 'application/json', body: JSON.stringify(body) }
+}
+
+/**
+ * Makes the service of a world another one: what the embedded service does, said the way these differences have it.
+ * Things are set up with `world.send`, which talks to the embedded service itself; `idOf` tells what the other one calls them.
+ */
+export function otherService(world: World, differences: Differences): { idOf(id: string): string } {
+  const ids = new Ids(differences.ids)
+  const intercept: Intercept = async (request, next) =>
+    sessionsOf(request, differences) ??
+    reworded(request, await next(asked(request, ids, differences)), ids, differences)
+  world.intercept = intercept
+  return { idOf: (id) => String(ids.theirs(id)) }
+}
+
+/** Ids of the embedded service, and what the other one calls them. */
+class Ids {
+  readonly #theirs = new Map<string, string | number>()
+  readonly #ours = new Map<string, string>()
+
+  constructor(readonly kind: Differences['ids']) {}
+
+  theirs(id: string): string | number {
+    if (this.kind === undefined || !/^[0-9a-f]{24}$/.test(id)) return id
+    const number = this.#theirs.size + 1
+    const known = this.#theirs.get(id)
+    if (known !== undefined) return known
+    const made =
+      this.kind === 'number' ? number : `5e55104e-0000-4000-8000-${String(number).padStart(12, '0')}`
+    this.#theirs.set(id, made)
+    this.#ours.set(String(made), id)
+    return made
+  }
+
+  ours(id: string): string {
+    return this.#ours.get(id) ?? id
+  }
+}
+
+/** The request that the embedded service is asked instead. */
+function asked(request: WireRequest, ids: Ids, { maxLimit }: Differences): WireRequest {
+  const url = new URL(request.url)
+  url.pathname = url.pathname
+    .split('/')
+    .map((part) => ids.ours(part))
+    .join('/')
+  if (maxLimit !== undefined && request.method === 'GET')
+    url.searchParams.set(
+      'limit',
+      String(Math.min(maxLimit, Number(url.searchParams.get('limit') ?? maxLimit))),
+    )
+  return { ...request, url: url.href }
+}
+
+/** The answer of a service with these sessions. */
+function sessionsOf({ method, url }: WireRequest, { sessions }: Differences): WireResponse | undefined {
+  const { pathname, searchParams } = new URL(url)
+  if (method !== 'GET' || !pathname.endsWith('/sessions') || !sessions) return undefined
+  const { items, paged } = sessions
+  if (!paged) return answer(200, { sessions: items })
+  const limit = Number(searchParams.get('limit') ?? 30)
+  const offset = Number(searchParams.get('offset') ?? 0)
+  return answer(200, {
+    sessions: items.slice(offset, offset + limit),
+    paging: { limit, offset, total: items.length },
+  })
+}
+
+/** An answer of the embedded service as the other one has it. */
+function reworded(
+  { method }: WireRequest,
+  given: WireResponse,
+  ids: Ids,
+  differences: Differences,
+): WireResponse {
+  const body: Thing = JSON.parse(new TextDecoder().decode(given.body))
+  if (given.status !== 200) return refused(given, body, differences)
+  if (method !== 'GET' && differences.writes)
+    return differences.writes === 'ok' ? answer(200, { ok: true }) : answer(204, '')
+  const said = Object.entries(body).map(([key, value]) => {
+    if (Array.isArray(value))
+      return [key, value.map((item) => toldOf(key, item, method === 'GET', differences))]
+    return [key, key === 'paging' || !isThing(value) ? value : toldOf(key, value, false, differences)]
+  })
+  return answer(given.status, retyped(Object.fromEntries(said), ids, differences))
+}
+
+function refused(given: WireResponse, body: Thing, { errors }: Differences): WireResponse {
+  if (!errors) return given
+  const { message } = body['error'] as { message: string }
+  const shape = errorShapes[errors](message)
+  return answer(given.status, shape.body, { 'content-type': shape.type })
+}
+
+/** What is told about one thing. */
+function toldOf(kind: string, thing: Thing, isListed: boolean, differences: Differences): Thing {
+  const { minimalLists, unlisted, without = [], leavesNullsOut, tellsTerminated } = differences
+  const isRoom = kind === 'room' || kind === 'rooms'
+  const whole = {
+    ...thing,
+    ...(isRoom && tellsTerminated && { is_terminated: thing['terminated_at'] !== null }),
+    ...unlisted,
+  }
+  const shown = ['id', 'type', 'name', ...(kind === 'users' ? ['user_id'] : [])]
+  const fields = Object.entries(whole).filter(
+    ([field, value]) =>
+      !without.includes(field) &&
+      !(leavesNullsOut && value === null) &&
+      (!isListed || !minimalLists || shown.includes(field)),
+  )
+  return Object.fromEntries(fields)
+}
+
+/** The same with ids, numbers and booleans of other types, however deep they are. */
+function retyped(value: unknown, ids: Ids, differences: Differences): unknown {
+  if (Array.isArray(value)) return value.map((item) => retyped(item, ids, differences))
+  if (isThing(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, held]) => [key, retyped(held, ids, differences)]),
+    )
+  if (typeof value === 'string') return ids.theirs(value)
+  const asText =
+    (typeof value === 'number' && differences.numbersAsText) ||
+    (typeof value === 'boolean' && differences.booleansAsText)
+  return asText ? String(value) : value
+}
+
+function isThing(value: unknown): value is Thing {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
