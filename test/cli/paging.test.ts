@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { WireRequest } from '../../src/api/wire.ts'
 import { usersCsv } from '../helpers/imports.ts'
+import { otherService } from '../helpers/other-service.ts'
 import { answer, createWorld, type World } from '../helpers/world.ts'
 
 let world: World
@@ -360,29 +361,29 @@ describe('a list flag', () => {
   )
 })
 
-describe('sessions list, which the service does not page,', () => {
+describe('sessions list on a service that sends them all at once', () => {
   const body = JSON.stringify({ sessions: ids(40).map((id) => ({ id })), unlisted: 1 })
   beforeEach(() => {
     world.intercept = async () => answer(200, body)
   })
 
   test.each([
-    ['', [0, 40]],
-    ['--all', [0, 40]],
-    ['--limit 3', [0, 3]],
-    ['--offset 35', [35, 40]],
-    ['--limit 3 --offset 10', [10, 13]],
-    ['--limit 100', [0, 40]],
-    ['--offset 100', [40, 40]],
-    ['--all --page-size 2', [0, 40]],
-  ] as const)('prints the right sessions with “%s”', async (flags, [from, to]) => {
+    ['', [0, 40], '-@-'],
+    ['--all', [0, 40], '-@-'],
+    ['--limit 3', [0, 3], '3@-'],
+    ['--offset 35', [35, 40], '-@35'],
+    ['--limit 3 --offset 10', [10, 13], '3@10'],
+    ['--limit 100', [0, 40], '100@-'],
+    ['--offset 100', [40, 40], '-@100'],
+    ['--all --page-size 2', [0, 40], '2@-'],
+  ] as const)('prints the right sessions with “%s”', async (flags, [from, to], query) => {
     const { code, stdout, stderr } = await world.run(`sessions list r1 -o ids ${flags}`.trim())
     expect({ code, ids: lines(stdout), stderr }).toEqual({
       code: 0,
       ids: ids(40).slice(from, to),
       stderr: '',
     })
-    expect(asked()).toEqual(['-@-'])
+    expect(asked()).toEqual([query])
   })
 
   test('passes the whole answer on byte for byte, and a part of it as a document of its own', async () => {
@@ -390,6 +391,52 @@ describe('sessions list, which the service does not page,', () => {
     expect((await world.run('sessions list r1 --json --limit 1')).stdout).toBe(
       '{"sessions":[{"id":"r1"}],"unlisted":1}\n',
     )
+  })
+})
+
+describe('sessions list on a service that pages them', () => {
+  const items = ids(95).map((id, i) => ({ id, user_id: i % 2 ? 'ada' : 'alan' }))
+  beforeEach(() => {
+    otherService(world, { sessions: { items, paged: true } })
+  })
+  const more = '; --all lists all, --limit N and --offset N choose\n'
+
+  test.each([
+    ['', [0, 30], `showing 30 of 95${more}`, ['-@-']],
+    ['--all', [0, 95], '', ['-@-', '-@30', '-@60', '-@90']],
+    ['--limit 50', [0, 50], '', ['50@-']],
+    ['--limit 200', [0, 95], '', ['200@-']],
+    ['--offset 40', [40, 70], `showing 30 of 95${more}`, ['-@40']],
+    ['--offset 80', [80, 95], '', ['-@80']],
+    ['--limit 5 --offset 93', [93, 95], '', ['5@93']],
+    ['--all --page-size 60', [0, 95], '', ['60@-', '60@60']],
+  ] as const)('prints the right sessions with “%s”', async (flags, [from, to], notice, queries) => {
+    const { code, stdout, stderr } = await world.run(`sessions list r1 -o ids ${flags}`.trim())
+    expect({ code, ids: lines(stdout), stderr }).toEqual({
+      code: 0,
+      ids: ids(95).slice(from, to),
+      stderr: notice,
+    })
+    expect(asked()).toEqual(queries)
+  })
+
+  test.each([
+    ['', items.filter(({ user_id }) => user_id === 'ada')],
+    ['--limit 20', items.filter(({ user_id }) => user_id === 'ada').slice(0, 20)],
+    ['--limit 20 --offset 40', items.filter(({ user_id }) => user_id === 'ada').slice(40, 60)],
+  ])('searches all pages with --where and “%s”', async (flags, wanted) => {
+    expect(await world.run(`sessions list r1 -o ids --where user_id=ada ${flags}`.trim())).toMatchObject({
+      code: 0,
+      stdout: wanted.map(({ id }) => `${id}\n`).join(''),
+      stderr: '',
+    })
+  })
+
+  test('prints one JSON document with all of them', async () => {
+    expect(JSON.parse((await world.run('sessions list r1 --json --all')).stdout)).toEqual({
+      sessions: items,
+      paging: { limit: 95, offset: 0, total: 95 },
+    })
   })
 })
 

@@ -113,7 +113,13 @@ test('list applies --limit and --offset to the single answer of the service', as
   expect(await ids('--limit 2 --offset 1')).toBe('b\nc\n')
   expect(await ids('--offset 9')).toBe('')
   expect(await ids('--all --page-size 2')).toBe('a\nb\nc\nd\n')
-  expect(new Set(paths())).toEqual(new Set(['GET /rooms/r/sessions']))
+  expect(paths()).toEqual([
+    'GET /rooms/r/sessions?limit=2',
+    'GET /rooms/r/sessions?offset=3',
+    'GET /rooms/r/sessions?limit=2&offset=1',
+    'GET /rooms/r/sessions?offset=9',
+    'GET /rooms/r/sessions?limit=2',
+  ])
   expect(await world.run('sessions list r --limit 1 --json')).toMatchObject({
     code: 0,
     stdout: '{"sessions":[{"id":"a"}]}\n',

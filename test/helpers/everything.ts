@@ -10,7 +10,7 @@ export const everything: Record<OperationName, string[]> = {
   getRoom: ['rooms', 'get', '{room}'],
   updateRoom: 'rooms update {room} --name n --terminated --yes --set layout=l'.split(' '),
   deleteRoom: 'rooms delete {room} --yes'.split(' '),
-  listSessions: 'sessions list {room} --user ada --online'.split(' '),
+  listSessions: 'sessions list {room} --limit 1 --offset 0 --user ada --online'.split(' '),
   createPages: 'pages create {room} --image https://i.test/a.png --fixed --size 3x4 --index 2'.split(' '),
   listMembers: 'members list {room} --limit 1 --offset 0'.split(' '),
   addMember: 'members add {room} grace --type host'.split(' '),

@@ -1,14 +1,12 @@
-import type { Answer } from '../../api/client.ts'
 import { defined } from '../../api/defined.ts'
 import { type Endpoint, endpoints, type OperationName } from '../../api/endpoints.ts'
-import { readAnswer } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { ListFlags } from '../flags.ts'
 import type { Page } from '../output/printer.ts'
-import { type Item, viewOf } from '../output/views.ts'
+import { viewOf } from '../output/views.ts'
 import { paginate } from './paginate.ts'
 import type { Filter } from './where.ts'
 
@@ -51,17 +49,15 @@ export async function listPages<N extends OperationName>(
     client.call(name, { ...input, query: { ...query, ...paging } })
   // What is wanted may stand on the last page.
   const request = filter ? { all: true, pageSize } : { all, limit, offset, pageSize }
-  const pages =
-    endpoint.paged === true
-      ? paginate({
-          request,
-          key: endpoint.result,
-          id: view.id ?? 'id',
-          fetch,
-          notice: (text) => context.notice(text),
-          ...defined({ ahead }),
-        })
-      : sliced(endpoint.result, () => fetch({}), filter ? {} : { limit, offset })
+  const pages = paginate({
+    request,
+    key: endpoint.result,
+    id: view.id ?? 'id',
+    fetch,
+    notice: (text) => context.notice(text),
+    isPagedWhenAsked: endpoint.paged === 'when asked',
+    ...defined({ ahead }),
+  })
   return filter ? filtered(pages, filter, { limit, offset }) : pages
 }
 
@@ -97,17 +93,4 @@ async function* filtered(
     yield { ...page, items, ...(rest && { rest: 'paging' in rest ? { ...rest, paging } : rest }) }
     if (cut) return
   }
-}
-
-/** A list that the service answers whole: `--limit` and `--offset` choose from it here. */
-async function* sliced(
-  key: string,
-  fetch: () => Promise<Answer>,
-  { limit, offset = 0 }: { limit?: number | undefined; offset?: number | undefined },
-): AsyncGenerator<Page> {
-  const answer = await fetch()
-  const { [key]: all, ...rest } = readAnswer(answer) as Item
-  const items = (all as Item[]).slice(offset, limit === undefined ? undefined : offset + limit)
-  const whole = items.length === (all as Item[]).length ? answer : undefined
-  yield { items, rest, ...defined({ whole }) }
 }

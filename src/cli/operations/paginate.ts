@@ -23,6 +23,8 @@ interface PagingOptions {
   notice: (text: string) => Promise<void>
   /** How many pages are on their way while one is printed. */
   ahead?: number
+  /** The document pages this list only when asked to: an answer without `paging` holds all of it. */
+  isPagedWhenAsked?: boolean
 }
 
 const defaultPageSize = 100
@@ -39,9 +41,12 @@ export async function* paginate({
   fetch,
   notice,
   ahead = 2,
+  isPagedWhenAsked = false,
 }: PagingOptions): AsyncGenerator<Page> {
-  const { limit: wanted, offset: start = 0, all } = request
-  const many = all || wanted !== undefined
+  const { limit: wanted, offset: start = 0 } = request
+  const many = request.all || wanted !== undefined
+  // A list that may come in one piece is asked for by the document, without a limit.
+  const isLimited = request.pageSize !== undefined || wanted !== undefined || (many && !isPagedWhenAsked)
   const pageSize = request.pageSize ?? (wanted === undefined ? defaultPageSize : Math.min(wanted, 1000))
   const seen = new Set<string>()
   const asked: { at: number; answer: Promise<Answer> }[] = []
@@ -52,7 +57,7 @@ export async function* paginate({
     const limit = wanted === undefined ? pageSize : Math.min(pageSize, wanted - given - (at - offset))
     const answer = fetch(
       defined({
-        limit: many || request.pageSize !== undefined ? limit : undefined,
+        limit: isLimited ? limit : undefined,
         offset: at > 0 || request.offset !== undefined ? at : undefined,
       }),
     )
@@ -66,15 +71,18 @@ export async function* paginate({
     const answer = await next.answer
     const plain = isPlain(answer.text)
     const body = (plain ? answer.value : readAnswer(answer)) as Item
-    const came = body[key] as Item[]
+    const all = body[key] as Item[]
+    const isWhole = isPagedWhenAsked && offset === start && !body['paging']
+    // A service that sent the whole list has not looked at the offset.
+    const came = isWhole ? all.slice(start) : all
     // As text: a number that a double cannot hold is an object of its own each time.
     const fresh = came.filter((item) => !seen.has(String(item[id])) && seen.add(String(item[id])))
     const items = wanted === undefined ? fresh : fresh.slice(0, wanted - given)
-    const whole = offset === start && items.length === came.length
+    const whole = offset === start && items.length === all.length
     offset += came.length
     given += items.length
     const total = totalOf(body)
-    const done = !many || (wanted !== undefined && given >= wanted)
+    const done = isWhole || !many || (wanted !== undefined && given >= wanted)
     // A total that has been passed is wrong, or things have gone in the meantime: only an empty page is the end then.
     const last = came.length === 0 || total === offset
     if (!done && !last && fresh.length > 0) {
