@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createImportWorld, type ImportWorld, resultsOf } from '../helpers/imports.ts'
+import { createImportWorld, type ImportWorld, resetNotice, resultsOf } from '../helpers/imports.ts'
 
 let world: ImportWorld
 beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('users import, for users that exist', () => {
       'Old',
     ],
     ['--if-exists skip', 0, 'imported 1 of 2 users; 1 skipped\n', 'Old'],
-    ['--if-exists overwrite', 0, 'imported 2 of 2 users\n', 'New'],
+    ['--if-exists overwrite', 0, `${resetNotice}imported 2 of 2 users\n`, 'New'],
   ])('%s leaves what it should and reports it', async (flags, code, stderr, name) => {
     expect(await run(`users import people.csv ${flags}`.trim())).toMatchObject({ code, stdout: '', stderr })
     expect(await world.users()).toEqual({ ada: name, grace: 'Grace' })
@@ -72,7 +72,7 @@ describe('members import, for members that exist', () => {
       false,
     ],
     ['skip', 0, 'imported 2 of 3 members; 1 skipped\n', 'ada guest Old', false],
-    ['overwrite', 0, 'imported 3 of 3 members\n', 'ada host New', true],
+    ['overwrite', 0, 'imported 3 of 3 members: created 2, overwrote 1\n', 'ada host New', true],
   ])('--if-exists %s leaves what it should and reports it', async (what, code, stderr, ada, blocked) => {
     expect(await run(`members import members.csv --room ${room} --if-exists ${what}`)).toMatchObject({
       code,
@@ -106,15 +106,19 @@ describe('rooms import, for rooms that exist', () => {
   let id: string
   beforeEach(async () => {
     id = await world.room('Old')
-    world.file('rooms.csv', `id,name,type,layout,is_terminated\n${id},New,open,grid,true\n,Other,private,,\n`)
+    world.file(
+      'rooms.csv',
+      `id,name,type,layout,is_terminated\n${id},New,open,grid,true\nx,Other,private,,\n`,
+    )
   })
 
   test.each([
     ['fail', 8, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 failed\n'],
     ['skip', 0, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 skipped\n'],
-    ['overwrite', 0, ['New', 'Other'], 'imported 2 of 2 rooms\n'],
+    ['overwrite', 0, ['New', 'Other'], 'imported 2 of 2 rooms: created 1, overwrote 1\n'],
   ])('--if-exists %s leaves what it should and reports it', async (what, code, rooms, summary) => {
-    const ended = await run(`rooms import rooms.csv --if-exists ${what}`)
+    const missing = what === 'overwrite' ? ' --create-missing' : ''
+    const ended = await run(`rooms import rooms.csv --if-exists ${what}${missing}`)
     expect({ code: ended.code, rooms: await world.rooms() }).toEqual({ code, rooms })
     expect(ended.stderr.endsWith(summary)).toBe(true)
     const { room } = (await world.send('GET', `/rooms/${id}`)).body
@@ -187,7 +191,7 @@ describe('import --dry-run', () => {
       'overwrite',
       0,
       ['would_overwrite', 'would_create'],
-      'would create 1, overwrite 1, skip 0 of 2 users; 0 would fail\n',
+      `${resetNotice}would create 1, overwrite 1, skip 0 of 2 users; 0 would fail\n`,
     ],
   ])(
     'with --if-exists %s says what would happen and sends no write',
@@ -214,13 +218,13 @@ describe('import --dry-run', () => {
 
   test('of rooms and members sends no write', async () => {
     const room = await world.room('A')
-    world.file('rooms.csv', `id,name,type,is_terminated\n${room},B,open,true\n,C,open,true\n`)
+    world.file('rooms.csv', `id,name,type,is_terminated\n${room},B,open,true\nx,C,open,true\n`)
     world.file('members.csv', 'user_id,name\nada,A\ngrace,G\n')
-    expect(await run('rooms import rooms.csv --dry-run --if-exists overwrite')).toMatchObject({
+    expect(
+      await run('rooms import rooms.csv --dry-run --if-exists overwrite --create-missing'),
+    ).toMatchObject({
       code: 0,
-      stderr:
-        'warning: 1 of 2 rows have no id: whether they are there already cannot be told, and they are made\n' +
-        'would create 1, overwrite 1, skip 0 of 2 rooms; 0 would fail\n',
+      stderr: 'would create 1, overwrite 1, skip 0 of 2 rooms; 0 would fail\n',
     })
     expect(await run(`members import members.csv --dry-run --room ${room}`)).toMatchObject({ code: 0 })
     expect(world.writes()).toEqual([])

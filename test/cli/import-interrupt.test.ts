@@ -5,6 +5,7 @@ import {
   createImportWorld,
   goOn,
   type ImportWorld,
+  resetNotice,
   roomsCsv,
   roomsOf,
   usersCsv,
@@ -62,6 +63,7 @@ describe('^C during an import', () => {
       code: 130,
       stdout: '',
       stderr:
+        resetNotice +
         'imported 13 of 40 users; 27 not tried\n' +
         'error: interrupted\n' +
         `hint: go on with: meetroom users import in.csv --if-exists overwrite --concurrency 4 --resume\n`,
@@ -114,7 +116,7 @@ describe('^C during an import', () => {
       await interrupted('users import in.csv --if-exists overwrite'.split(' '), { answered: 3 }),
     ).toMatchObject({
       code: 130,
-      stderr: 'imported 4 of 4 users\nerror: interrupted\n',
+      stderr: `${resetNotice}imported 4 of 4 users\nerror: interrupted\n`,
     })
   })
 
@@ -251,7 +253,7 @@ describe('a request that does not end after ^C', () => {
     )
     expect({ code, waits }).toEqual({ code: 130, waits: [1000, 5000] })
     expect(stderr).toMatch(
-      /^waiting for what is under way; \^C leaves at once\n[\s\S]*\nimported 6 of 20 users; 2 with unknown outcome; 12 not tried$/m,
+      /\nwaiting for what is under way; \^C leaves at once\n[\s\S]*\nimported 6 of 20 users; 2 with unknown outcome; 12 not tried$/m,
     )
     world.requests.length = 0
     expect(await world.run(goOn(stderr))).toMatchObject({ code: 0, stderr: 'imported 20 of 20 users\n' })

@@ -144,8 +144,8 @@ describe('an import checks the whole file before it sends anything', () => {
     ['--concurrency 0', 'error: --concurrency takes a whole number from 1 to 256, not “0”\n'],
     ['--max-errors -1', 'error: --max-errors takes a whole number from 0, not “-1”\n'],
     [
-      '--if-exists update',
-      'error: option “--if-exists <what>” argument “update” is invalid. Allowed choices are overwrite, skip, fail.\nhint: see --help\n',
+      '--if-exists merge',
+      'error: option “--if-exists <what>” argument “merge” is invalid. Allowed choices are overwrite, update, skip, fail.\nhint: see --help\n',
     ],
   ])('and refuses %s', async (flags, stderr) => {
     world.file('people.csv', usersCsv(1))

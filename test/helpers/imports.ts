@@ -92,6 +92,10 @@ export const usersOf = (count: number) =>
       .sort(),
   )
 
+/** What an import of users with names alone says with `--if-exists overwrite`. */
+export const resetNotice =
+  'warning: what a row leaves out is reset where the user exists: profile_url, default_member_type, email; --if-exists update keeps it\n'
+
 /** A CSV of open rooms R1, R2, …. */
 export const roomsCsv = (count: number) =>
   `name,type\n${numbers(count)

@@ -1,7 +1,6 @@
 import { InterruptedError, type MeetroomError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { Tally } from '../pool/tally.ts'
-import type { Kind } from './kinds/kind.ts'
 import { resumeCommand } from './outcome/resume-command.ts'
 import type { Plan } from './prepare.ts'
 
@@ -30,11 +29,16 @@ export async function conclude(
 }
 
 /** `imported 2 of 3 users; 1 failed`. */
-export function inWords(tally: Tally, { view: { noun } }: Kind, isDryRun = false): string {
+export function inWords(tally: Tally, { kind, flags: { ifExists } }: Plan, isDryRun = false): string {
+  const { noun } = kind.view
   const { total, untried } = tally
   const nouns = total === 1 ? noun[0] : noun[1]
+  const change =
+    ifExists === 'update'
+      ? `update ${tally.count('would_update')}`
+      : `overwrite ${tally.count('would_overwrite')}`
   if (isDryRun)
-    return `would create ${tally.count('would_create')}, overwrite ${tally.count('would_overwrite')}, skip ${tally.count('would_skip')} of ${total} ${nouns}; ${tally.bad} would fail`
+    return `would create ${tally.count('would_create')}, ${change}, skip ${tally.count('would_skip')} of ${total} ${nouns}; ${tally.bad} would fail`
   const unknown = tally.count('unknown')
   const others: [count: number, what: string][] = [
     [tally.count('skipped'), 'skipped'],
@@ -42,8 +46,17 @@ export function inWords(tally: Tally, { view: { noun } }: Kind, isDryRun = false
     [unknown, 'with unknown outcome'],
     [untried, 'not tried'],
   ]
+  // A service that overwrites by itself does not say which it did.
+  const tellsApart = ifExists === 'update' || (ifExists === 'overwrite' && !kind.overrides)
+  const done: [count: number, what: string][] = [
+    [tally.count('ok'), 'created'],
+    [tally.count('overwrote'), 'overwrote'],
+    [tally.count('updated'), 'updated'],
+  ]
+  const imported = done.reduce((sum, [count]) => sum + count, 0)
+  const apart = done.filter(([count]) => count > 0).map(([count, what]) => `${what} ${count}`)
   return [
-    `imported ${tally.count('ok')} of ${total} ${nouns}`,
+    `imported ${imported} of ${total} ${nouns}${tellsApart && imported > 0 ? `: ${apart.join(', ')}` : ''}`,
     ...others.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`),
   ].join('; ')
 }

@@ -4,11 +4,23 @@ import { type GivenOption, givenOptions } from '../given.ts'
 import { collect } from '../input.ts'
 import type { InputFormat } from './input/rows.ts'
 
+const ifExists = ['overwrite', 'update', 'skip', 'fail'] as const
+export type IfExists = (typeof ifExists)[number]
+
 /** What an import takes, beside the file. */
 export interface ImportFlags extends PaceFlags {
   inputFormat?: InputFormat
   map?: string[]
-  ifExists: 'overwrite' | 'skip' | 'fail'
+  ifExists: IfExists
+  /** Of rooms: what tells whether one is there already, instead of its id. */
+  match?: 'name'
+  createMissing?: boolean
+  /** Import again what an earlier run has imported. */
+  again?: boolean
+  /** `--no-receipt` is false. */
+  receipt?: boolean
+  /** How many items may be terminated or blocked. */
+  max?: number
   skipInvalid?: boolean
   /** `--no-journal` is false, `--journal FILE` a path. */
   journal?: string | boolean
@@ -38,14 +50,30 @@ export function importFlags<C extends Command>(command: C): C {
         collect,
       )
       .addOption(
-        new Option('--if-exists <what>', 'what to do with a row that is there already')
-          .choices(['overwrite', 'skip', 'fail'])
+        new Option(
+          '--if-exists <what>',
+          'what to do when the item already exists: overwrite it, update only what the row says, skip it or fail',
+        )
+          .choices(ifExists)
           .default('fail'),
       )
       .option('--skip-invalid', 'leave out rows that cannot be sent, instead of sending nothing')
       .option('--failed-out <file>', 'write the rows that failed to this file, each with its reason')
       .option('--journal <file>', 'where to note what was sent (default: beside the file)')
       .option('--no-journal', 'keep no journal: a run that is cut off cannot be resumed')
+      .option('--no-receipt', 'leave no finished journal behind')
       .option('--resume', 'go on with a run that was cut off'),
   )
+}
+
+/** Adds the flags of an import of rooms, whose ids the service chooses. */
+export function roomImportFlags<C extends Command>(command: C): C {
+  return command
+    .addOption(
+      new Option('--match <field>', 'recognise rooms that exist by this field instead of their id').choices([
+        'name',
+      ]),
+    )
+    .option('--create-missing', 'with --if-exists overwrite or update, create a room whose id does not exist')
+    .option('--again', 'create rooms again that an earlier run of this import has created')
 }

@@ -18,8 +18,8 @@ export async function runImport(
   if (context.flags.curl) throw new UsageError('an import is no single request, which --curl could show')
   const source = await openSource(file, context.host)
   try {
-    const plan = await prepare(context, { kind: kinds[name](), source, file, flags })
-    const tally = new Tally(plan.checked.rows, (tally) => inWords(tally, plan.kind, context.flags.dryRun))
+    const plan = await prepare(context, { kind: kinds[name](flags), source, file, flags })
+    const tally = new Tally(plan.checked.rows, (tally) => inWords(tally, plan, context.flags.dryRun))
     const fatal = await sendRows(context, plan, tally)
     await conclude(context, plan, tally, fatal)
   } finally {

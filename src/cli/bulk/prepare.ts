@@ -9,6 +9,7 @@ import { parseMap, readRoomIds } from './input/renames.ts'
 import { type InputFormat, inputFormatOf } from './input/rows.ts'
 import type { Source } from './input/source.ts'
 import type { Body, Kind } from './kinds/kind.ts'
+import { requireNew } from './outcome/receipt.ts'
 
 /** What was asked for. */
 interface Asked {
@@ -52,8 +53,11 @@ export async function prepare(context: Context, asked: Asked): Promise<Plan> {
     throw new UsageError(`${checked.invalid} of ${checked.rows} rows cannot be imported; nothing was sent`, {
       hint: 'mend them, or leave them out with --skip-invalid',
     })
+  requireKeys(kind, flags, checked)
   await warn(context, asked, renames, checked)
-  return { ...asked, format, checked, journal }
+  if (journal !== undefined && kind.repeats && !flags.again && !flags.resume)
+    await requireNew(context, { path: journal, kind, checked })
+  return { ...asked, format, checked, journal: context.flags.dryRun ? undefined : journal }
 }
 
 /** @throws {UsageError} when a run is to be resumed that keeps no journal */
@@ -65,7 +69,7 @@ function journalPath(context: Context, { source, flags }: Asked): string | undef
     throw new UsageError('--resume needs a journal to go on with', {
       hint: source.path === undefined ? 'name it with --journal FILE' : 'leave out --no-journal',
     })
-  return context.flags.dryRun ? undefined : path
+  return path
 }
 
 /** Says what will happen and may not be what was meant. */
@@ -73,15 +77,28 @@ async function warn(
   context: Context,
   { kind, flags }: Asked,
   renames: ReadonlyMap<string, string>,
-  { rows, keyless }: Checked,
+  { rows, invalid, omitted }: Checked,
 ): Promise<void> {
   for (const field of renames.values())
     if (field !== '' && !Object.hasOwn(kind.columns, field) && !kind.readOnly.includes(field))
       await context.notice(
         `warning: the API lists no field “${field}” of a ${kind.view.noun[0]}; it is sent all the same`,
       )
-  if (flags.ifExists !== 'fail' && keyless > 0)
-    await context.notice(
-      `warning: ${keyless} of ${rows} rows have no ${kind.keyName}: whether they are there already cannot be told, and they are made`,
-    )
+  if (flags.ifExists !== 'overwrite' || flags.resume || omitted.size === 0) return
+  const sent = rows - invalid
+  const reset = [...omitted].map(([field, count]) =>
+    count === sent ? field : `${field} (${count} of ${sent} rows)`,
+  )
+  await context.notice(
+    `warning: what a row leaves out is reset where the ${kind.view.noun[0]} exists: ${reset.join(', ')}; --if-exists update keeps it`,
+  )
+}
+
+/** @throws {UsageError} when it cannot be told whether rows exist, and they are to be met as if it could */
+function requireKeys({ view, keyName }: Kind, { ifExists }: ImportFlags, { rows, keyless }: Checked): void {
+  if (ifExists === 'fail' || keyless === 0) return
+  throw new UsageError(
+    `--if-exists ${ifExists} needs to know which ${view.noun[1]} exist, and ${keyless} of ${rows} rows have no ${keyName}`,
+    { hint: 'pass --match name to recognise rooms by their name' },
+  )
 }

@@ -1,3 +1,4 @@
+import { type Status, verdictOf } from '../pool/outcome.ts'
 import type { Checked, CheckedRow } from './input/check.ts'
 import type { Row } from './input/rows.ts'
 import type { Body } from './kinds/kind.ts'
@@ -16,7 +17,7 @@ export interface Job {
 /** Told of the rows that are not left to do. */
 interface Others {
   /** An earlier run did it. */
-  onDone(status: 'ok' | 'skipped'): void
+  onDone(status: Status): void
   /** It cannot be sent. */
   onInvalid(row: Row, problem: string): Promise<void>
 }
@@ -50,7 +51,7 @@ export class Remaining {
       }
       const { row, body, problem } = checked
       const status = this.#past?.statusOf(row.number)
-      if (status === 'ok' || status === 'skipped') this.#others.onDone(status)
+      if (status && verdictOf(status) === 'good') this.#others.onDone(status)
       else if (body)
         jobs.push({ row, body, lost: status === 'unknown', made: this.#past?.madeOf(row.number) })
       else await this.#others.onInvalid(row, problem ?? '')

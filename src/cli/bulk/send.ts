@@ -1,14 +1,20 @@
 import type { Client } from '../../api/client.ts'
-import { ApiError, UnknownOutcomeError } from '../../errors.ts'
+import {
+  ApiError,
+  type MeetroomError,
+  NotFoundError,
+  UnknownOutcomeError,
+} from '../../errors.ts'
 import type { Item } from '../output/views.ts'
 import { failure, type Outcome } from '../pool/outcome.ts'
+import type { IfExists } from './import-flags.ts'
 import { type Body, holds, type Kind } from './kinds/kind.ts'
 import type { Job } from './remaining.ts'
 
 interface SenderOptions {
   client: Client
   kind: Kind
-  ifExists: 'overwrite' | 'skip' | 'fail'
+  ifExists: IfExists
   /** Says what would happen instead of doing it. */
   dryRun: boolean
 }
@@ -40,7 +46,7 @@ export class Sender {
     if (found === 'absent') return undefined
     // What creating does not do may be done twice.
     if (found && holds(found, kind.created?.(body) ?? body)) return this.#finish(body, idOf(found, kind))
-    if (found && ifExists === 'overwrite') return this.#write(() => kind.overwrite(client, body, found))
+    if (found && (ifExists === 'overwrite' || ifExists === 'update')) return this.#change(body, found)
     if (found && ifExists === 'skip') return { status: 'skipped', value: idOf(found, kind) }
     return {
       status: 'unknown',
@@ -56,17 +62,33 @@ export class Sender {
     // What overrides by itself need not be looked up.
     const existing =
       ifExists === 'overwrite' && kind.overrides && !dryRun ? undefined : await kind.find(client, body)
+    const changes = ifExists === 'overwrite' || ifExists === 'update'
+    if (!existing && changes && !kind.createsMissing)
+      return this.#refused(
+        new NotFoundError(`no such ${kind.view.noun[0]}: ${kind.key(body)} (--create-missing creates it)`),
+      )
     if (!existing) return dryRun ? { status: 'would_create' } : this.#create(body)
     if (ifExists === 'fail')
-      return {
-        status: dryRun ? 'would_fail' : 'failed',
-        error: new ApiError(
-          `there is ${kind.name === 'users' ? 'a' : 'such a'} ${kind.view.noun[0]} already`,
-        ),
-      }
+      return this.#refused(
+        new ApiError(`there is ${kind.name === 'users' ? 'a' : 'such a'} ${kind.view.noun[0]} already`),
+      )
     if (ifExists === 'skip') return { status: dryRun ? 'would_skip' : 'skipped', value: idOf(existing, kind) }
-    if (dryRun) return { status: 'would_overwrite' }
-    return this.#write(() => kind.overwrite(client, body, existing))
+    return this.#change(body, existing)
+  }
+
+  #refused(error: MeetroomError): Outcome<string> {
+    return { status: this.#options.dryRun ? 'would_fail' : 'failed', error }
+  }
+
+  /** Gives what is there the values of a row. */
+  async #change(body: Body, existing: Item): Promise<Outcome<string>> {
+    const { kind, ifExists, dryRun, client } = this.#options
+    const reason = kind.unchangeable?.(body, existing)
+    if (reason !== undefined) return this.#refused(new ApiError(reason))
+    const updates = ifExists === 'update'
+    if (dryRun) return { status: updates ? 'would_update' : 'would_overwrite' }
+    const change = (updates && kind.update) || kind.overwrite
+    return this.#write(() => change(client, body, existing), updates ? 'updated' : 'overwrote')
   }
 
   async #create(body: Body): Promise<Outcome<string>> {
@@ -97,9 +119,12 @@ export class Sender {
    * Changes something.
    * @param change answers with the id of what it changed
    */
-  async #write(change: () => Promise<string>): Promise<Outcome<string>> {
+  async #write(
+    change: () => Promise<string>,
+    status: 'ok' | 'overwrote' | 'updated' = 'ok',
+  ): Promise<Outcome<string>> {
     try {
-      return { status: 'ok', value: await change() }
+      return { status, value: await change() }
     } catch (cause) {
       return failure(cause)
     }

@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { room } from '../../api/resources.ts'
+import { roomImportFlags } from '../bulk/import-flags.ts'
 import type { Act } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
 import { type BodyFlags, buildBody } from '../input.ts'
@@ -39,13 +40,22 @@ export function defineRooms(rooms: MeetroomCommand, act: Act): void {
   defineRoomCreate(rooms, act)
   defineUpdate(rooms, act)
   defineMany(rooms, act)
-  importCommand(rooms, act, 'rooms', {
-    summary: 'Create rooms from a file',
-    description:
-      'Create rooms from a CSV, NDJSON or JSON file with a row each. The whole file is checked before anything is sent. ' +
-      'Rows with an id are looked up by it; the service gives new rooms ids of its own.',
-    examples: ['meetroom rooms import rooms.csv --dry-run', 'meetroom rooms import rooms.ndjson --rate 20'],
-  })
+  importCommand(
+    rooms,
+    act,
+    'rooms',
+    {
+      summary: 'Create rooms from a file',
+      description:
+        'Create rooms from a CSV, NDJSON or JSON file with a row each. The whole file is checked before anything is sent. ' +
+        'Rows are looked up by their id, or by --match; the service gives new rooms ids of its own.',
+      examples: [
+        'meetroom rooms import rooms.csv --dry-run',
+        'meetroom rooms import courses.csv --match name --if-exists update',
+      ],
+    },
+    roomImportFlags,
+  )
   exportCommand(rooms, act, 'rooms', 'meetroom rooms export > rooms.csv')
 }
 

@@ -4,6 +4,9 @@ import { asForeseen } from '../output/error.ts'
 /** What each status says of the run that it is part of. */
 const verdicts = {
   ok: 'good',
+  // What was there already got the values of a row. Results call these `ok`.
+  overwrote: 'good',
+  updated: 'good',
   /** Nothing had to be done. */
   skipped: 'good',
   /** Nothing was changed. */
@@ -17,6 +20,7 @@ const verdicts = {
   // What a dry run foresees.
   would_create: 'good',
   would_overwrite: 'good',
+  would_update: 'good',
   would_skip: 'good',
   would_fail: 'bad',
 } as const satisfies Record<string, 'good' | 'bad' | 'open'>
@@ -34,9 +38,9 @@ export interface Failure {
 
 /** What became of a request or of a row, with what the service gave for it. */
 export type Outcome<T> =
-  | { status: 'ok'; value: T }
+  | { status: 'ok' | 'overwrote' | 'updated'; value: T }
   | (Failure & { value?: T })
-  | { status: Exclude<Status, 'ok' | Failure['status']>; value?: T }
+  | { status: Exclude<Status, 'ok' | 'overwrote' | 'updated' | Failure['status']>; value?: T }
 
 export function verdictOf(status: Status): 'good' | 'bad' | 'open' {
   return verdicts[status]

@@ -80,8 +80,8 @@ export class Tally {
    * and what stopped it is reported.
    */
   ending({ fatal, hint }: Stop): Ending {
-    const done = this.count('ok') + this.count('skipped')
-    if (fatal && (done === 0 || isOurs(fatal))) return { error: fatal }
+    const done = (['ok', 'overwrote', 'updated', 'skipped'] as const).some((status) => this.count(status) > 0)
+    if (fatal && (!done || isOurs(fatal))) return { error: fatal }
     if (fatal) return { reported: fatal, error: new PartialError(this.summary, { hint }) }
     return this.#bad === 0 ? {} : { error: this.#error(hint) }
   }

@@ -15,6 +15,8 @@ export interface Checked {
   invalid: number
   /** How many rows can be sent and have no key. */
   keyless: number
+  /** How many rows that can be sent leave a field out, by the fields that any leaves out. */
+  omitted: ReadonlyMap<string, number>
   /** SHA-256 of the bytes. */
   digest: string
   /** Columns of a CSV. */
@@ -67,6 +69,9 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   }
 
   const keys = new Keys()
+  const omitted = new Map<string, number>()
+  // Only what overwrites as a whole resets what a row leaves out.
+  const optional = kind.overrides ? Object.keys(kind.columns) : []
   let rows = 0
   let invalid = 0
   let keyless = 0
@@ -82,6 +87,9 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
       const key = checked.body && kind.key(checked.body)
       if (key !== undefined) keys.add(key)
       else if (checked.body) keyless++
+      if (checked.body)
+        for (const field of optional)
+          if (checked.body[field] === undefined) omitted.set(field, (omitted.get(field) ?? 0) + 1)
       await report(checked)
     }
   }
@@ -113,7 +121,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   // Most inputs have no key twice, and need no second look.
   if (suspects.size > 0)
     for await (const batch of again()) for (const checked of batch) if (checked.repeats) await report(checked)
-  return { rows, invalid, keyless, digest, columns, again }
+  return { rows, invalid, keyless, omitted, digest, columns, again }
 }
 
 async function* hashed(bytes: AsyncIterable<Buffer>, hash: { update(data: Buffer): unknown }) {

@@ -11,9 +11,28 @@ export class Keys {
   #count = 0
 
   add(key: string): void {
+    this.addNumber(numberOf(key))
+  }
+
+  addNumber(number: number): void {
     if (this.#count === this.#numbers.length)
       this.#buffer.resize(Math.min(mostKeys, Math.max(1024, this.#count + (this.#count >> 1))) * 8)
-    this.#numbers[this.#count++] = numberOf(key)
+    this.#numbers[this.#count++] = number
+  }
+
+  /** Whether a key with this number was added. Sorts them all: nothing may be added afterwards. */
+  lookup(): (number: number) => boolean {
+    const sorted = this.#numbers.subarray(0, this.#count).sort()
+    return (number) => {
+      let low = 0
+      let high = sorted.length
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if ((sorted[middle] ?? 0) < number) low = middle + 1
+        else high = middle
+      }
+      return sorted[low] === number
+    }
   }
 
   /** The numbers that more than one key has: usually none. Forgets them all. */

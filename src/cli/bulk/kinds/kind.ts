@@ -16,10 +16,16 @@ export interface Kind<B extends Body = Body> extends Columns {
   creates: 'createUser' | 'createRoom' | 'addMember'
   /** What tells rows apart, and people which one is meant; undefined when nothing does. */
   key(body: B): string | undefined
+  /** What results call a row: its key, where that is left out. */
+  label?(body: B): string | undefined
   /** The fields that the key is made of. */
   keyName: string
   /** Whether creating what is there already overrides it without more ado. */
   overrides: boolean
+  /** Whether creating a row a second time creates another one. */
+  repeats: boolean
+  /** Whether `overwrite` and `update` create what is not there. */
+  createsMissing: boolean
   /** What the service has under the key of a row. */
   find(client: Client, body: B): Promise<Item | undefined>
   /** Makes it; answers with its id. */
@@ -30,6 +36,10 @@ export interface Kind<B extends Body = Body> extends Columns {
   finish?(client: Client, body: B, id: string): Promise<void>
   /** Gives what is there the values of the row; answers with its id. */
   overwrite(client: Client, body: B, existing: Item): Promise<string>
+  /** The same, and what the row leaves out stays; overwriting does so too where this is left out. */
+  update?(client: Client, body: B, existing: Item): Promise<string>
+  /** Why what is there cannot get the values of the row. */
+  unchangeable?(body: B, existing: Item): string | undefined
   /**
    * What became of a row that was sent and never answered: what is there under its key, `absent` when certainly
    * nothing is, undefined when that cannot be told.

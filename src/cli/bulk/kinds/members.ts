@@ -38,6 +38,8 @@ export function createMembers(): Kind<Row> {
     // No id holds a NUL.
     key: ({ room_id, user_id }) => `${room_id}\0${user_id}`,
     overrides: false,
+    repeats: false,
+    createsMissing: true,
     find: async (client, { room_id, user_id }) =>
       (await membersOf(client, String(room_id))).get(String(user_id)),
     created: ({ name: _, is_blocked: __, ...member }) => member,

@@ -1,57 +1,109 @@
-import { body } from '../../../api/body.ts'
+import type { Client } from '../../../api/client.ts'
 import { endpoints } from '../../../api/endpoints.ts'
 import type { BodyOf } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { writtenBy } from '../../../api/resource.ts'
 import { room } from '../../../api/resources.ts'
 import { ApiError } from '../../../errors.ts'
-import { views } from '../../output/views.ts'
+import { paginate } from '../../operations/paginate.ts'
+import { type Item, views } from '../../output/views.ts'
+import type { ImportFlags } from '../import-flags.ts'
 import { importColumns } from './columns.ts'
 import { type Body, holds, idIn, itemOf, type Kind } from './kind.ts'
+import { createMembers } from './members.ts'
 
 /** What an export says of a room: its id, and the time at which it was terminated, as its copy is to be. */
 type Row = BodyOf<Operations['createRoom']> &
   BodyOf<Operations['updateRoom']> & { id?: unknown; terminated_at?: unknown }
 
-/** Fields that creating sets for good, and that answers show. */
-const setOnce = writtenBy('create', room.fields)
-  .filter(([, { write, answer }]) => write === 'create' && answer !== 'never')
-  .map(([field]) => field)
+/** Fields that only creating sets. */
+const setOnce = writtenBy('create', room.fields).filter(([, { write }]) => write === 'create')
+/** Those that answers show. */
+const shownOnce = setOnce.filter(([, { answer }]) => answer !== 'never').map(([field]) => field)
+const notUpdated = new Set(['id', 'terminated_at', ...setOnce.map(([field]) => field)])
 
-export const rooms: Kind<Row> = {
-  ...importColumns(room, views.room, endpoints.createRoom, ['id', 'terminated_at']),
-  name: 'rooms',
-  view: views.room,
-  creates: 'createRoom',
-  keyName: 'id',
-  key: ({ id }) => (id === undefined ? undefined : String(id)),
-  overrides: false,
-  find: async (client, { id }) =>
-    id === undefined ? undefined : itemOf(client.call('getRoom', { params: { id: String(id) } }), 'room'),
-  create: (client, { id: _, is_terminated, terminated_at, ...settings }) =>
-    idIn(client.call('createRoom', { body: settings }), 'room'),
-  async finish(client, { is_terminated, terminated_at }, id) {
-    if (is_terminated ?? terminated_at)
-      await client.call('updateRoom', { params: { id }, body: { is_terminated: true } })
-  },
-  async overwrite(client, row, existing) {
-    const id = String(existing['id'])
-    const values: Body = row
-    const fixed = setOnce.find(
-      (field) => values[field] !== undefined && !holds(existing, { [field]: values[field] }),
-    )
-    if (fixed) throw new ApiError(`its ${fixed} is ${existing[fixed]}, and cannot be changed`)
-    const { name, layout, terminated_at } = row
-    const is_terminated = row.is_terminated ?? (terminated_at === undefined ? undefined : true)
-    await client.call('updateRoom', {
-      params: { id },
-      body: body<'updateRoom'>({ name, layout, is_terminated }),
-    })
-    return id
-  },
-  // The service gives rooms their ids: of one that was lost on the way there is nothing but its name.
-  async trace(client, { name }) {
-    const { value } = await client.call('listRooms', { query: { name } })
-    return value.rooms.length === 0 ? 'absent' : undefined
-  },
+/** Rooms have ids that the service chooses: known is one by its id, or by its name where that is asked for. */
+export function createRooms({
+  match,
+  createMissing,
+}: Pick<ImportFlags, 'match' | 'createMissing'>): Kind<Row> {
+  const members = createMembers()
+  /** Invites who is not there yet, and gives the others the role and name of the row. */
+  async function invite(client: Client, room_id: string, invited: Row['members'] = []): Promise<void> {
+    for (const one of invited) {
+      const row = { room_id, ...one }
+      const existing = await members.find(client, row)
+      if (existing && !holds(existing, row)) await members.overwrite(client, row, existing)
+      else if (!existing) await members.finish?.(client, row, await members.create(client, row))
+    }
+  }
+  const rooms: Kind<Row> = {
+    ...importColumns(room, views.room, endpoints.createRoom, ['id', 'terminated_at']),
+    name: 'rooms',
+    view: views.room,
+    creates: 'createRoom',
+    keyName: match ?? 'id',
+    key: ({ id, name }) => (match ? name : id === undefined ? undefined : String(id)),
+    label: ({ id, name }) => (id === undefined ? match && name : String(id)),
+    overrides: false,
+    repeats: match === undefined,
+    createsMissing: match !== undefined || createMissing === true,
+    async find(client, { id, name }) {
+      if (match) return named(client, name)
+      return id === undefined
+        ? undefined
+        : itemOf(client.call('getRoom', { params: { id: String(id) } }), 'room')
+    },
+    create: (client, { id: _, is_terminated, terminated_at, ...settings }) =>
+      idIn(client.call('createRoom', { body: settings }), 'room'),
+    async finish(client, { is_terminated, terminated_at }, id) {
+      if (is_terminated ?? terminated_at)
+        await client.call('updateRoom', { params: { id }, body: { is_terminated: true } })
+    },
+    unchangeable(row, existing) {
+      const values: Body = row
+      const fixed = shownOnce.find(
+        (field) => values[field] !== undefined && !holds(existing, { [field]: values[field] }),
+      )
+      return fixed && `its ${fixed} is ${existing[fixed]}, and cannot be changed`
+    },
+    async overwrite(client, row, existing) {
+      const id = String(existing['id'])
+      const body = Object.fromEntries(Object.entries(row).filter(([field]) => !notUpdated.has(field)))
+      if (row.is_terminated === undefined && row.terminated_at !== undefined) body['is_terminated'] = true
+      if (Object.keys(body).length > 0) await client.call('updateRoom', { params: { id }, body })
+      await invite(client, id, row.members)
+      return id
+    },
+    // The service gives rooms their ids: of one that was lost on the way there is nothing but its name.
+    async trace(client, row) {
+      if (match) return (await rooms.find(client, row)) ?? 'absent'
+      const { value } = await client.call('listRooms', { query: { name: row.name } })
+      return value.rooms.length === 0 ? 'absent' : undefined
+    },
+  }
+  return rooms
+}
+
+/**
+ * The room of a name.
+ * @throws {ApiError} when there are several
+ */
+async function named(client: Client, name: string): Promise<Item | undefined> {
+  const pages = paginate({
+    request: { all: true },
+    key: 'rooms',
+    id: 'id',
+    fetch: (query) => client.call('listRooms', { query: { ...query, name } }),
+    notice: async () => {},
+  })
+  const found: Item[] = []
+  // A service that ignores the filter answers with all rooms.
+  for await (const { items } of pages) found.push(...items.filter((item) => item['name'] === name))
+  if (found.length > 1) {
+    const ids = found.slice(0, 5).map(({ id }) => String(id))
+    const more = found.length > ids.length ? ' …' : ''
+    throw new ApiError(`${found.length} rooms are named “${name}”: ${ids.join(', ')}${more}`)
+  }
+  return found[0]
 }

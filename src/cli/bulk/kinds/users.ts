@@ -15,8 +15,14 @@ export const users: Kind<BodyOf<Operations['createUser']>> = {
   keyName: 'user_id',
   // Rule 3 of section 4.
   overrides: true,
+  repeats: false,
+  createsMissing: true,
   find: (client, { user_id }) => itemOf(client.call('getUser', { params: { user_id } }), 'user'),
   create: (client, body) => idIn(client.call('createUser', { body }), 'user', 'user_id'),
   overwrite: (client, body) => users.create(client, body),
+  async update(client, { user_id, ...body }) {
+    if (Object.keys(body).length > 0) await client.call('updateUser', { params: { user_id }, body })
+    return user_id
+  },
   trace: async (client, body) => (await users.find(client, body)) ?? 'absent',
 }

@@ -12,19 +12,21 @@ import { type Purpose, readJournal, requireEnded, requireSame } from './read-jou
  */
 export class Journal {
   readonly #file: FileHandle
+  readonly #path: string
   readonly #lock: string
   #buffer = ''
   #waiting: { resolve(): void; reject(error: unknown): void }[] = []
   #writing: Promise<void> | undefined
 
   private constructor(
+    path: string,
     file: FileHandle,
-    lock: string,
     /** What it said of the rows when it was opened. */
     readonly past: Past,
   ) {
     this.#file = file
-    this.#lock = lock
+    this.#path = path
+    this.#lock = lockOf(path)
   }
 
   /**
@@ -37,7 +39,7 @@ export class Journal {
     purpose: Purpose,
     { rows, resume, host }: { rows: number; resume: boolean; host: Machine },
   ): Promise<Journal> {
-    const lock = `${path}.lock`
+    const lock = lockOf(path)
     await claim(lock, host).catch((error) => {
       throw failure(path, error)
     })
@@ -46,7 +48,7 @@ export class Journal {
       if (!resume) requireEnded(path, before)
       const resumed = resume ? requireSame(path, before, purpose) : undefined
       const file = await openOwn(path, resume ? 'append' : 'truncate')
-      const journal = new Journal(file, lock, resumed?.past ?? new Past(rows))
+      const journal = new Journal(path, file, resumed?.past ?? new Past(rows))
       // Behind the last whole line: a crash may have torn the one after it.
       if (resumed) await file.truncate(resumed.length)
       else journal.#append({ meetroom: 'journal', version: 1, ...purpose })
@@ -75,13 +77,17 @@ export class Journal {
     this.#append(entry)
   }
 
-  /** @param complete the run ended by itself: nothing is left to resume but what failed */
-  async close(complete: boolean): Promise<void> {
+  /**
+   * @param complete the run ended by itself: nothing is left to resume but what failed
+   * @param keep whether a complete journal stays, as a receipt
+   */
+  async close(complete: boolean, keep = true): Promise<void> {
     try {
       if (complete) this.#append({ end: true })
       await this.#sync()
     } finally {
       await this.#file.close()
+      if (complete && !keep) await rm(this.#path, { force: true })
       await rm(this.#lock, { force: true })
     }
   }
@@ -119,6 +125,8 @@ export class Journal {
     }
   }
 }
+
+const lockOf = (path: string) => `${path}.lock`
 
 function failure(path: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException

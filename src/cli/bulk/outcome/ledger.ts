@@ -7,6 +7,7 @@ import type { Body } from '../kinds/kind.ts'
 import type { Plan } from '../prepare.ts'
 import { Journal } from './journal.ts'
 import { isNoted, type Past } from './past.ts'
+import { hashOf } from './receipt.ts'
 import { Rejects } from './rejects.ts'
 import { Results } from './results.ts'
 
@@ -68,8 +69,12 @@ export class Ledger {
     const { status, value: id } = outcome
     // A service may quote the key that it refuses, and this goes into files.
     const error = 'error' in outcome ? this.#context.redact(outcome.error.message) : undefined
-    const key = (body && this.#plan.kind.key(body))?.replace('\0', ' ')
-    if (isNoted(status)) journal?.ended({ row: row.number, status, id, error })
+    const { kind } = this.#plan
+    const key = (body && (kind.label ?? kind.key)(body))?.replace('\0', ' ')
+    if (isNoted(status)) {
+      const hash = status === 'ok' && body && kind.repeats ? hashOf(body) : undefined
+      journal?.ended({ row: row.number, status, id, error, hash })
+    }
     this.#pool.count(status)
     const full = results.add({
       row: row.number,
@@ -91,7 +96,11 @@ export class Ledger {
   async close(isComplete: boolean): Promise<void> {
     const { results, journal, rejects } = this.#books
     const failures: unknown[] = []
-    for (const close of [() => rejects?.close(), () => results.close(), () => journal?.close(isComplete)])
+    for (const close of [
+      () => rejects?.close(),
+      () => results.close(),
+      () => journal?.close(isComplete, this.#plan.flags.receipt),
+    ])
       await close()?.catch((error: unknown) => failures.push(error))
     if (failures.length > 0) throw failures[0]
   }
@@ -101,13 +110,15 @@ async function openJournal(context: Context, plan: Plan): Promise<Journal | unde
   const { kind, checked, flags, journal } = plan
   if (journal === undefined) return undefined
   const { ifExists, map = [], room = null, roomIds = null, resume = false } = flags
+  const { match, createMissing } = flags
+  const others = JSON.stringify({ match, createMissing })
   return Journal.open(
     journal,
     {
       command: `${kind.name} import`,
       input: checked.digest,
       target: await context.target(),
-      options: JSON.stringify([ifExists, map, room, roomIds]),
+      options: JSON.stringify([ifExists, map, room, roomIds, ...(others === '{}' ? [] : [others])]),
     },
     { rows: checked.rows, resume, host: context.host },
   )

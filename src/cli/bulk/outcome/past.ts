@@ -1,7 +1,15 @@
 import type { Status } from '../../pool/outcome.ts'
 
 /** What a journal can say of a row. One that is about to be sent is `unknown` until there is an answer. */
-const noted = ['unsent', 'unknown', 'ok', 'failed', 'skipped'] as const satisfies readonly Status[]
+const noted = [
+  'unsent',
+  'unknown',
+  'ok',
+  'failed',
+  'skipped',
+  'overwrote',
+  'updated',
+] as const satisfies readonly Status[]
 type Noted = (typeof noted)[number]
 
 /** What is written of a row once its outcome is known, or known to be unknown. */
@@ -10,6 +18,8 @@ export interface Entry {
   status: Noted
   id?: string | undefined
   error?: string | undefined
+  /** Tells in a later run that this row was created; only where creating it again would create another. */
+  hash?: number | undefined
 }
 
 /** Whether a journal has a word for it. */

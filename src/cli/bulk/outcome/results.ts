@@ -71,7 +71,9 @@ export class Results {
     if (this.#failure) throw this.#failure.error
     this.#keep(result)
     if (!this.#writer) return undefined
-    const { row, key, status, id, error } = result
+    const { row, key, id, error } = result
+    // Scripts count on one word for whatever was imported.
+    const status = result.status === 'overwrote' || result.status === 'updated' ? 'ok' : result.status
     // Of what has no id there is nothing to print among ids.
     if (this.#context.format !== 'ids' || id !== undefined)
       this.#waiting.push({ row, key, status, id, error })

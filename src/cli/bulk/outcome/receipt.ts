@@ -1,0 +1,79 @@
+import { createReadStream } from 'node:fs'
+import { basename } from 'node:path'
+import { writeJson } from '../../../api/json.ts'
+import { UsageError } from '../../../errors.ts'
+import type { Context } from '../../context.ts'
+import { orUndefined } from '../../operations/one.ts'
+import type { Checked } from '../input/check.ts'
+import { Keys, numberOf } from '../input/keys.ts'
+import { linesOf } from '../input/lines.ts'
+import type { Body, Kind } from '../kinds/kind.ts'
+import { readJournal } from './read-journal.ts'
+
+/** How many rooms are looked up to tell whether what a journal lists still exists. */
+const mostLooks = 10
+
+/** What a journal knows a row by, whatever the order of its columns. */
+export function hashOf(body: Body): number {
+  return numberOf(writeJson(Object.fromEntries(Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1)))))
+}
+
+/**
+ * Refuses to create again what a finished run has created: its journal is the receipt. One whose rooms are gone is void.
+ * @throws {UsageError} when rows were imported into the same place, and what came of them exists
+ */
+export async function requireNew(
+  context: Context,
+  { path, kind, checked }: { path: string; kind: Kind; checked: Checked },
+): Promise<void> {
+  const before = await readJournal(path, 0)
+  const target = await context.target()
+  if (!before?.ended || before.purpose.command !== `${kind.name} import` || before.purpose.target !== target)
+    return
+  const keys = new Keys()
+  for await (const { hash } of created(path)) keys.addNumber(hash)
+  const { known, sample } = await knownRows(checked, keys.lookup())
+  if (known === 0) return
+  const client = await context.client()
+  for await (const { hash, id } of created(path))
+    if (sample.delete(hash) && (await orUndefined(client.call('getRoom', { params: { id } }))))
+      throw new UsageError(
+        `${known} of ${checked.rows} rows were imported before (${basename(path)}), and their rooms exist`,
+        {
+          hint: 'pass --match name --if-exists skip to create only what is missing, or --again to create them all again',
+        },
+      )
+  await context.notice(
+    `${known} of ${checked.rows} rows were imported before (${basename(path)}), but their rooms are gone; they are imported again`,
+  )
+}
+
+/** The rows that a journal says were created. */
+async function* created(path: string): AsyncGenerator<{ hash: number; id: string }> {
+  for await (const lines of linesOf(createReadStream(path), path))
+    for (const line of lines) {
+      const { hash, id } = JSON.parse(line) as { hash?: unknown; id?: unknown }
+      if (typeof hash === 'number' && typeof id === 'string') yield { hash, id }
+    }
+}
+
+/** How many rows are known, and the hashes of some, spread evenly over all of them. */
+async function knownRows(
+  checked: Checked,
+  isKnown: (hash: number) => boolean,
+): Promise<{ known: number; sample: Set<number> }> {
+  let known = 0
+  let every = 1
+  let sample: number[] = []
+  for await (const batch of checked.again())
+    for (const { body } of batch) {
+      if (!body) continue
+      const hash = hashOf(body)
+      if (!isKnown(hash)) continue
+      if (known++ % every === 0) sample.push(hash)
+      if (sample.length <= mostLooks) continue
+      sample = sample.filter((_, i) => i % 2 === 0)
+      every *= 2
+    }
+  return { known, sample: new Set(sample) }
+}
