@@ -74,7 +74,7 @@ describe('members import, for members that exist', () => {
     ['skip', 0, 'imported 2 of 3 members; 1 skipped\n', 'ada guest Old', false],
     ['overwrite', 0, 'imported 3 of 3 members: created 2, overwrote 1\n', 'ada host New', true],
   ])('--if-exists %s leaves what it should and reports it', async (what, code, stderr, ada, blocked) => {
-    expect(await run(`members import members.csv --room ${room} --if-exists ${what}`)).toMatchObject({
+    expect(await run(`members import members.csv --room ${room} --if-exists ${what} --yes`)).toMatchObject({
       code,
       stdout: '',
       stderr: stderr.replace('ROOM', room),
@@ -117,7 +117,7 @@ describe('rooms import, for rooms that exist', () => {
     ['skip', 0, ['Old', 'Other'], 'imported 1 of 2 rooms; 1 skipped\n'],
     ['overwrite', 0, ['New', 'Other'], 'imported 2 of 2 rooms: created 1, overwrote 1\n'],
   ])('--if-exists %s leaves what it should and reports it', async (what, code, rooms, summary) => {
-    const missing = what === 'overwrite' ? ' --create-missing' : ''
+    const missing = what === 'overwrite' ? ' --create-missing --yes' : ''
     const ended = await run(`rooms import rooms.csv --if-exists ${what}${missing}`)
     expect({ code: ended.code, rooms: await world.rooms() }).toEqual({ code, rooms })
     expect(ended.stderr.endsWith(summary)).toBe(true)
@@ -219,6 +219,7 @@ describe('import --dry-run', () => {
   test('of rooms and members sends no write', async () => {
     const room = await world.room('A')
     world.file('rooms.csv', `id,name,type,is_terminated\n${room},B,open,true\nx,C,open,true\n`)
+    await user('grace')
     world.file('members.csv', 'user_id,name\nada,A\ngrace,G\n')
     expect(
       await run('rooms import rooms.csv --dry-run --if-exists overwrite --create-missing'),

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type PaceFlags, paceFlags } from '../flags.ts'
 import { type GivenOption, givenOptions } from '../given.ts'
-import { collect } from '../input.ts'
+import { collect, wholeNumber } from '../input.ts'
 import type { InputFormat } from './input/rows.ts'
 
 const ifExists = ['overwrite', 'update', 'skip', 'fail'] as const
@@ -66,9 +66,18 @@ export function importFlags<C extends Command>(command: C): C {
   )
 }
 
+/** Adds the flag of an import that may terminate rooms or block members. */
+export function maxFlag<C extends Command>(command: C): C {
+  return command.option(
+    '--max <n>',
+    'refuse to terminate or block more than so many that exist; with --yes needed above 20',
+    wholeNumber('--max', 1),
+  )
+}
+
 /** Adds the flags of an import of rooms, whose ids the service chooses. */
 export function roomImportFlags<C extends Command>(command: C): C {
-  return command
+  return maxFlag(command)
     .addOption(
       new Option('--match <field>', 'recognise rooms that exist by this field instead of their id').choices([
         'name',

@@ -27,7 +27,7 @@ export async function sendRows(
   plan: Plan,
   tally: Tally,
 ): Promise<MeetroomError | undefined> {
-  // An import asks once, for all of its rows.
+  // An import has asked once, for all of its rows.
   const pool = await openPool(context, plan.flags, tally, { confirmed: true })
   const ledger = await Ledger.open(context, plan, pool)
   let isComplete = false
@@ -55,7 +55,13 @@ async function run(
     onInvalid: (row, problem) =>
       ledger.ended(row, undefined, { status: 'invalid', error: new UsageError(problem) }),
   })
-  const sender = new Sender({ client: pool.client, kind, ifExists: flags.ifExists, dryRun })
+  const sender = new Sender({
+    client: pool.client,
+    kind,
+    ifExists: flags.ifExists,
+    dryRun,
+    notice: (text) => context.notice(text),
+  })
   const work = workOn(remaining, sender, ledger, flags)
   const progress = await startProgress(context, checked.rows)
   try {

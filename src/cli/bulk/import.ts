@@ -2,6 +2,7 @@ import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { Tally } from '../pool/tally.ts'
 import { conclude, inWords } from './conclude.ts'
+import { confirmImport } from './confirm-import.ts'
 import type { ImportFlags } from './import-flags.ts'
 import { sendRows } from './import-run.ts'
 import { openSource } from './input/source.ts'
@@ -19,6 +20,7 @@ export async function runImport(
   const source = await openSource(file, context.host)
   try {
     const plan = await prepare(context, { kind: kinds[name](flags), source, file, flags })
+    await confirmImport(context, plan)
     const tally = new Tally(plan.checked.rows, (tally) => inWords(tally, plan, context.flags.dryRun))
     const fatal = await sendRows(context, plan, tally)
     await conclude(context, plan, tally, fatal)

@@ -1,14 +1,10 @@
 import type { Client } from '../../api/client.ts'
-import {
-  ApiError,
-  type MeetroomError,
-  NotFoundError,
-  UnknownOutcomeError,
-} from '../../errors.ts'
+import { ApiError, type MeetroomError, NotFoundError, UnknownOutcomeError } from '../../errors.ts'
 import type { Item } from '../output/views.ts'
 import { failure, type Outcome } from '../pool/outcome.ts'
 import type { IfExists } from './import-flags.ts'
 import { type Body, holds, type Kind } from './kinds/kind.ts'
+import { Referred } from './referred.ts'
 import type { Job } from './remaining.ts'
 
 interface SenderOptions {
@@ -17,14 +13,17 @@ interface SenderOptions {
   ifExists: IfExists
   /** Says what would happen instead of doing it. */
   dryRun: boolean
+  notice: (text: string) => Promise<void>
 }
 
 /** Does what rows ask for. What becomes of one is its id, or why it has none. */
 export class Sender {
   readonly #options: SenderOptions
+  readonly #referred: Referred
 
   constructor(options: SenderOptions) {
     this.#options = options
+    this.#referred = new Referred(options.client, options.notice)
   }
 
   /** Does what is left to do for a row. Never throws. */
@@ -67,6 +66,10 @@ export class Sender {
       return this.#refused(
         new NotFoundError(`no such ${kind.view.noun[0]}: ${kind.key(body)} (--create-missing creates it)`),
       )
+    if (dryRun && (!existing || ifExists === 'overwrite' || ifExists === 'update')) {
+      const missing = await this.#referred.missing(kind.usersOf?.(body) ?? [])
+      if (missing !== undefined) return this.#refused(new NotFoundError(`no such user: ${missing}`))
+    }
     if (!existing) return dryRun ? { status: 'would_create' } : this.#create(body)
     if (ifExists === 'fail')
       return this.#refused(

@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { member, room } from '../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
+import { maxFlag } from '../bulk/import-flags.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
 import { type BodyFlags, buildBody } from '../input.ts'
@@ -42,7 +43,7 @@ export function defineMembers(members: MeetroomCommand, act: Act): void {
       ],
     },
     (command) =>
-      command
+      maxFlag(command)
         .option('--room <room>', 'the room of rows that name none')
         .option('--room-ids <file>', 'what rooms import -o ndjson printed: the ids that rooms have now'),
   )

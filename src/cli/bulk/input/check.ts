@@ -17,6 +17,8 @@ export interface Checked {
   keyless: number
   /** How many rows that can be sent leave a field out, by the fields that any leaves out. */
   omitted: ReadonlyMap<string, number>
+  /** How many rows take something away where they change what is there. */
+  destructive: number
   /** SHA-256 of the bytes. */
   digest: string
   /** Columns of a CSV. */
@@ -75,6 +77,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   let rows = 0
   let invalid = 0
   let keyless = 0
+  let destructive = 0
   const report = async ({ row, problem }: CheckedRow) => {
     if (problem === undefined) return
     invalid++
@@ -87,6 +90,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
       const key = checked.body && kind.key(checked.body)
       if (key !== undefined) keys.add(key)
       else if (checked.body) keyless++
+      if (checked.body && kind.destructive?.asks(checked.body)) destructive++
       if (checked.body)
         for (const field of optional)
           if (checked.body[field] === undefined) omitted.set(field, (omitted.get(field) ?? 0) + 1)
@@ -121,7 +125,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   // Most inputs have no key twice, and need no second look.
   if (suspects.size > 0)
     for await (const batch of again()) for (const checked of batch) if (checked.repeats) await report(checked)
-  return { rows, invalid, keyless, omitted, digest, columns, again }
+  return { rows, invalid, keyless, omitted, destructive, digest, columns, again }
 }
 
 async function* hashed(bytes: AsyncIterable<Buffer>, hash: { update(data: Buffer): unknown }) {

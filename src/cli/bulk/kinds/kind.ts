@@ -38,6 +38,18 @@ export interface Kind<B extends Body = Body> extends Columns {
   overwrite(client: Client, body: B, existing: Item): Promise<string>
   /** The same, and what the row leaves out stays; overwriting does so too where this is left out. */
   update?(client: Client, body: B, existing: Item): Promise<string>
+  /** Takes something away that people may be using when what is there gets the values of a row. */
+  destructive?: {
+    /** `terminate`, and the same with -ing. */
+    verb: string
+    doing: string
+    /** Whether a row does it. */
+    asks(body: B): boolean
+    /** Whether it is done already. */
+    isDone(existing: Item): boolean
+  }
+  /** The users that a row refers to. */
+  usersOf?(body: B): readonly string[]
   /** Why what is there cannot get the values of the row. */
   unchangeable?(body: B, existing: Item): string | undefined
   /**

@@ -40,6 +40,13 @@ export function createMembers(): Kind<Row> {
     overrides: false,
     repeats: false,
     createsMissing: true,
+    destructive: {
+      verb: 'block',
+      doing: 'blocking',
+      asks: ({ is_blocked }) => is_blocked === true,
+      isDone: ({ is_blocked }) => is_blocked === true,
+    },
+    usersOf: ({ user_id }) => [user_id],
     find: async (client, { room_id, user_id }) =>
       (await membersOf(client, String(room_id))).get(String(user_id)),
     created: ({ name: _, is_blocked: __, ...member }) => member,

@@ -22,6 +22,11 @@ const setOnce = writtenBy('create', room.fields).filter(([, { write }]) => write
 const shownOnce = setOnce.filter(([, { answer }]) => answer !== 'never').map(([field]) => field)
 const notUpdated = new Set(['id', 'terminated_at', ...setOnce.map(([field]) => field)])
 
+/** An export says when a room was terminated, and nothing else of it. */
+function isTerminated({ is_terminated, terminated_at }: Row): boolean {
+  return Boolean(is_terminated ?? terminated_at)
+}
+
 /** Rooms have ids that the service chooses: known is one by its id, or by its name where that is asked for. */
 export function createRooms({
   match,
@@ -48,6 +53,13 @@ export function createRooms({
     overrides: false,
     repeats: match === undefined,
     createsMissing: match !== undefined || createMissing === true,
+    destructive: {
+      verb: 'terminate',
+      doing: 'terminating',
+      asks: isTerminated,
+      isDone: ({ terminated_at }) => typeof terminated_at === 'string',
+    },
+    usersOf: ({ members = [] }) => members.map(({ user_id }) => user_id),
     async find(client, { id, name }) {
       if (match) return named(client, name)
       return id === undefined
@@ -56,8 +68,8 @@ export function createRooms({
     },
     create: (client, { id: _, is_terminated, terminated_at, ...settings }) =>
       idIn(client.call('createRoom', { body: settings }), 'room'),
-    async finish(client, { is_terminated, terminated_at }, id) {
-      if (is_terminated ?? terminated_at)
+    async finish(client, row, id) {
+      if (isTerminated(row))
         await client.call('updateRoom', { params: { id }, body: { is_terminated: true } })
     },
     unchangeable(row, existing) {
@@ -70,7 +82,7 @@ export function createRooms({
     async overwrite(client, row, existing) {
       const id = String(existing['id'])
       const body = Object.fromEntries(Object.entries(row).filter(([field]) => !notUpdated.has(field)))
-      if (row.is_terminated === undefined && row.terminated_at !== undefined) body['is_terminated'] = true
+      if (isTerminated(row)) body['is_terminated'] = true
       if (Object.keys(body).length > 0) await client.call('updateRoom', { params: { id }, body })
       await invite(client, id, row.members)
       return id

@@ -1,0 +1,85 @@
+import type { Client } from '../../api/client.ts'
+import { ApiError, ConfirmationError, NotFoundError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import type { Body, Kind } from './kinds/kind.ts'
+import type { Plan } from './prepare.ts'
+
+/** So many rows are looked up; the rest count as if they existed. */
+const mostLooks = 1000
+/** Number of items that the question names one by one. */
+const mostNamed = 10
+
+/**
+ * Asks once, before anything is sent, when rows would terminate rooms or block members that exist.
+ * @throws {ConfirmationError} when it is not confirmed, or more than `--max` allows
+ */
+export async function confirmImport(context: Context, plan: Plan): Promise<void> {
+  const { kind, flags, checked } = plan
+  const { destructive } = kind
+  const changes = flags.ifExists === 'overwrite' || flags.ifExists === 'update'
+  if (!destructive || !changes || checked.destructive === 0 || context.flags.dryRun) return
+  const { count, names } = await affected(context, plan)
+  const nouns = kind.view.noun[count === 1 ? 0 : 1]
+  if (flags.max !== undefined && count > flags.max)
+    throw new ConfirmationError(
+      `that would ${destructive.verb} ${count} ${nouns}, and --max allows ${flags.max}; nothing was done`,
+    )
+  const more = count > names.length ? ` and ${count - names.length} more` : ''
+  const verb = destructive.verb.charAt(0).toUpperCase() + destructive.verb.slice(1)
+  await context.confirm({
+    doing: `${destructive.doing} ${kind.view.noun[1]}`,
+    describe: async () => `${verb} ${count === 1 ? '' : `${count} `}${nouns} ${names.join(', ')}${more}`,
+    count,
+    max: flags.max,
+  })
+}
+
+/** How many items the rows would take away, and what some are called. */
+async function affected(
+  context: Context,
+  { kind, checked, flags }: Plan,
+): Promise<{ count: number; names: string[] }> {
+  const { concurrency } = flags
+  const client = await context.client({ connections: concurrency })
+  let count = 0
+  const names: string[] = []
+  const add = (bodies: readonly Body[]) => {
+    count += bodies.length
+    names.push(...bodies.slice(0, mostNamed - names.length).map((body) => nameOf(kind, body)))
+  }
+  let looked = 0
+  let waiting: Body[] = []
+  const look = async () => {
+    const bodies = waiting
+    waiting = []
+    const takes = await Promise.all(bodies.map((body) => takesAway(client, kind, body)))
+    add(bodies.filter((_, i) => takes[i]))
+  }
+  for await (const batch of checked.again())
+    for (const { body } of batch) {
+      if (!body || !kind.destructive?.asks(body)) continue
+      if (looked++ >= mostLooks) add([body])
+      else if (waiting.push(body) >= concurrency) await look()
+    }
+  await look()
+  return { count, names }
+}
+
+/** Whether there is something that a row would take away. What cannot be told fails when its turn comes. */
+async function takesAway(client: Client, kind: Kind, body: Body): Promise<boolean> {
+  try {
+    const existing = await kind.find(client, body)
+    return existing !== undefined && !kind.destructive?.isDone(existing)
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof NotFoundError) return false
+    throw error
+  }
+}
+
+function nameOf(kind: Kind, body: Body): string {
+  const key = (kind.label ?? kind.key)(body)?.split('\0').reverse().join(' in room ')
+  const name = body['name']
+  return typeof name === 'string' && name !== key
+    ? `“${name}”${key === undefined ? '' : ` (${key})`}`
+    : (key ?? '')
+}
