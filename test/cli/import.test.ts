@@ -54,7 +54,7 @@ describe('an import checks the whole file before it sends anything', () => {
         'B,open,,1e3,,\n' +
         'C,open,,0,,\n' +
         'D,shut,,,,\n' +
-        'E,open,,,ada,\n' +
+        'E,open,,,:host,\n' +
         'F,open,,,"[{""type"":""host""}]",\n' +
         ',open,,,,\n' +
         'H,,,,,\n' +
@@ -67,7 +67,7 @@ describe('an import checks the whole file before it sends anything', () => {
         'error: rooms.csv:3: max_meeting_seconds: expected a whole number\n' +
         'error: rooms.csv:4: max_meeting_seconds: Too small: expected number to be >0\n' +
         'error: rooms.csv:5: type: Invalid option: expected one of "open"|"public"|"private"\n' +
-        'error: rooms.csv:6: members: not JSON\n' +
+        'error: rooms.csv:6: members: expected USER, USER:TYPE or USER:TYPE:NAME with | between them\n' +
         'error: rooms.csv:7: members[0].user_id: expected string, received undefined\n' +
         'error: rooms.csv:8: name is missing\n' +
         'error: rooms.csv:9: type is missing\n' +

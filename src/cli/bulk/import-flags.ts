@@ -2,6 +2,8 @@ import { type Command, Option } from 'commander'
 import { type PaceFlags, paceFlags } from '../flags.ts'
 import { type GivenOption, givenOptions } from '../given.ts'
 import { collect, wholeNumber } from '../input.ts'
+import { delimiterOf } from './input/dialect.ts'
+import { type Encoding, encodings } from './input/encoding.ts'
 import type { InputFormat } from './input/rows.ts'
 
 const ifExists = ['overwrite', 'update', 'skip', 'fail'] as const
@@ -10,7 +12,10 @@ export type IfExists = (typeof ifExists)[number]
 /** What an import takes, beside the file. */
 export interface ImportFlags extends PaceFlags {
   inputFormat?: InputFormat
+  encoding?: Encoding
+  delimiter?: string
   map?: string[]
+  ignoreUnknown?: boolean
   ifExists: IfExists
   /** Of rooms: what tells whether one is there already, instead of its id. */
   match?: 'name'
@@ -44,11 +49,23 @@ export function importFlags<C extends Command>(command: C): C {
           'json',
         ]),
       )
+      .addOption(
+        new Option(
+          '--encoding <name>',
+          'encoding of a file without a byte order mark (default utf-8)',
+        ).choices(encodings),
+      )
+      .option(
+        '--delimiter <character>',
+        'what separates the cells of a CSV, where its header does not tell',
+        delimiterOf,
+      )
       .option(
         '--map <column=field>',
         "read a column as this field, or leave it out: 'Notes='; may be repeated",
         collect,
       )
+      .option('--ignore-unknown', 'leave out columns and fields that the API does not list')
       .addOption(
         new Option(
           '--if-exists <what>',

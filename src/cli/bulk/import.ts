@@ -17,7 +17,7 @@ export async function runImport(
   flags: ImportFlags,
 ): Promise<void> {
   if (context.flags.curl) throw new UsageError('an import is no single request, which --curl could show')
-  const source = await openSource(file, context.host)
+  const source = await openSource(file, context.host, flags.encoding)
   try {
     const plan = await prepare(context, { kind: kinds[name](flags), source, file, flags })
     await confirmImport(context, plan)

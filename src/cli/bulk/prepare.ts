@@ -10,6 +10,7 @@ import { type InputFormat, inputFormatOf } from './input/rows.ts'
 import type { Source } from './input/source.ts'
 import type { Body, Kind } from './kinds/kind.ts'
 import { requireNew } from './outcome/receipt.ts'
+import { mostTold } from './outcome/results.ts'
 
 /** What was asked for. */
 interface Asked {
@@ -39,22 +40,33 @@ export async function prepare(context: Context, asked: Asked): Promise<Plan> {
   const defaults: Body = flags.room === undefined ? {} : { room_id: flags.room }
   const rooms = flags.roomIds === undefined ? undefined : await readRoomIds(context, flags.roomIds)
   const renames = parseMap(flags.map ?? [])
+  const reader = await createReader(kind, {
+    format,
+    renames,
+    defaults,
+    roomIds: rooms,
+    ignoreUnknown: flags.ignoreUnknown ?? false,
+  })
+  let told = 0
   const checked = await checkInput({
     source,
     format,
+    delimiter: flags.delimiter,
     kind,
-    reader: await createReader(kind, renames, defaults, rooms),
+    reader,
     signal: context.interrupt,
     onProblem: async (row, problem) => {
-      if (!flags.skipInvalid) await context.report(new UsageError(`${inputPlace(source, row)}: ${problem}`))
+      if (flags.skipInvalid || told++ >= mostTold) return
+      await context.report(new UsageError(`${inputPlace(source, row)}: ${problem}`))
     },
   })
+  if (told > mostTold) await context.notice(`and ${told - mostTold} more`)
   if (checked.invalid > 0 && !flags.skipInvalid)
     throw new UsageError(`${checked.invalid} of ${checked.rows} rows cannot be imported; nothing was sent`, {
       hint: 'mend them, or leave them out with --skip-invalid',
     })
   requireKeys(kind, flags, checked)
-  await warn(context, asked, renames, checked)
+  await warn(context, asked, reader.unlisted, checked)
   if (journal !== undefined && kind.repeats && !flags.again && !flags.resume)
     await requireNew(context, { path: journal, kind, checked })
   return { ...asked, format, checked, journal: context.flags.dryRun ? undefined : journal }
@@ -76,14 +88,13 @@ function journalPath(context: Context, { source, flags }: Asked): string | undef
 async function warn(
   context: Context,
   { kind, flags }: Asked,
-  renames: ReadonlyMap<string, string>,
+  unlisted: ReadonlySet<string>,
   { rows, invalid, omitted }: Checked,
 ): Promise<void> {
-  for (const field of renames.values())
-    if (field !== '' && !Object.hasOwn(kind.columns, field) && !kind.readOnly.includes(field))
-      await context.notice(
-        `warning: the API lists no field “${field}” of a ${kind.view.noun[0]}; it is sent all the same`,
-      )
+  for (const field of unlisted)
+    await context.notice(
+      `warning: the API lists no field “${field}” of a ${kind.view.noun[0]}; it is sent all the same`,
+    )
   if (flags.ifExists !== 'overwrite' || flags.resume || omitted.size === 0) return
   const sent = rows - invalid
   const reset = [...omitted].map(([field, count]) =>

@@ -23,6 +23,8 @@ export interface Checked {
   digest: string
   /** Columns of a CSV. */
   columns: readonly string[] | undefined
+  /** What separates its cells. */
+  delimiter: string | undefined
   /** Reads the input again, every row with what is to be sent or why it cannot be. */
   again(): AsyncGenerator<CheckedRow[]>
 }
@@ -39,6 +41,7 @@ export interface CheckedRow {
 interface CheckOptions {
   source: Source
   format: InputFormat
+  delimiter: string | undefined
   kind: Kind
   reader: Reader
   /** Aborted: nobody waits for the result any more. */
@@ -55,13 +58,15 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   const { source, format, kind, reader, signal, onProblem } = options
   const hash = createHash('sha256')
   let columns: readonly string[] | undefined
-  const onHeader = (names: readonly string[]) => {
+  let delimiter: string | undefined
+  const onHeader = (names: readonly string[], found: string) => {
     columns = names
+    delimiter = found
     reader.checkColumns(names)
   }
 
-  async function* readAll(bytes: AsyncIterable<Buffer>, header = (_: readonly string[]) => {}) {
-    for await (const rows of readRows(bytes, format, source.name, kind.name, header))
+  async function* readAll(bytes: AsyncIterable<Buffer>, header = (_: readonly string[], __: string) => {}) {
+    for await (const rows of readRows(bytes, format, source.name, kind.name, header, options.delimiter))
       yield rows.map((row): CheckedRow => {
         const reading = row.fields ? reader.read(row.fields) : { problem: row.problem ?? 'unreadable' }
         return 'body' in reading
@@ -125,7 +130,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   // Most inputs have no key twice, and need no second look.
   if (suspects.size > 0)
     for await (const batch of again()) for (const checked of batch) if (checked.repeats) await report(checked)
-  return { rows, invalid, keyless, omitted, destructive, digest, columns, again }
+  return { rows, invalid, keyless, omitted, destructive, digest, columns, delimiter, again }
 }
 
 async function* hashed(bytes: AsyncIterable<Buffer>, hash: { update(data: Buffer): unknown }) {

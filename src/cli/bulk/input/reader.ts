@@ -6,6 +6,7 @@ import { deprecated } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Item } from '../../output/views.ts'
 import type { Body, Kind } from '../kinds/kind.ts'
+import type { InputFormat } from './rows.ts'
 
 /** Fields that hold ids. */
 const idFields: readonly string[] = ['user_id', 'room_id', 'id']
@@ -20,86 +21,139 @@ function asId(field: string, value: unknown): unknown {
 export type Reading = { body: Body } | { problem: string }
 
 export interface Reader {
-  /** @throws {UsageError} for a column that the kind does not have, or one that it needs and that is not there */
+  /** @throws {UsageError} for columns that the kind does not have, or one that it needs and that is not there */
   checkColumns(columns: readonly string[]): void
   read(fields: Item): Reading
+  /** Fields that rows have and the API does not list: they are sent all the same. */
+  readonly unlisted: ReadonlySet<string>
 }
 
-/**
- * How the rows of an input are read: cells become values, empty ones go, fields that the service makes are left out.
- * @param renames from the input’s names to the API’s; an empty name leaves a column out
- * @param defaults values for what a row does not say
- * @param roomIds the ids of rooms by those that they had elsewhere
- */
-export async function createReader(
-  kind: Kind,
-  renames: ReadonlyMap<string, string>,
-  defaults: Body,
-  roomIds?: ReadonlyMap<string, string>,
-): Promise<Reader> {
+interface ReaderOptions {
+  format: InputFormat
+  /** From the input’s names to the API’s; an empty name leaves a column out. */
+  renames: ReadonlyMap<string, string>
+  /** Values for what a row does not say. */
+  defaults: Body
+  /** The ids of rooms by those that they had elsewhere. */
+  roomIds: ReadonlyMap<string, string> | undefined
+  /** Leaves out what the API does not list. */
+  ignoreUnknown: boolean
+}
+
+/** So many unlisted fields are named. */
+const mostUnlisted = 20
+
+/** How the rows of an input are read: cells become values, fields that the service makes are left out. */
+export async function createReader(kind: Kind, options: ReaderOptions): Promise<Reader> {
+  const { renames, defaults, roomIds, ignoreUnknown } = options
   const { bodySchema } = await import('../../../api/schemas.ts')
   const { describeIssue } = await import('../../../api/issue.ts')
   const schema = bodySchema('create', resources[endpoints[kind.creates].resource].fields)
+  const isCsv = options.format === 'csv'
   const ignored = new Set(['', 'reason', ...kind.readOnly])
   // Who names a target says that the service has such a field, whatever its document lists.
   const named = new Set(renames.values())
-  const knows = (field: string) =>
-    Object.hasOwn(kind.columns, field) || ignored.has(field) || named.has(field)
-  const targetOf = (column: string) => renames.get(column) ?? column
+  const unlisted = new Set<string>()
+  const isListed = (field: string) => Object.hasOwn(kind.columns, field) || ignored.has(field)
 
-  const unknown = (field: string) =>
-    `no ${kind.view.noun[0]} has a field “${field}” (fields are ${Object.keys(kind.columns).join(', ')})`
+  // Spreadsheets have “User ID” where the API has user_id; JSON has names of its own.
+  const fieldOf = new Map([...Object.keys(kind.columns), ...ignored].map((field) => [folded(field), field]))
+  const foldedRenames = new Map([...renames].map(([column, field]) => [folded(column), field]))
+  const targets = new Map<string, string>()
+  const targetOf = (column: string) => {
+    let target = targets.get(column)
+    if (target !== undefined) return target
+    target = isCsv
+      ? (renames.get(column) ?? foldedRenames.get(folded(column)) ?? fieldOf.get(folded(column)) ?? column)
+      : (renames.get(column) ?? column)
+    if (!isListed(target)) {
+      if (ignoreUnknown && !named.has(target)) target = ''
+      else if (unlisted.size < mostUnlisted) unlisted.add(target)
+    }
+    // Objects whose keys are data must not fill the memory.
+    if (targets.size < 10_000) targets.set(column, target)
+    return target
+  }
 
   function checkColumns(columns: readonly string[]): void {
-    const absent = [...renames.keys()].find((column) => !columns.includes(column))
+    const present = new Set(columns.map(folded))
+    const absent = [...renames.keys()].find((column) => !present.has(folded(column)))
     if (absent !== undefined)
       throw new UsageError(`--map names a column “${absent}”, and there is none`, {
         hint: `columns are ${columns.join(', ')}`,
       })
-    const targets = columns.map(targetOf)
-    for (const [i, target] of targets.entries()) {
-      if (!knows(target))
-        throw new UsageError(unknown(target), {
-          hint: `map it: --map '${columns[i]}=FIELD', or leave it out: --map '${columns[i]}='`,
-        })
-      if (target !== '' && !ignored.has(target) && targets.indexOf(target) !== i)
-        throw new UsageError(`two columns are ${target}`)
-    }
-    const missing = kind.required.filter((field) => !targets.includes(field) && defaults[field] === undefined)
+    const fields = columns.map(targetOf)
+    const unknown = columns.filter((_, i) => !isListed(fields[i] ?? '') && !named.has(fields[i] ?? ''))
+    if (unknown.length > 0) throw unknownColumns(unknown, kind)
+    for (const [i, field] of fields.entries())
+      if (field !== '' && !ignored.has(field) && fields.indexOf(field) !== i)
+        throw new UsageError(`two columns are ${field}`)
+    const missing = kind.required.filter((field) => !fields.includes(field) && defaults[field] === undefined)
     if (missing.length > 0)
       throw new UsageError(`there is no column ${missing.join(', and none ')}`, {
         hint: `columns are ${columns.join(', ')}; map one: --map 'COLUMN=${missing[0]}'`,
       })
   }
 
+  /** Whether a value says nothing: an empty cell, null, or the literal in a field that is deprecated. */
+  const isBlank = (field: string, value: unknown) =>
+    value === null || (value === '' && isCsv) || (value === deprecated && kind.deprecated.includes(field))
+
   function read(fields: Item): Reading {
     const body: Record<string, unknown> = { ...defaults }
+    const problems: string[] = []
+    const bad = new Set<unknown>()
+    const add = (field: unknown, problem: string) => {
+      bad.add(field)
+      problems.push(problem)
+    }
     for (const [column, value] of Object.entries(fields)) {
       const field = targetOf(column)
-      if (value === '' || value === null || value === deprecated || ignored.has(field)) continue
-      if (!knows(field)) return { problem: unknown(field) }
+      if (ignored.has(field) || isBlank(field, value)) continue
+      const convert = Object.hasOwn(kind.columns, field) ? kind.columns[field] : undefined
       try {
-        const convert = Object.hasOwn(kind.columns, field) ? kind.columns[field] : undefined
-        body[field] = convert && typeof value === 'string' ? convert(value) : asId(field, value)
+        body[field] = convert && typeof value === 'string' && value !== '' ? convert(value) : asId(field, value)
       } catch (error) {
-        return { problem: `${field}: ${error instanceof UsageError ? error.message : 'not JSON'}` }
+        add(field, `${field}: ${error instanceof UsageError ? error.message : 'not JSON'}`)
       }
     }
     const room = body['room_id']
     if (roomIds && typeof room === 'string') {
-      if (!roomIds.has(room)) return { problem: `room_id: ${room} is not among the --room-ids` }
+      if (!roomIds.has(room)) add('room_id', `room_id: ${room} is not among the --room-ids`)
       body['room_id'] = roomIds.get(room)
     }
-    const missing = kind.required.find((field) => body[field] === undefined)
-    if (missing) return { problem: `${missing} is missing` }
+    for (const field of kind.required)
+      if (body[field] === undefined && !bad.has(field)) add(field, `${field} is missing`)
     const checked = schema.safeParse(body)
-    if (!checked.success) return { problem: describeIssue(checked.error.issues[0]) }
-    for (const field of idFields)
+    if (!checked.success)
+      for (const issue of checked.error.issues)
+        if (!bad.has(issue.path[0])) problems.push(describeIssue(issue))
+    if (problems.length > 0) return { problem: problems.join('; ') }
+    for (const field of ['user_id', 'room_id', 'id'] as const)
       if (body[field] !== undefined) {
         const problem = segmentProblem(field, String(body[field]))
         if (problem) return { problem }
       }
     return { body }
   }
-  return { checkColumns, read }
+  return { checkColumns, read, unlisted }
+}
+
+/** `User ID` and `user-id` are user_id. */
+function folded(name: string): string {
+  return name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_')
+}
+
+function unknownColumns(columns: readonly string[], { view, columns: known }: Kind): UsageError {
+  const [first = ''] = columns
+  const names = columns.map((column) => `“${column}”`).join(', ')
+  return new UsageError(
+    `no ${view.noun[0]} has ${columns.length === 1 ? 'a field' : 'the fields'} ${names} (fields are ${Object.keys(known).join(', ')})`,
+    {
+      hint: `map each: --map '${first}=FIELD', or leave it out: --map '${first}='; --ignore-unknown leaves out all of them`,
+    },
+  )
 }

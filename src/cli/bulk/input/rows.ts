@@ -2,6 +2,7 @@ import { extname } from 'node:path'
 import { readJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Item } from '../../output/views.ts'
+import { dialectOf } from './dialect.ts'
 import { elementsOf, NoElements } from './elements.ts'
 import { linesOf, maxLength } from './lines.ts'
 
@@ -31,6 +32,7 @@ export type InputFormat = (typeof inputFormats)[number]
 export function inputFormatOf(path: string | undefined, given: InputFormat | undefined): InputFormat {
   const byName: Record<string, InputFormat> = {
     '.csv': 'csv',
+    '.tsv': 'csv',
     '.ndjson': 'ndjson',
     '.jsonl': 'ndjson',
     '.json': 'json',
@@ -48,18 +50,20 @@ export type Batches = AsyncGenerator<Row[]>
 /**
  * The rows of an input, in constant memory.
  * @param key the field that holds the rows where JSON is an object, as a list command prints it
- * @param onHeader is told the columns of a CSV before its first row
+ * @param onHeader is told the columns and the delimiter of a CSV before its first row
+ * @param delimiter of a CSV; found out where it is left out
  */
 export function readRows(
   bytes: AsyncIterable<Buffer>,
   format: InputFormat,
   name: string,
   key: string,
-  onHeader: (columns: readonly string[]) => void,
+  onHeader: (columns: readonly string[], delimiter: string) => void,
+  delimiter?: string,
 ): Batches {
   switch (format) {
     case 'csv':
-      return csvRows(bytes, name, onHeader)
+      return csvRows(bytes, name, onHeader, delimiter)
     case 'ndjson':
       return ndjsonRows(bytes, name)
     case 'json':
@@ -68,14 +72,17 @@ export function readRows(
 }
 
 async function* csvRows(
-  bytes: AsyncIterable<Buffer>,
+  input: AsyncIterable<Buffer>,
   name: string,
-  onHeader: (columns: readonly string[]) => void,
+  onHeader: (columns: readonly string[], delimiter: string) => void,
+  given: string | undefined,
 ): Batches {
+  const { delimiter, skipped, bytes } = await dialectOf(input, given)
   const { parse } = await import('csv-parse')
   const { Readable, pipeline } = await import('node:stream')
   const parser = parse({
     bom: true,
+    delimiter,
     relax_column_count: true,
     max_record_size: maxLength,
     // Told, it would take the first line's ending for all.
@@ -87,7 +94,7 @@ async function* csvRows(
   let columns: readonly string[] | undefined
   let number = 0
   // Counted here: the parser’s own information on each record costs as much as reading it.
-  let line = 1
+  let line = 1 + skipped
   /** Carriage returns within cells, which the parser counts as lines, and no editor does. */
   let surplus = 0
   try {
@@ -104,7 +111,7 @@ async function* csvRows(
         if (cells.length === 1 && cells[0] === '' && columns?.length !== 1) continue
         if (!columns) {
           columns = cells.map((column) => column.trim())
-          onHeader(columns)
+          onHeader(columns, delimiter)
         } else batch.push(csvRow(++number, cells, begins, columns))
       }
       if (batch.length > 0) yield batch
@@ -119,7 +126,7 @@ async function* csvRows(
     const what =
       code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is never closed' : 'a quote stands where none may be'
     // The end of the file is no place to look for a quote.
-    const where = code === 'CSV_QUOTE_NOT_CLOSED' ? line : lines - surplus
+    const where = code === 'CSV_QUOTE_NOT_CLOSED' ? line : lines + skipped - surplus
     throw new UsageError(`${name}:${where}: ${what}`, {
       hint: 'a cell with quotes in it is written "like ""this"" one"',
     })

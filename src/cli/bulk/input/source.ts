@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { tooFewHandles, UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
+import { type Encoding, inUtf8, markOf } from './encoding.ts'
 
 /** An input that is read more than once: to check it, and to work on it. */
 export interface Source {
@@ -12,16 +13,17 @@ export interface Source {
   name: string
   /** Its path; undefined for standard input and other pipes. */
   path: string | undefined
-  /** Its bytes, from the beginning. Throws UsageError where they are not UTF-8 text. */
+  /** Its text in UTF-8, from the beginning. Throws UsageError where its bytes are none in its encoding. */
   read(): AsyncIterable<Buffer>
   close(): Promise<void>
 }
 
 /**
  * Opens a file, or standard input for `-`, which is kept in a file of its own as long as it is needed, as any pipe is.
+ * @param encoding of text without a byte order mark
  * @throws {UsageError} when it cannot be read
  */
-export async function openSource(file: string, host: Host): Promise<Source> {
+export async function openSource(file: string, host: Host, encoding: Encoding = 'utf-8'): Promise<Source> {
   const given = resolve(host.cwd, file)
   const name = file === '-' ? 'standard input' : basename(file)
   const spool =
@@ -34,7 +36,7 @@ export async function openSource(file: string, host: Host): Promise<Source> {
   return {
     name,
     path: spool ? undefined : path,
-    read: () => requireText(chunksOf(path, name), name),
+    read: () => textOf(chunksOf(path, name), name, encoding),
     close: async () => spool?.remove(),
   }
 }
@@ -74,14 +76,33 @@ async function keep(
   return { path, remove: () => rm(dir, { recursive: true, force: true }) }
 }
 
+/** Text in UTF-8, whatever its encoding: a byte order mark tells it, and comes before what is said of it. */
+async function* textOf(chunks: AsyncIterable<Buffer>, name: string, given: Encoding): AsyncGenerator<Buffer> {
+  const input = chunks[Symbol.asyncIterator]()
+  const first = await input.next()
+  if (first.done) return
+  async function* all() {
+    yield first.value as Buffer
+    yield* { [Symbol.asyncIterator]: () => input }
+  }
+  const encoding = markOf(first.value) ?? given
+  if (encoding === 'utf-8') return yield* requireText(all(), name)
+  try {
+    yield* requireText(inUtf8(all(), encoding), name)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new UsageError(`${name} is not ${encoding.toUpperCase()}`, {
+      hint: 'name its encoding with --encoding',
+    })
+  }
+}
+
 /** Lets UTF-8 through, and says where it ends to be that. */
 async function* requireText(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   let offset = 0
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {
     const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-    if (offset === 0 && (startsWith(bytes, 0xff, 0xfe) || startsWith(bytes, 0xfe, 0xff)))
-      throw new UsageError(`${name} is UTF-16 (byte offset 0)`, { hint: 'save it as UTF-8' })
     // A character may go on in the next chunk.
     const whole = bytes.subarray(0, bytes.length - unfinished(bytes))
     requireUtf8(whole, offset, name)
@@ -90,10 +111,6 @@ async function* requireText(chunks: AsyncIterable<Buffer>, name: string): AsyncG
     if (whole.length > 0) yield whole
   }
   requireUtf8(rest, offset, name)
-}
-
-function startsWith(bytes: Buffer, first: number, second: number): boolean {
-  return bytes[0] === first && bytes[1] === second
 }
 
 /** How many bytes at the end begin a character whose other bytes are not there. */
@@ -111,7 +128,7 @@ function requireUtf8(bytes: Buffer, offset: number, name: string): void {
   const nul = bytes.indexOf(0)
   if (nul >= 0)
     throw new UsageError(`${name} has a NUL at byte offset ${offset + nul}: it is UTF-16, or no text`, {
-      hint: 'save it as UTF-8',
+      hint: `save it as UTF-8, or name its encoding: --encoding ${(offset + nul) % 2 === 0 ? 'utf-16be' : 'utf-16le'}`,
     })
   if (isUtf8(bytes)) return
   // The longest beginning that is UTF-8, found by halving.
@@ -125,6 +142,6 @@ function requireUtf8(bytes: Buffer, offset: number, name: string): void {
   }
   const part = bytes.subarray(0, good)
   throw new UsageError(`${name} is not UTF-8 at byte offset ${offset + good - unfinished(part)}`, {
-    hint: 'save it as UTF-8',
+    hint: 'save it as UTF-8, or name its encoding: --encoding windows-1252',
   })
 }

@@ -15,6 +15,8 @@ export interface Columns {
   readonly required: readonly string[]
   /** Fields that an export has and an import leaves out: the service makes them. */
   readonly readOnly: readonly string[]
+  /** Fields that answers carry without a value. */
+  readonly deprecated: readonly string[]
 }
 
 /**
@@ -39,13 +41,17 @@ export function importColumns<F extends Fields>(
   const shown = [...answered, ...columns.map(({ field }) => field)]
   return {
     columns: Object.fromEntries(taken.map((name) => [name, columnOf(name, fields[name]?.type ?? 'id')])),
+    deprecated: all.filter(([, { answer }]) => answer === 'deprecated').map(([name]) => name),
     required: [...inPath, ...needed.map(([name]) => name)],
     readOnly: shown.filter((name, i) => !taken.includes(name) && shown.indexOf(name) === i),
   }
 }
 
 function columnOf(name: string, type: FieldType): Column {
-  if (typeof type === 'object') return Array.isArray(type) ? text : parseJson
+  if (typeof type === 'object') {
+    if ('list' in type) return name === 'members' ? members : parseJson
+    return Array.isArray(type) ? text : parseJson
+  }
   switch (type) {
     case 'url':
       return encodeUrl(name)
@@ -61,6 +67,16 @@ function columnOf(name: string, type: FieldType): Column {
     default:
       return text
   }
+}
+
+/** `ada:host|grace`, as in `--member`, or JSON. */
+const members: Column = (cell) => {
+  if (cell.trimStart().startsWith('[')) return parseJson(cell)
+  return cell.split('|').map((one) => {
+    const [user_id = '', type = '', ...name] = one.trim().split(':')
+    if (user_id === '') throw new UsageError('expected USER, USER:TYPE or USER:TYPE:NAME with | between them')
+    return { user_id, ...(type && { type }), ...(name.length > 0 && { name: name.join(':') }) }
+  })
 }
 
 const text: Column = (cell) => cell

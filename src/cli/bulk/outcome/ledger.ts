@@ -110,8 +110,8 @@ async function openJournal(context: Context, plan: Plan): Promise<Journal | unde
   const { kind, checked, flags, journal } = plan
   if (journal === undefined) return undefined
   const { ifExists, map = [], room = null, roomIds = null, resume = false } = flags
-  const { match, createMissing } = flags
-  const others = JSON.stringify({ match, createMissing })
+  const { match, createMissing, encoding, delimiter, ignoreUnknown } = flags
+  const others = JSON.stringify({ match, createMissing, encoding, delimiter, ignoreUnknown })
   return Journal.open(
     journal,
     {
@@ -127,7 +127,9 @@ async function openJournal(context: Context, plan: Plan): Promise<Journal | unde
 async function openRejects({ host, flags: { dryRun } }: Context, plan: Plan): Promise<Rejects | undefined> {
   const { flags, format, checked, source, journal } = plan
   if (flags.failedOut === undefined || dryRun) return undefined
-  return Rejects.open(flags.failedOut, format, checked.columns, host.cwd, [source.path, journal])
+  const { columns, delimiter } = checked
+  const mark = flags.encoding !== undefined && flags.encoding !== 'utf-8'
+  return Rejects.open(flags.failedOut, format, { columns, delimiter, mark }, host.cwd, [source.path, journal])
 }
 
 /** A name behind a place, where there is one. */

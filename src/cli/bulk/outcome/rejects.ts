@@ -8,6 +8,14 @@ import { OutputError, UsageError } from '../../../errors.ts'
 import { openSaved } from '../../../safe-file.ts'
 import type { InputFormat, Row } from '../input/rows.ts'
 
+/** How the input is written. */
+interface Form {
+  columns: readonly string[] | undefined
+  delimiter: string | undefined
+  /** Whether the file needs a byte order mark. */
+  mark: boolean
+}
+
 /**
  * A file of the rows that were refused, in the form of the input and each with its reason: mended, it is an input
  * again. There is none when no row was refused, whatever stood there before: its rows have been done meanwhile.
@@ -20,7 +28,7 @@ export class Rejects {
   private constructor(
     readonly path: string,
     readonly format: InputFormat,
-    readonly columns: readonly string[] | undefined,
+    readonly form: Form,
     file: FileHandle,
   ) {
     this.#stream = file.createWriteStream()
@@ -39,7 +47,7 @@ export class Rejects {
   static async open(
     file: string,
     format: InputFormat,
-    columns: readonly string[] | undefined,
+    form: Form,
     cwd: string,
     taken: readonly (string | undefined)[],
   ): Promise<Rejects> {
@@ -48,7 +56,7 @@ export class Rejects {
       if (other !== undefined && (other === path || (await isSame(other, path))))
         throw new UsageError('--failed-out names a file that the import itself needs')
     try {
-      return new Rejects(path, format, columns, await openSaved(path))
+      return new Rejects(path, format, form, await openSaved(path))
     } catch (error) {
       if (error instanceof UsageError) throw error
       throw new OutputError(`${file} cannot be written (${(error as NodeJS.ErrnoException).code})`)
@@ -57,7 +65,9 @@ export class Rejects {
 
   /** Resolves when the file can take more. */
   async add(row: Row, reason: string): Promise<void> {
-    const text = this.#textOf(row, reason, this.#empty)
+    // The encoding that the input was said to have is not that of this file.
+    const mark = this.#empty && this.form.mark ? '\ufeff' : ''
+    const text = mark + this.#textOf(row, reason, this.#empty)
     this.#empty = false
     if (!this.#stream.write(text)) await Promise.race([drained(this.#stream), this.#ended])
   }
@@ -65,7 +75,7 @@ export class Rejects {
   #textOf({ cells = [], fields, text }: Row, reason: string, first: boolean): string {
     switch (this.format) {
       case 'csv': {
-        const names = this.columns ?? []
+        const { columns: names = [], delimiter = ',' } = this.form
         // A file of rejects that is refused again keeps its one column of reasons.
         const at = names.indexOf('reason') < 0 ? names.length : names.indexOf('reason')
         const line = [...cells]
@@ -75,6 +85,7 @@ export class Rejects {
         const header = [...names]
         header[at] = 'reason'
         return stringify(first ? [header, line] : [line], {
+          delimiter,
           record_delimiter: '\r\n',
           quoted_match: /[\r\n]/,
         })

@@ -28,7 +28,7 @@ export const resultView: View = {
 }
 
 /** So many failures are told one by one where results are not printed. */
-const mostTold = 20
+export const mostTold = 20
 /** So many results may wait to be printed. */
 const mostWaiting = 1000
 

@@ -1,0 +1,38 @@
+/** The encodings that a file may be said to have. */
+export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
+export type Encoding = (typeof encodings)[number]
+
+const marks: readonly [Encoding, readonly number[]][] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+]
+
+/** A byte order mark, which tells the encoding for sure: files of rejected rows have one. */
+export function markOf(bytes: Buffer): Encoding | undefined {
+  return marks.find(([, mark]) => mark.every((byte, i) => bytes[i] === byte))?.[0]
+}
+
+/** The same text in UTF-8. Throws TypeError where the bytes are no such text. */
+export async function* inUtf8(
+  chunks: AsyncIterable<Buffer>,
+  encoding: Exclude<Encoding, 'utf-8'>,
+): AsyncGenerator<Buffer> {
+  if (encoding === 'windows-1252') {
+    for await (const chunk of chunks) yield Buffer.from(fromWindows(chunk))
+    return
+  }
+  const decoder = new TextDecoder(encoding, { fatal: true })
+  for await (const chunk of chunks) yield Buffer.from(decoder.decode(chunk, { stream: true }))
+  yield Buffer.from(decoder.decode())
+}
+
+/** What windows-1252 has where Latin-1 has control characters, from 0x80; five places are free. */
+const special = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+
+/** Some versions of Node take windows-1252 for Latin-1, and lose quotes, dashes and the euro sign. */
+function fromWindows(bytes: Buffer): string {
+  return bytes
+    .toString('latin1')
+    .replace(/[\x80-\x9f]/g, (character) => special[character.charCodeAt(0) - 0x80] ?? character)
+}

@@ -1,0 +1,172 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createImportWorld, type ImportWorld, resultsOf } from '../helpers/imports.ts'
+
+let world: ImportWorld
+beforeEach(async () => {
+  world = await createImportWorld()
+})
+
+const people = (delimiter: string, header = ['user_id', 'name', 'default_member_type']) =>
+  [header, ['ada', 'Ada Müller', 'host'], ['grace', '"Hopper, Grace; “Amazing” – 5 €"', '']]
+    .map((cells) => `${cells.join(delimiter)}\r\n`)
+    .join('')
+const names = { ada: 'Ada Müller', grace: 'Hopper, Grace; “Amazing” – 5 €' }
+const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
+/** Text in windows-1252, as far as these tests have it. */
+const windows = (text: string) =>
+  Buffer.from(
+    text.replaceAll(
+      /[€“”–]/g,
+      (sign) => ({ '€': '\x80', '“': '\x93', '”': '\x94', '–': '\x96' })[sign] ?? '',
+    ),
+    'latin1',
+  )
+
+describe('a list from Excel', () => {
+  test.each<[string, string, string | Uint8Array, ...string[]]>([
+    ['with semicolons', 'people.csv', people(';')],
+    ['with tabs', 'people.tsv', people('\t')],
+    ['with a BOM', 'people.csv', `\ufeff${people(';')}`],
+    ['with a sep= line', 'people.csv', `sep=;\r\n${people(';')}`],
+    ['with a BOM and a sep= line', 'people.csv', `\ufeffsep=;\r\n${people(';')}`],
+    ['in UTF-16, with tabs', 'people.csv', utf16(people('\t'))],
+    ['in UTF-16 with another order of bytes', 'people.csv', utf16(people('\t')).swap16()],
+    ['in UTF-16 without a BOM', 'people.csv', utf16(people(';')).subarray(2), '--encoding', 'utf-16le'],
+    ['in windows-1252', 'people.csv', windows(people(';')), '--encoding', 'windows-1252'],
+    ['with bars', 'people.csv', people('|'), '--delimiter', '|'],
+    ['with headers in any case', 'people.csv', people(';', ['User ID', 'NAME', 'Default-Member-Type'])],
+    [
+      'with German headers',
+      'people.csv',
+      people(';', ['Kürzel', 'Voller Name', 'Rolle']),
+      ...['--map', 'Kürzel=user_id', '--map', 'voller name=name', '--map', 'Rolle=default_member_type'],
+    ],
+  ])('%s is imported by one command', async (_what, name, content, ...flags) => {
+    expect(await world.imported(name, content, ...flags)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'imported 2 of 2 users\n',
+      users: names,
+    })
+    expect(await world.user('ada')).toMatchObject({ default_member_type: 'host' })
+  })
+
+  test('a byte order mark comes before --encoding', async () => {
+    expect(
+      await world.imported('people.csv', `\ufeff${people(';')}`, '--encoding', 'windows-1252'),
+    ).toMatchObject({
+      code: 0,
+      users: names,
+    })
+  })
+
+  test('lines are counted with the sep= line', async () => {
+    const { stderr } = await world.imported('people.csv', 'sep=;\r\nuser_id;name\r\n;Ada\r\n')
+    expect(stderr).toMatch(/^error: people.csv:3: user_id is missing\n/)
+  })
+
+  test('the rejected rows can be imported with the same flags', async () => {
+    const flags = ['--encoding', 'windows-1252', '--failed-out', 'rejects.csv', '--skip-invalid']
+    const first = await world.imported('people.csv', windows(people(';').replace('host', 'boss')), ...flags)
+    expect(first).toMatchObject({ code: 8, users: { grace: names.grace } })
+    const rejects = world.read('rejects.csv') ?? ''
+    expect(
+      await world.imported('rejects.csv', rejects.replace('boss', 'host'), ...flags.slice(0, 2)),
+    ).toMatchObject({
+      code: 0,
+      users: names,
+    })
+  })
+
+  test('unknown columns are all named at once', async () => {
+    expect(await world.imported('people.csv', 'user_id;Klasse;Notiz\nada;7b;x\n')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'error: no user has the fields “Klasse”, “Notiz” (fields are user_id, name, profile_url, default_member_type, email)\n' +
+        "hint: map each: --map 'Klasse=FIELD', or leave it out: --map 'Klasse='; --ignore-unknown leaves out all of them\n",
+      users: {},
+    })
+    expect(
+      await world.imported('people.csv', 'user_id;Klasse;Notiz\nada;7b;x\n', '--ignore-unknown'),
+    ).toMatchObject({
+      code: 0,
+      stderr: 'imported 1 of 1 user\n',
+      users: { ada: null },
+    })
+    expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada"}')
+  })
+
+  test('every reason of a row is named', async () => {
+    const content = 'user_id;profile_url;default_member_type\n;img.test;boss\n'
+    expect((await world.imported('people.csv', content)).stderr).toMatch(
+      /^error: people.csv:2: profile_url: .*; user_id is missing; default_member_type: Invalid option: .*\n/,
+    )
+  })
+
+  test('of many bad rows twenty are named, before sending as while sending', async () => {
+    const content = `user_id;name\n${';x\n'.repeat(23)}`
+    const { stderr } = await world.imported('people.csv', content)
+    expect(stderr.split('\n').slice(20, 22)).toEqual([
+      'and 3 more',
+      'error: 23 of 23 rows cannot be imported; nothing was sent',
+    ])
+  })
+
+  test.each(['ab', 'a', '"', ''])('--delimiter %j is refused', async (delimiter) => {
+    expect(await world.imported('people.csv', people(';'), '--delimiter', delimiter)).toMatchObject({
+      code: 2,
+      stderr: `error: --delimiter takes one character, or tab, not “${delimiter}”\n`,
+    })
+  })
+})
+
+describe('rooms with their members', () => {
+  beforeEach(async () => {
+    for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
+  })
+
+  test('can stand in one column', async () => {
+    world.file('courses.csv', 'name;type;members\nAlgebra;open;ada:host|grace\nLatin;open;grace:guest:G: H\n')
+    const { code, stdout } = await world.run('rooms import courses.csv -o ndjson --concurrency 1')
+    expect(code).toBe(0)
+    const [algebra, latin] = resultsOf(stdout).map((result: any) => result.id)
+    expect(await world.members(algebra)).toEqual(['ada host -', 'grace guest -'])
+    expect(await world.members(latin)).toEqual(['grace guest G: H'])
+  })
+})
+
+describe('an export with a field that the API does not list', () => {
+  test.each([
+    [
+      'people.ndjson',
+      '{"user_id":"ada","metadata":{"n":1},"access_token":"t"}\n{"user_id":"grace","metadata":2}\n',
+    ],
+    [
+      'people.json',
+      '[{"user_id":"ada","metadata":{"n":1},"access_token":"t"},{"user_id":"grace","metadata":2}]',
+    ],
+  ])('is imported with it: %s', async (name, content) => {
+    expect(await world.imported(name, content, '--concurrency', '1')).toMatchObject({
+      code: 0,
+      stderr:
+        'warning: the API lists no field “metadata” of a user; it is sent all the same\nimported 2 of 2 users\n',
+    })
+    expect(world.writes()).toHaveLength(2)
+    const bodies = world.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)
+    expect(bodies).toEqual(['{"user_id":"ada","metadata":{"n":1}}', '{"user_id":"grace","metadata":2}'])
+  })
+})
+
+describe('text that looks like nothing', () => {
+  test('is sent as it is in NDJSON', async () => {
+    await world.imported('people.ndjson', '{"user_id":"ada","name":"","email":"#DEPRECATED#"}\n')
+    expect(world.requests.at(-1)?.body).toBe('{"user_id":"ada","name":"","email":"#DEPRECATED#"}')
+  })
+
+  test('is left out of CSV where it is empty, and of deprecated fields', async () => {
+    world.file('rooms.csv', 'name,type,layout,is_terminated\n#DEPRECATED#,open,,#DEPRECATED#\n')
+    expect(await world.run('rooms import rooms.csv')).toMatchObject({ code: 0 })
+    expect(world.requests.at(-1)?.body).toBe('{"name":"#DEPRECATED#","type":"open"}')
+  })
+})
