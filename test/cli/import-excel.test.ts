@@ -136,6 +136,59 @@ describe('rooms with their members', () => {
   })
 })
 
+describe('rooms import --group-by name', () => {
+  const line = 'rooms import courses.csv --group-by name --concurrency 1'
+  const ids = async () =>
+    Object.fromEntries((await world.send('GET', '/rooms')).body.rooms.map(({ name, id }: any) => [name, id]))
+  beforeEach(async () => {
+    for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
+    world.file(
+      'courses.csv',
+      'Name;Type;User_ID;Member_Type;Member_Name\nAlgebra;open;ada;host;\nAlgebra;;grace;;G\nLatin;public;ada;guest;\nEmpty;open;;;\n',
+    )
+  })
+
+  test('creates a room of the rows that name it, and may be run twice', async () => {
+    expect(await world.run(line)).toMatchObject({ code: 0, stderr: 'imported 3 of 3 rooms\n' })
+    const { Algebra, Latin } = await ids()
+    expect(await world.members(Algebra)).toEqual(['ada host -', 'grace guest G'])
+    expect(await world.members(Latin)).toEqual(['ada guest -'])
+    expect(await world.run(`${line} --if-exists update`)).toMatchObject({
+      code: 0,
+      stderr: 'imported 3 of 3 rooms: updated 3\n',
+    })
+    expect(await world.members(Algebra)).toEqual(['ada host -', 'grace guest G'])
+    expect(await world.rooms()).toEqual(['Algebra', 'Empty', 'Latin'])
+  })
+
+  test('refuses rows that contradict each other, and rooms that come up again', async () => {
+    world.file(
+      'courses.csv',
+      'name;type;user_id\nAlgebra;open;ada\nAlgebra;public;grace\nLatin;open;ada\nGreek;open;ada\nLatin;open;grace\n',
+    )
+    expect(await world.run(line)).toMatchObject({
+      code: 2,
+      stderr:
+        'error: courses.csv:2: type of the room differs between line 2 and line 3\n' +
+        'error: courses.csv:6: the same name as line 4\n' +
+        'error: 2 of 4 rows cannot be imported; nothing was sent\n' +
+        'hint: mend them, or leave them out with --skip-invalid\n',
+    })
+  })
+
+  test('keeps every row of a room that fails', async () => {
+    world.file('courses.csv', 'name;type;user_id\nAlgebra;open;ada\nAlgebra;open;nobody\nLatin;open;ada\n')
+    expect(await world.run(`${line} --failed-out rejects.csv`)).toMatchObject({ code: 8 })
+    const lines = world.read('rejects.csv')?.split('\r\n') ?? []
+    expect(lines.map((line) => line.split(';').slice(0, 3).join(';'))).toEqual([
+      'name;type;user_id',
+      'Algebra;open;ada',
+      'Algebra;open;nobody',
+      '',
+    ])
+  })
+})
+
 describe('an export with a field that the API does not list', () => {
   test.each([
     [

@@ -19,6 +19,8 @@ export interface ImportFlags extends PaceFlags {
   ifExists: IfExists
   /** Of rooms: what tells whether one is there already, instead of its id. */
   match?: 'name'
+  /** Of rooms: what rows for the members of one room have in common. */
+  groupBy?: 'name'
   createMissing?: boolean
   /** Import again what an earlier run has imported. */
   again?: boolean
@@ -99,6 +101,12 @@ export function roomImportFlags<C extends Command>(command: C): C {
       new Option('--match <field>', 'recognise rooms that exist by this field instead of their id').choices([
         'name',
       ]),
+    )
+    .addOption(
+      new Option(
+        '--group-by <field>',
+        'one row per member (user_id, member_type, member_name): rows that follow each other with the same name are one room; implies --match name',
+      ).choices(['name']),
     )
     .option('--create-missing', 'with --if-exists overwrite or update, create a room whose id does not exist')
     .option('--again', 'create rooms again that an earlier run of this import has created')

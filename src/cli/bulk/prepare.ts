@@ -3,6 +3,7 @@ import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { ImportFlags } from './import-flags.ts'
 import { type Checked, checkInput } from './input/check.ts'
+import { memberColumns } from './input/group.ts'
 import { inputPlace } from './input/place.ts'
 import { createReader } from './input/reader.ts'
 import { parseMap, readRoomIds } from './input/renames.ts'
@@ -46,12 +47,14 @@ export async function prepare(context: Context, asked: Asked): Promise<Plan> {
     defaults,
     roomIds: rooms,
     ignoreUnknown: flags.ignoreUnknown ?? false,
+    memberColumns: flags.groupBy ? memberColumns : [],
   })
   let told = 0
   const checked = await checkInput({
     source,
     format,
     delimiter: flags.delimiter,
+    groups: flags.groupBy !== undefined,
     kind,
     reader,
     signal: context.interrupt,

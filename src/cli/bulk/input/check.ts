@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { UsageError } from '../../../errors.ts'
 import type { Body, Kind } from '../kinds/kind.ts'
+import { grouped } from './group.ts'
 import { Keys, numberOf } from './keys.ts'
 import { rowPlace } from './place.ts'
 import type { Reader } from './reader.ts'
@@ -43,6 +44,8 @@ interface CheckOptions {
   format: InputFormat
   delimiter: string | undefined
   kind: Kind
+  /** Rows that follow each other and name the same room are one. */
+  groups: boolean
   reader: Reader
   /** Aborted: nobody waits for the result any more. */
   signal: AbortSignal
@@ -66,7 +69,8 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   }
 
   async function* readAll(bytes: AsyncIterable<Buffer>, header = (_: readonly string[], __: string) => {}) {
-    for await (const rows of readRows(bytes, format, source.name, kind.name, header, options.delimiter))
+    const read = readRows(bytes, format, source.name, kind.name, header, options.delimiter)
+    for await (const rows of options.groups ? grouped(read, reader.targetOf) : read)
       yield rows.map((row): CheckedRow => {
         const reading = row.fields ? reader.read(row.fields) : { problem: row.problem ?? 'unreadable' }
         return 'body' in reading

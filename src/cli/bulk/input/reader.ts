@@ -4,7 +4,7 @@ import { segmentProblem } from '../../../api/path.ts'
 import { resources } from '../../../api/resources.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
-import type { Item } from '../../output/views.ts'
+import type { Item, View } from '../../output/views.ts'
 import type { Body, Kind } from '../kinds/kind.ts'
 import type { InputFormat } from './rows.ts'
 
@@ -24,6 +24,8 @@ export interface Reader {
   /** @throws {UsageError} for columns that the kind does not have, or one that it needs and that is not there */
   checkColumns(columns: readonly string[]): void
   read(fields: Item): Reading
+  /** The field that a column is read as. */
+  targetOf(column: string): string
   /** Fields that rows have and the API does not list: they are sent all the same. */
   readonly unlisted: ReadonlySet<string>
 }
@@ -38,6 +40,8 @@ interface ReaderOptions {
   roomIds: ReadonlyMap<string, string> | undefined
   /** Leaves out what the API does not list. */
   ignoreUnknown: boolean
+  /** Columns that are read before the rows are, for the members of a room. */
+  memberColumns: readonly string[]
 }
 
 /** So many unlisted fields are named. */
@@ -45,7 +49,7 @@ const mostUnlisted = 20
 
 /** How the rows of an input are read: cells become values, fields that the service makes are left out. */
 export async function createReader(kind: Kind, options: ReaderOptions): Promise<Reader> {
-  const { renames, defaults, roomIds, ignoreUnknown } = options
+  const { renames, defaults, roomIds, ignoreUnknown, memberColumns } = options
   const { bodySchema } = await import('../../../api/schemas.ts')
   const { describeIssue } = await import('../../../api/issue.ts')
   const schema = bodySchema('create', resources[endpoints[kind.creates].resource].fields)
@@ -54,10 +58,13 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
   // Who names a target says that the service has such a field, whatever its document lists.
   const named = new Set(renames.values())
   const unlisted = new Set<string>()
-  const isListed = (field: string) => Object.hasOwn(kind.columns, field) || ignored.has(field)
+  const isListed = (field: string) =>
+    Object.hasOwn(kind.columns, field) || ignored.has(field) || memberColumns.includes(field)
 
   // Spreadsheets have “User ID” where the API has user_id; JSON has names of its own.
-  const fieldOf = new Map([...Object.keys(kind.columns), ...ignored].map((field) => [folded(field), field]))
+  const fieldOf = new Map(
+    [...Object.keys(kind.columns), ...ignored, ...memberColumns].map((field) => [folded(field), field]),
+  )
   const foldedRenames = new Map([...renames].map(([column, field]) => [folded(column), field]))
   const targets = new Map<string, string>()
   const targetOf = (column: string) => {
@@ -84,11 +91,13 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
       })
     const fields = columns.map(targetOf)
     const unknown = columns.filter((_, i) => !isListed(fields[i] ?? '') && !named.has(fields[i] ?? ''))
-    if (unknown.length > 0) throw unknownColumns(unknown, kind)
+    if (unknown.length > 0)
+      throw unknownColumns(unknown, kind.view, [...Object.keys(kind.columns), ...memberColumns])
     for (const [i, field] of fields.entries())
       if (field !== '' && !ignored.has(field) && fields.indexOf(field) !== i)
         throw new UsageError(`two columns are ${field}`)
-    const missing = kind.required.filter((field) => !fields.includes(field) && defaults[field] === undefined)
+    const needed = [...kind.required, ...memberColumns.slice(0, 1)]
+    const missing = needed.filter((field) => !fields.includes(field) && defaults[field] === undefined)
     if (missing.length > 0)
       throw new UsageError(`there is no column ${missing.join(', and none ')}`, {
         hint: `columns are ${columns.join(', ')}; map one: --map 'COLUMN=${missing[0]}'`,
@@ -136,7 +145,7 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
       }
     return { body }
   }
-  return { checkColumns, read, unlisted }
+  return { checkColumns, read, targetOf, unlisted }
 }
 
 /** `User ID` and `user-id` are user_id. */
@@ -147,11 +156,11 @@ function folded(name: string): string {
     .replaceAll(/[\s-]+/g, '_')
 }
 
-function unknownColumns(columns: readonly string[], { view, columns: known }: Kind): UsageError {
+function unknownColumns(columns: readonly string[], view: View, known: readonly string[]): UsageError {
   const [first = ''] = columns
   const names = columns.map((column) => `“${column}”`).join(', ')
   return new UsageError(
-    `no ${view.noun[0]} has ${columns.length === 1 ? 'a field' : 'the fields'} ${names} (fields are ${Object.keys(known).join(', ')})`,
+    `no ${view.noun[0]} has ${columns.length === 1 ? 'a field' : 'the fields'} ${names} (fields are ${known.join(', ')})`,
     {
       hint: `map each: --map '${first}=FIELD', or leave it out: --map '${first}='; --ignore-unknown leaves out all of them`,
     },

@@ -16,6 +16,8 @@ export interface Row {
   fields: Item | undefined
   /** Why it cannot be read. */
   problem?: string
+  /** The rows that it was put together from. */
+  rows?: readonly Row[]
   /** The cells of a CSV row, as they stand there. */
   cells?: readonly string[]
   /** The line itself, where it is not what it should be. */

@@ -16,6 +16,8 @@ import { createMembers } from './members.ts'
 type Row = BodyOf<Operations['createRoom']> &
   BodyOf<Operations['updateRoom']> & { id?: unknown; terminated_at?: unknown }
 
+type RoomFlags = Pick<ImportFlags, 'match' | 'groupBy' | 'createMissing'>
+
 /** Fields that only creating sets. */
 const setOnce = writtenBy('create', room.fields).filter(([, { write }]) => write === 'create')
 /** Those that answers show. */
@@ -28,10 +30,10 @@ function isTerminated({ is_terminated, terminated_at }: Row): boolean {
 }
 
 /** Rooms have ids that the service chooses: known is one by its id, or by its name where that is asked for. */
-export function createRooms({
-  match,
-  createMissing,
-}: Pick<ImportFlags, 'match' | 'createMissing'>): Kind<Row> {
+export function createRooms(flags: RoomFlags): Kind<Row> {
+  // What puts rows together also tells rooms apart.
+  const match = flags.match ?? flags.groupBy
+
   const members = createMembers()
   /** Invites who is not there yet, and gives the others the role and name of the row. */
   async function invite(client: Client, room_id: string, invited: Row['members'] = []): Promise<void> {
@@ -52,7 +54,7 @@ export function createRooms({
     label: ({ id, name }) => (id === undefined ? match && name : String(id)),
     overrides: false,
     repeats: match === undefined,
-    createsMissing: match !== undefined || createMissing === true,
+    createsMissing: match !== undefined || flags.createMissing === true,
     destructive: {
       verb: 'terminate',
       doing: 'terminating',

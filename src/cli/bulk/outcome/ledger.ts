@@ -85,7 +85,8 @@ export class Ledger {
       error,
     })
     if (full) await full
-    if (status === 'failed' || status === 'invalid') await rejects?.add(row, error ?? '')
+    if (status === 'failed' || status === 'invalid')
+      for (const one of row.rows ?? [row]) await rejects?.add(one, error ?? '')
   }
 
   /**
@@ -110,8 +111,8 @@ async function openJournal(context: Context, plan: Plan): Promise<Journal | unde
   const { kind, checked, flags, journal } = plan
   if (journal === undefined) return undefined
   const { ifExists, map = [], room = null, roomIds = null, resume = false } = flags
-  const { match, createMissing, encoding, delimiter, ignoreUnknown } = flags
-  const others = JSON.stringify({ match, createMissing, encoding, delimiter, ignoreUnknown })
+  const { match, createMissing, encoding, delimiter, ignoreUnknown, groupBy } = flags
+  const others = JSON.stringify({ match, createMissing, encoding, delimiter, ignoreUnknown, groupBy })
   return Journal.open(
     journal,
     {
