@@ -133,6 +133,20 @@ describe('rooms import --match name', () => {
     })
   })
 
+  test('compares with the full room where the list carries only id, type and name', async () => {
+    const [{ id }] = await allRooms()
+    world.intercept = async ({ url }, next) =>
+      url.includes('name=')
+        ? answer(200, { rooms: [{ id, type: 'open', name: 'R1' }], paging: { total: 1 } })
+        : next()
+    world.file('rooms.csv', 'name,type,record\nR1,open,true\n')
+    const { code, stderr } = await run('rooms import rooms.csv --match name --if-exists update')
+    expect({ code, first: stderr.split('\n')[0] }).toEqual({
+      code: 1,
+      first: 'error: rooms.csv:2 (R1): its record is false, and cannot be changed',
+    })
+  })
+
   test('brings the members of a room up to date, and may be run twice', async () => {
     for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
     const members = (type: string) =>

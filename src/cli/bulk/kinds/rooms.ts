@@ -119,5 +119,7 @@ async function named(client: Client, name: string): Promise<Item | undefined> {
     const more = found.length > ids.length ? ' …' : ''
     throw new ApiError(`${found.length} rooms are named “${name}”: ${ids.join(', ')}${more}`)
   }
-  return found[0]
+  const [room] = found
+  // Items of a list need not carry more than id, type and name.
+  return room && itemOf(client.call('getRoom', { params: { id: String(room['id']) } }), 'room')
 }
