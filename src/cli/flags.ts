@@ -72,7 +72,7 @@ export interface ListFlags {
 /** Chooses among what a list holds. */
 export const whereOption = [
   '--where <condition>',
-  "only items for which this holds, as in 'created_at<90d'; may be repeated",
+  "only items that match, as in 'age>90d'; may be repeated",
   collect,
 ] as const
 

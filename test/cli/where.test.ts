@@ -29,6 +29,7 @@ const things = {
     {
       ...{ id: 'r3', type: 'public', name: null, layout: null, record: null, meeting_time: null },
       ...{ created_at: '2026-01-01T23:59:59.999Z', terminated_at: '2026-01-02T03:04:05.678Z' },
+      max_meeting_seconds: null,
     },
     {
       ...{ id: 'r4', type: 'private', name: 'Émile = x', layout: 'row', record: true, meeting_time: 600 },
@@ -63,7 +64,14 @@ const things = {
       created_at: '2025-01-01T00:00Z',
     },
     { id: 'm2', user_id: null, type: 'guest', is_blocked: true, name: null, created_at: '2026-01-01T00:00Z' },
-    { id: 'm3', user_id: 'alan', type: 'guest', name: 'Al', created_at: '2026-01-02T00:00Z' },
+    {
+      id: 'm3',
+      user_id: 'alan',
+      type: 'guest',
+      is_blocked: null,
+      name: 'Al',
+      created_at: '2026-01-02T00:00Z',
+    },
   ],
   sessions: [
     { id: 's1', user_id: 'ada', connected_at: '2026-01-02T03:00:00.000Z', disconnected_at: null },
@@ -78,13 +86,17 @@ const things = {
 function withThings(held: Record<string, readonly object[]> = things): void {
   world.intercept = async ({ url }) => {
     const { pathname, searchParams } = new URL(url)
-    const kind = pathname.split('/').at(-1) ?? ''
-    const all = held[kind] ?? []
+    const [id = '', parent = ''] = pathname.split('/').reverse()
+    const listed = held[id]
+    if (!listed) {
+      const item = held[parent]?.find((item) => Object.values(item)[0] === id)
+      return item ? answer(200, { [parent.slice(0, -1)]: item }) : answer(404, {})
+    }
     const offset = Number(searchParams.get('offset') ?? 0)
     const limit = Number(searchParams.get('limit') ?? 30)
     return answer(200, {
-      [kind]: all.slice(offset, offset + limit),
-      ...(kind === 'sessions' ? {} : { paging: { limit, offset, total: all.length } }),
+      [id]: listed.slice(offset, offset + limit),
+      ...(id === 'sessions' ? {} : { paging: { limit, offset, total: listed.length } }),
     })
   }
 }
@@ -167,6 +179,12 @@ describe('a condition', () => {
     ['terminated_at<12h', 'r2'],
     ['terminated_at>12h', 'r3'],
     ['terminated_at!=2026-01-01', 'r1 r3 r4 r5'],
+    // How old, by the time of creation.
+    ['age>90d', 'r1'],
+    ['age<90d', 'r2 r3 r4 r5'],
+    ['age >= 185m', 'r1 r2'],
+    ['age<=185m', 'r3 r4 r5'],
+    ['age>0s', 'r1 r2 r3 r4 r5'],
     // Missing values.
     ['terminated_at=', 'r1 r4 r5'],
     ['terminated_at!=', 'r2 r3'],
@@ -209,6 +227,8 @@ describe('a condition', () => {
     ['members list r', 'name~^A', 'm1 m3'],
     ['members list r', 'user_id=', 'm2'],
     ['members list r', 'created_at>30d', 'm2 m3'],
+    ['members list r', 'age>30d', 'm1'],
+    ['users list', 'age<3h', 'alan'],
     ['members list r', 'type!=host', 'm2 m3'],
     ['sessions list r', 'status=online', 's1'],
     ['sessions list r', 'status=offline', 's2'],
@@ -262,6 +282,9 @@ describe('an invalid condition', () => {
     ['rooms list', 'created_at=2026-01-01T25:00Z', `--where created_at=2026-01-01T25:00Z: ${time}`],
     ['rooms list', 'name~(', '--where name~(: not a regular expression'],
     ['rooms list', 'created_at!~*', '--where created_at!~*: not a regular expression'],
+    ['rooms list', 'age=90d', '--where age=90d: age takes one of < <= > >= and a duration, as in age>90d'],
+    ['rooms list', 'age>2025', '--where age>2025: age takes one of < <= > >= and a duration, as in age>90d'],
+    ['users list', 'age!~d', '--where age!~d: age takes one of < <= > >= and a duration, as in age>90d'],
     ['rooms list', 'name<', '--where name<: a value is missing'],
     ['rooms list', 'name ~ ', '--where name ~ : a value is missing'],
     ['rooms list', 'name~ ', '--where name~ : a value is missing'],
@@ -327,9 +350,9 @@ describe('an invalid condition', () => {
   const fields = {
     room:
       'id, type, name, application_id, thumbnail_url, layout, record, meeting_time, started_at, terminated_at, ' +
-      'updated_at, created_at, status, max_meeting_seconds',
-    user: 'user_id, name, profile_url, default_member_type, access_token, created_at, updated_at, id, email',
-    member: 'id, user_id, room_id, type, status, name, is_blocked, created_at, updated_at',
+      'updated_at, created_at, status, max_meeting_seconds, age',
+    user: 'user_id, name, profile_url, default_member_type, access_token, created_at, updated_at, id, email, age',
+    member: 'id, user_id, room_id, type, status, name, is_blocked, created_at, updated_at, age',
     session: 'id, member_id, user_id, connected_at, disconnected_at, status',
   }
 
@@ -343,6 +366,7 @@ describe('an invalid condition', () => {
     ['users list', 'user', 'type=host', 'type'],
     ['members list r', 'member', 'email~x', 'email'],
     ['sessions list r', 'session', 'online=true', 'online'],
+    ['sessions list r', 'session', 'age>1d', 'age'],
     ['users export', 'user', 'status=x', 'status'],
     ['members export --all-rooms', 'member', 'email~x', 'email'],
     ['rooms terminate --yes', 'room', 'nope=1', 'nope'],
@@ -579,7 +603,7 @@ describe('a command over several ids with --where', () => {
     expect(await world.run(['rooms', verb, '--where', condition, '--dry-run'])).toMatchObject({
       code: 0,
       stdout: [ids[2], ids[0]].map((id) => line(id ?? '')).join(''),
-      stderr: `--where chooses 2 rooms\n  ${ids[2]}  old \\u001b[2J\n  ${ids[0]}  Old one\n`,
+      stderr: `2 rooms match\n  ${ids[2]}  old \\u001b[2J\n  ${ids[0]}  Old one\n`,
     })
     expect(writes()).toEqual([])
   })
@@ -590,17 +614,17 @@ describe('a command over several ids with --where', () => {
     expect(await world.run('users delete --where name= --dry-run --json')).toMatchObject({
       code: 0,
       stdout: `{"method":"DELETE","url":"${url}/users/grace"}\n`,
-      stderr: '--where chooses 1 user\n  grace  \n',
+      stderr: '1 user matches\n  grace\n',
     })
     expect(writes()).toEqual([])
   })
 
   test.each([
-    ['block', 'is_blocked=false', true],
-    ['unblock', 'type=guest', false],
+    ['block', 'is_blocked=false', '  is_blocked false', true],
+    ['unblock', 'type=guest', '  type guest', false],
   ])(
     'shows with --dry-run what it would affect: members %s --where %s',
-    async (verb, condition, is_blocked) => {
+    async (verb, condition, why, is_blocked) => {
       const id = await room('R')
       const members = [await member(id, 'ada'), await member(id, 'grace')].reverse()
       expect(await world.run(['members', verb, id, '--where', condition, '--dry-run'])).toMatchObject({
@@ -608,7 +632,7 @@ describe('a command over several ids with --where', () => {
         stdout: members
           .map((m) => `PUT ${url}/rooms/${id}/members/${m} {"is_blocked":${is_blocked}}\n`)
           .join(''),
-        stderr: `--where chooses 2 members\n  ${members[0]}  grace\n  ${members[1]}  ada\n`,
+        stderr: `2 members match\n  ${members[0]}  grace${why}\n  ${members[1]}  ada${why}\n`,
       })
       expect(writes()).toEqual([])
     },
@@ -694,7 +718,7 @@ describe('a command over several ids with --where', () => {
     expect(await world.run('rooms delete --where name=x --dry-run')).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: '--where chooses 0 rooms\nno rooms named; nothing to do\n',
+      stderr: 'no rooms match\nno rooms named; nothing to do\n',
     })
     expect(writes()).toEqual([])
   })

@@ -4,9 +4,12 @@ import { member, room, user } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { ListFlags } from '../flags.ts'
-import { listPages, parseFilter } from '../operations/list.ts'
+import { FullRecords } from '../operations/full-records.ts'
+import { listPages, select } from '../operations/list.ts'
+import type { Selection } from '../operations/selection.ts'
 import type { Page } from '../output/printer.ts'
 import { type View, views } from '../output/views.ts'
+import { mapAhead } from '../pool/ahead.ts'
 
 export interface ExportFlags {
   where?: string[]
@@ -14,10 +17,14 @@ export interface ExportFlags {
   allRooms?: boolean
 }
 
-/** How many pages, or rooms, are on their way while one is written. */
+/** Number of pages, or rooms, that are on their way while one is written. */
 const ahead = 4
 
-const exported = { users: user, rooms: room, members: member } as const
+const exported = {
+  users: { resource: user, list: 'listUsers' },
+  rooms: { resource: room, list: 'listRooms' },
+  members: { resource: member, list: 'listMembers' },
+} as const
 
 /** The columns of an export: what the document lists, and what services send beyond it. */
 export function exportColumns({ fields }: Resource): string[] {
@@ -34,7 +41,7 @@ export async function runExport(
   rooms: readonly string[],
   flags: ExportFlags,
 ): Promise<void> {
-  const resource = exported[name]
+  const { resource, list } = exported[name]
   const view: View = { ...views[resource.name], fields: exportColumns(resource) }
   const { output } = await context.settings()
   const asked = output.from === '--output'
@@ -44,59 +51,71 @@ export async function runExport(
     output.value === 'ndjson' || output.value === 'json' ? output.value : 'csv',
   )
   printer.check(view)
-  const count = await printer.list(view, resource.plural, await pagesOf(context, name, rooms, flags))
+  if (list === 'listMembers' && (rooms.length === 0) !== (flags.allRooms === true))
+    throw new UsageError('name the rooms whose members are wanted, or say --all-rooms')
+  const selection = await select(context, list, flags.where)
+  const full = selection?.full ?? new FullRecords(context, list)
+  const all = { all: true, ...defined({ pageSize: flags.pageSize }) }
+  const pages =
+    list === 'listMembers'
+      ? membersOf(context, flags.allRooms ? allRoomIds(context, all) : new Set(rooms), all, {
+          selection,
+          full,
+        })
+      : inFull(await listPages(context, list, {}, all, { ahead, selection }), full)
+  const count = await printer.list(view, resource.plural, selection ? selection.closed(pages) : pages)
   await context.notice(`exported ${count} ${count === 1 ? view.noun[0] : view.noun[1]}`)
 }
 
-async function pagesOf(
-  context: Context,
-  name: keyof typeof exported,
-  rooms: readonly string[],
-  { where, pageSize, allRooms }: ExportFlags,
-): Promise<AsyncIterable<Page>> {
-  const all: ListFlags = { all: true, ...defined({ pageSize }) }
-  const list: ListFlags = { ...all, ...defined({ where }) }
-  if (name === 'users') return listPages(context, 'listUsers', {}, list, ahead)
-  if (name === 'rooms') return listPages(context, 'listRooms', {}, list, ahead)
-  if ((rooms.length === 0) !== (allRooms === true))
-    throw new UsageError('name the rooms whose members are wanted, or say --all-rooms')
-  if (where) await parseFilter(context, 'listMembers', where)
-  const ids = allRooms ? allRoomIds(context, all) : new Set(rooms)
-  return inOrder(ids, ahead, (room_id) =>
-    listPages(context, 'listMembers', { params: { room_id }, query: {} }, list, 1),
-  )
-}
-
 async function* allRoomIds(context: Context, all: ListFlags): AsyncGenerator<string> {
-  for await (const { items } of await listPages(context, 'listRooms', {}, all, 1))
+  for await (const { items } of await listPages(context, 'listRooms', {}, all, { ahead: 1 }))
     for (const { id } of items) yield String(id)
 }
 
-/** The pages of several lists one list after the other, the first pages of the next ones on their way already. */
-async function* inOrder(
-  ids: AsyncIterable<string> | Iterable<string>,
-  most: number,
-  pagesOfOne: (id: string) => Promise<AsyncGenerator<Page>>,
-): AsyncGenerator<Page> {
-  const begun: Promise<{ pages: AsyncGenerator<Page>; first: IteratorResult<Page> }>[] = []
-  async function* drain(left: number): AsyncGenerator<Page> {
-    while (begun.length > left) {
-      const { pages, first } = await (begun.shift() as (typeof begun)[number])
-      if (first.done) continue
-      yield membersOf(first.value)
-      for await (const page of pages) yield membersOf(page)
-    }
+/** What all lists of a run have in common. */
+interface Shared {
+  selection: Selection | undefined
+  full: FullRecords
+}
+
+/** Members of several rooms, the first pages of the next ones on their way already. */
+async function* membersOf(
+  context: Context,
+  rooms: AsyncIterable<string> | Iterable<string>,
+  all: ListFlags,
+  { selection, full }: Shared,
+): AsyncGenerator<Page, undefined> {
+  const begun = mapAhead(rooms, ahead, async (room_id) => {
+    const input = { params: { room_id } }
+    const listed = await listPages(context, 'listMembers', input, all, { ahead: 1, selection })
+    const pages = inFull(listed, full, room_id)
+    return { pages, first: await pages.next() }
+  })
+  for await (const { pages, first } of begun) {
+    if (first.done) continue
+    yield usersOf(first.value)
+    for await (const page of pages) yield usersOf(page)
   }
-  for await (const id of ids) {
-    const one = pagesOfOne(id).then(async (pages) => ({ pages, first: await pages.next() }))
-    one.catch(() => {})
-    begun.push(one)
-    yield* drain(most)
+}
+
+/** The pages of a list, each item with everything that the service has. */
+async function* inFull(
+  pages: AsyncGenerator<Page, Page | undefined>,
+  full: FullRecords,
+  room = '',
+): AsyncGenerator<Page, Page | undefined> {
+  for (;;) {
+    const next = await pages.next()
+    if (next.done) return next.value
+    const page = next.value
+    const records = await full.of(page.items, room)
+    const items = records.filter((record) => record !== undefined)
+    const isSame = records.every((record, i) => record === page.items[i])
+    yield isSame ? page : { items, ...defined({ rest: page.rest }) }
   }
-  yield* drain(0)
 }
 
 /** The members of a page that are users: anonymous participants come and go, and cannot be invited. */
-function membersOf({ items, plain }: Page): Page {
+function usersOf({ items, plain }: Page): Page {
   return { items: items.filter((member) => member['user_id'] !== null), ...defined({ plain }) }
 }

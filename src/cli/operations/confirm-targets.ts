@@ -19,6 +19,8 @@ export interface TargetChange<G extends OperationName> {
 
 interface Targets {
   ids: readonly string[]
+  /** What chose each of them, in words. */
+  why?: ReadonlyMap<string, string>
   /** The room that they are in; empty for rooms and users. */
   room?: string
   max?: number | undefined
@@ -50,13 +52,13 @@ export async function confirmTargets<G extends OperationName>(
 async function describeTargets<G extends OperationName>(
   context: Context,
   { verb, get: [get, input] }: TargetChange<G>,
-  { ids, room = '', ignoreNotFound = false }: Targets,
+  { ids, why, room = '', ignoreNotFound = false }: Targets,
 ): Promise<string> {
   const { noun } = viewOf(endpoints[get])
   const client = await context.client()
   const named = await Promise.all(
     ids.slice(0, mostNamed).map((id) => {
-      const name = nameOf(client, get, input(id, room), id)
+      const name = nameOf(client, get, input(id, room), id, why?.get(id))
       return ignoreNotFound ? orUndefined(name).then((found) => found ?? id) : name
     }),
   )
@@ -72,8 +74,10 @@ async function nameOf<G extends OperationName>(
   get: G,
   input: Input<Operations[G]>,
   id: string,
+  why: string | undefined,
 ): Promise<string> {
   const item = (readAnswer(await client.call(get, input)) as Item)[endpoints[get].result] as Item
   const label = plainText(item[viewOf(endpoints[get]).label ?? 'name'])
-  return label ? `“${label}” (${id})` : id
+  const details = why ? `${id}; ${why}` : id
+  return label ? `“${label}” (${details})` : details
 }

@@ -1,5 +1,5 @@
 import { defined } from '../../api/defined.ts'
-import { type Endpoint, endpoints, type OperationName } from '../../api/endpoints.ts'
+import { type Endpoint, endpoints } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import { UsageError } from '../../errors.ts'
@@ -8,89 +8,83 @@ import type { ListFlags } from '../flags.ts'
 import type { Page } from '../output/printer.ts'
 import { viewOf } from '../output/views.ts'
 import { paginate } from './paginate.ts'
-import type { Filter } from './where.ts'
+import type { Selection } from './selection.ts'
 
 /** Runs a list operation and prints its items, page by page where the operation pages. */
-export async function runList<N extends OperationName>(
+export async function runList<N extends ListName>(
   context: Context,
   name: N,
   input: Input<Operations[N]>,
   flags: ListFlags,
 ): Promise<void> {
-  const endpoint: Endpoint = endpoints[name]
+  const endpoint = endpoints[name]
   const view = viewOf(endpoint)
   const printer = await context.printer()
   printer.check(view)
-  const pages = await listPages(context, name, input, flags)
-  const count = await printer.list(view, endpoint.result, pages)
+  const selection = await select(context, name, flags.where)
+  const pages = await listPages(context, name, input, flags, { selection })
+  const count = await printer.list(view, endpoint.result, selection ? selection.closed(pages) : pages)
   if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
+}
+
+/** The operations that list. */
+export type ListName = 'listRooms' | 'listMembers' | 'listUsers' | 'listSessions'
+
+interface ListOptions {
+  /** How many pages are on their way while one is used. */
+  ahead?: number
+  /** Chooses among the items; `closed` ends it. */
+  selection?: Selection | undefined
 }
 
 /**
  * The pages of a list operation, as the flags want them.
- * @param ahead how many pages are on their way while one is used
  * @throws {UsageError} when the flags do not fit together
  */
-export async function listPages<N extends OperationName>(
+export async function listPages<N extends ListName>(
   context: Context,
   name: N,
   input: Input<Operations[N]>,
-  flags: ListFlags,
-  ahead?: number,
-): Promise<AsyncGenerator<Page>> {
-  const { all = false, limit, offset, pageSize, where } = flags
+  flags: Omit<ListFlags, 'where'>,
+  { ahead, selection }: ListOptions = {},
+): Promise<AsyncGenerator<Page, Page | undefined>> {
+  const { all = false, limit, offset, pageSize } = flags
   if (all && limit !== undefined) throw new UsageError('--all and --limit exclude each other')
   const endpoint: Endpoint = endpoints[name]
-  const view = viewOf(endpoint)
-  const filter = where && (await parseFilter(context, name, where))
   const client = await context.client()
-  const { query } = input as { query?: object }
-  const fetch = (paging: { limit?: number; offset?: number }) =>
-    client.call(name, { ...input, query: { ...query, ...paging } })
-  // What is wanted may stand on the last page.
-  const request = filter ? { all: true, pageSize } : { all, limit, offset, pageSize }
+  const { params = {}, query } = input as { params?: { room_id?: string }; query?: object }
   const pages = paginate({
-    request,
+    // Filtering needs every page.
+    request: selection ? { all: true, pageSize } : { all, limit, offset, pageSize },
     key: endpoint.result,
-    id: view.id ?? 'id',
-    fetch,
+    id: viewOf(endpoint).id ?? 'id',
+    fetch: (paging) => client.call(name, { ...input, query: { ...query, ...paging } }),
     notice: (text) => context.notice(text),
     isPagedWhenAsked: endpoint.paged === 'when asked',
     ...defined({ ahead }),
   })
-  return filter ? filtered(pages, filter, { limit, offset }) : pages
+  return selection ? selection.from(pages, params.room_id ?? '', { limit, offset }) : pages
 }
 
-/** @throws {UsageError} for conditions that the things of this list cannot meet */
-export async function parseFilter(
-  { host }: Context,
-  name: OperationName,
-  where: readonly string[],
-): Promise<Filter> {
+/**
+ * What `--where` chooses from a list; undefined when it says nothing.
+ * @throws {UsageError} for conditions that the things of this list cannot meet
+ */
+export async function select(
+  context: Context,
+  name: ListName,
+  where: readonly string[] | undefined,
+): Promise<Selection | undefined> {
+  if (!where) return undefined
   const { parseWhere } = await import('./where.ts')
-  return parseWhere(where, name, viewOf(endpoints[name]), host.now())
-}
-
-/** The items that are wanted: of those, some are skipped, and no more than so many are given. */
-async function* filtered(
-  pages: AsyncIterable<Page>,
-  filter: Filter,
-  {
-    limit = Number.POSITIVE_INFINITY,
-    offset = 0,
-  }: { limit?: number | undefined; offset?: number | undefined },
-): AsyncGenerator<Page> {
-  let passed = 0
-  let given = 0
-  for await (const { whole: _, rest, ...page } of pages) {
-    const matching = page.items.filter(filter)
-    const items = matching.slice(Math.max(0, offset - passed)).slice(0, limit - given)
-    passed += matching.length
-    given += items.length
-    const cut = given >= limit
-    // How many there are in all is known at the end alone.
-    const paging = { limit: given, offset, ...defined({ total: cut ? undefined : passed }) }
-    yield { ...page, items, ...(rest && { rest: 'paging' in rest ? { ...rest, paging } : rest }) }
-    if (cut) return
-  }
+  const { Selection } = await import('./selection.ts')
+  const { FullRecords } = await import('./full-records.ts')
+  const view = viewOf(endpoints[name])
+  const filter = await parseWhere(where, name, view, context.host.now())
+  return new Selection(
+    context,
+    view,
+    filter,
+    name === 'listSessions' ? undefined : new FullRecords(context, name),
+  )
 }

@@ -48,11 +48,12 @@ export function overMany<G extends OperationName, C extends OperationName>(
   command.action(
     act('writes', async (context, ...args: unknown[]) => {
       const [room, given, flags] = (within ? args : ['', ...args]) as [string, string[], ManyFlags]
-      const ids = await readTargets(context, { given, flags, list, room })
+      const { ids, why } = await readTargets(context, { given, flags, list, room })
       await declared.check?.(context, room, { ...flags })
       if (declared.destructive)
         await confirmTargets(context, declared, {
           ids,
+          why,
           room,
           max: flags.max,
           ignoreNotFound: flags.ignoreNotFound,

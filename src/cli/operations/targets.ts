@@ -3,9 +3,16 @@ import { ConfirmationError, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { readIds } from '../input.ts'
 import { plainText } from '../output/text.ts'
-import type { View } from '../output/views.ts'
-import { viewOf } from '../output/views.ts'
-import { listPages } from './list.ts'
+import { cellOf, type Item, type View, viewOf } from '../output/views.ts'
+import { listPages, select } from './list.ts'
+import type { Selection } from './selection.ts'
+
+/** What a command over several ids works on. */
+export interface Targets {
+  ids: string[]
+  /** What chose each of them, in words; nothing for ids that were given. */
+  why: ReadonlyMap<string, string>
+}
 
 interface TargetOptions {
   /** Ids as they stand on the command line. */
@@ -23,42 +30,62 @@ interface TargetOptions {
  * @throws {UsageError} when neither says, or both do
  * @throws {ConfirmationError} when it is more than `--max` allows
  */
-export async function readTargets(
-  context: Context,
-  { given, flags, list, room }: TargetOptions,
-): Promise<string[]> {
-  const { where, max } = flags
+export async function readTargets(context: Context, options: TargetOptions): Promise<Targets> {
+  const { given, flags, list } = options
   const view = viewOf(endpoints[list])
-  if (where && given.length > 0) throw new UsageError('name ids or choose them with --where, not both')
-  if (!where) {
-    if (given.length > 0) return noMoreThan(max, await readIds(given, context.host), view)
+  if (flags.where && given.length > 0) throw new UsageError('name ids or choose them with --where, not both')
+  const selection = await select(context, list, flags.where)
+  if (!selection && given.length === 0)
     throw new UsageError(`missing required argument “${view.noun[0]}”`, {
       hint: 'name some, or choose them with --where; see --help',
     })
-  }
-  if (context.flags.curl) throw new UsageError('what --where chooses is not known without asking the service')
-  const ids: string[] = []
-  const labels: string[] = []
-  const pages =
-    list === 'listMembers'
-      ? listPages(context, list, { params: { room_id: room } }, { where })
-      : listPages(context, list, {}, { where })
-  for await (const { items } of await pages)
-    for (const item of items) {
-      ids.push(String(item[view.id ?? 'id']))
-      labels.push(plainText(item[view.label ?? 'name']))
-    }
-  if (context.flags.dryRun) {
-    await context.notice(`--where chooses ${ids.length} ${ids.length === 1 ? view.noun[0] : view.noun[1]}`)
-    for (const [i, id] of ids.entries()) await context.notice(`  ${id}  ${labels[i]}`)
-  }
-  return noMoreThan(max, ids, view)
+  const targets = selection
+    ? await choose(context, selection, view, options)
+    : { ids: await readIds(given, context.host), why: new Map() }
+  const { max = Number.POSITIVE_INFINITY } = flags
+  if (targets.ids.length > max)
+    throw new ConfirmationError(
+      `that would be ${targets.ids.length} ${view.noun[1]}, and --max allows ${max}; nothing was done`,
+    )
+  return targets
 }
 
-/** @throws {ConfirmationError} when there are more than the command line allows */
-function noMoreThan(max: number | undefined, ids: string[], { noun }: View): string[] {
-  if (max === undefined || ids.length <= max) return ids
-  throw new ConfirmationError(
-    `that would be ${ids.length} ${noun[1]}, and --max allows ${max}; nothing was done`,
-  )
+/** Chooses among all items; with `--dry-run` it says which ones, and what chose them. */
+async function choose(
+  context: Context,
+  selection: Selection,
+  view: View,
+  { list, room }: TargetOptions,
+): Promise<Targets> {
+  if (context.flags.curl) throw new UsageError('what --where chooses is not known without asking the service')
+  const pages =
+    list === 'listMembers'
+      ? listPages(context, list, { params: { room_id: room } }, {}, { selection })
+      : listPages(context, list, {}, {}, { selection })
+  const ids: string[] = []
+  const why = new Map<string, string>()
+  const lines: string[] = []
+  for await (const { items } of selection.closed(await pages))
+    for (const item of items) {
+      const id = String(item[view.id ?? 'id'])
+      const reasons = reasonsFor(item, selection.filter.fields, view)
+      ids.push(id)
+      why.set(id, reasons)
+      lines.push(['', id, plainText(item[view.label ?? 'name']), reasons].join('  ').trimEnd())
+    }
+  if (context.flags.dryRun) {
+    const { noun } = view
+    const count = ids.length === 0 ? 'no' : String(ids.length)
+    await context.notice(ids.length === 1 ? `1 ${noun[0]} matches` : `${count} ${noun[1]} match`)
+    for (const line of lines) await context.notice(line)
+  }
+  return { ids, why }
+}
+
+/** The values that chose an item, beside its id and name: `created_at 2025-03-01T08:00:00.000Z`. */
+function reasonsFor(item: Item, fields: readonly string[], view: View): string {
+  return fields
+    .filter((field) => field !== view.label && field !== view.id)
+    .map((field) => `${field} ${plainText(cellOf(view, field, item)) || '(blank)'}`)
+    .join(', ')
 }

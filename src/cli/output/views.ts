@@ -76,10 +76,9 @@ export const views: Readonly<Record<ResourceName, View>> = {
       field: 'status',
       column: [4, 6],
       choices: ['active', 'terminated'],
-      value: ({ is_terminated, terminated_at }) => {
-        const over = typeof is_terminated === 'boolean' ? is_terminated : terminated_at
-        return over === undefined ? undefined : over ? 'terminated' : 'active'
-      },
+      // Deprecated, and still the truth where a service sends a boolean.
+      value: ({ is_terminated, terminated_at }) =>
+        choose(isBoolean(is_terminated) ? is_terminated : terminated_at, 'terminated', 'active'),
     },
   ]),
   member: viewFor(resources.member, [
@@ -87,7 +86,7 @@ export const views: Readonly<Record<ResourceName, View>> = {
       field: 'status',
       column: [4, 4],
       choices: ['blocked'],
-      value: (member) => (member.is_blocked === true ? 'blocked' : ''),
+      value: ({ is_blocked }) => choose(is_blocked, 'blocked', ''),
     },
   ]),
   user: viewFor(resources.user),
@@ -96,8 +95,7 @@ export const views: Readonly<Record<ResourceName, View>> = {
       field: 'status',
       column: [4, 6],
       choices: ['online', 'offline'],
-      value: ({ disconnected_at }) =>
-        disconnected_at === undefined ? undefined : disconnected_at ? 'offline' : 'online',
+      value: ({ disconnected_at }) => choose(disconnected_at, 'offline', 'online'),
     },
   ]),
   page: viewFor(resources.page, [
@@ -118,12 +116,32 @@ export function viewOf({ resource }: Endpoint): View {
   return views[resource]
 }
 
-/** The value of a column for one item; null for nothing and for deprecated fields. */
-export function cellOf(view: View, field: string, item: Item): unknown {
+/** A value that depends on another; undefined when that one is absent: null and false are told, absent is not. */
+function choose<T>(told: unknown, ifSo: T, ifNot: T): T | undefined {
+  if (told === undefined) return undefined
+  return told && told !== 'false' ? ifSo : ifNot
+}
+
+/** Some services send text for booleans. */
+function isBoolean(value: unknown): boolean {
+  return /^(true|false)$/.test(String(value))
+}
+
+/** What an item says of a field: absent is not null. */
+export type Told = { known: true; value: unknown } | { known: false }
+
+/** What an item says of a field, or of a value derived from its fields. */
+export function fieldOf(view: View, field: string, item: Item): Told {
   const value = Object.hasOwn(item, field)
     ? item[field]
     : view.columns.find((column) => column.field === field)?.value?.(item)
-  return value === deprecated || value === undefined ? null : value
+  return value === undefined || value === deprecated ? { known: false } : { known: true, value }
+}
+
+/** The value of a column for one item; null for nothing, for what is unknown and for deprecated fields. */
+export function cellOf(view: View, field: string, item: Item): unknown {
+  const told = fieldOf(view, field, item)
+  return told.known ? told.value : null
 }
 
 /** Whether a column of this name can be asked for: a listed field, a derived one, or one that some item has. */

@@ -1,0 +1,120 @@
+import { UsageError } from '../../errors.ts'
+
+export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~'
+
+/** What a field is compared as. */
+export type FilterType = 'text' | 'number' | 'boolean' | 'time'
+
+/** Whether the value of a field, null included, is as wanted. */
+export type Test = (value: unknown) => boolean
+
+/** The operators as people write them. */
+export const operators: Readonly<Record<string, Operator>> = {
+  ...{ '=': '=', '==': '=', '!=': '!=', '~': '~', '!~': '!~' },
+  ...{ '<': '<', '<=': '<=', '>': '>', '>=': '>=' },
+}
+
+interface Comparison {
+  operator: Operator
+  type: FilterType
+  /** What the field is compared with; empty stands for nothing. */
+  text: string
+  /** The whole condition, for errors. */
+  condition: string
+  /** Milliseconds since 1970, from which `90d` counts back. */
+  now: number
+}
+
+/**
+ * How a condition tests a value. Services may send text for numbers and booleans.
+ * @throws {UsageError} for a text that the field cannot be compared with
+ */
+export async function compare({ operator, type, text, condition, now }: Comparison): Promise<Test> {
+  const wrong = (expected: string) => new UsageError(`--where ${condition}: ${expected}`)
+  if (text === '') {
+    if (operator === '=') return (value) => value === null || value === ''
+    if (operator === '!=') return (value) => value !== null && value !== ''
+    throw wrong('a value is missing')
+  }
+  if (operator === '~' || operator === '!~') {
+    const pattern = toPattern(text)
+    if (!pattern) throw wrong('not a regular expression')
+    return (value) => pattern.test(value === null ? '' : String(value)) === (operator === '~')
+  }
+  switch (type) {
+    case 'number': {
+      if (!/^-?\d+(\.\d+)?$/.test(text)) throw wrong('expected a number')
+      // A number that a double cannot hold comes as an object of its own.
+      return ordered(operator, Number(text), Number(text), (value) => Number(String(value)))
+    }
+    case 'boolean':
+      if (!/^(true|false)$/.test(text)) throw wrong('expected true or false')
+      if (operator !== '=' && operator !== '!=') throw wrong('true and false have no order')
+      return (value) => (String(value) === text) === (operator === '=')
+    case 'time': {
+      const range = toMoment(text, now)
+      if (!range)
+        throw wrong(
+          'expected a date as in 2026-01-31, a time as in 2026-01-31T12:00Z, or how long ago as in 90d, 12h',
+        )
+      return ordered(operator, ...range, (value) => Date.parse(String(value)))
+    }
+    default:
+      return ordered(operator, text, text, String)
+  }
+}
+
+function toPattern(text: string): RegExp | undefined {
+  try {
+    return new RegExp(text, 'iu')
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Compares with a range that counts as one value, as a day does. Null is smaller and larger than nothing, and different
+ * from everything.
+ */
+function ordered<T extends number | string>(
+  operator: '=' | '!=' | '<' | '<=' | '>' | '>=',
+  from: T,
+  to: T,
+  read: (value: unknown) => T,
+): Test {
+  const tests: Record<typeof operator, (value: T) => boolean> = {
+    '=': (value) => value >= from && value <= to,
+    '!=': (value) => !(value >= from && value <= to),
+    '<': (value) => value < from,
+    '<=': (value) => value <= to,
+    '>': (value) => value > to,
+    '>=': (value) => value >= from,
+  }
+  const test = tests[operator]
+  return (value) => (value === null ? operator === '!=' : test(read(value)))
+}
+
+const unitsInMs: Record<string, number> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+}
+
+/** First and last millisecond of a day or a moment, or of the moment so long ago; undefined for anything else. */
+function toMoment(text: string, now: number): [number, number] | undefined {
+  const [, count, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
+  if (count !== undefined) {
+    const moment = now - Number(count) * (unitsInMs[unit] ?? 0)
+    return [moment, moment]
+  }
+  if (!/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text)) return undefined
+  const isWholeDay = text.length === 10
+  const hasZone = isWholeDay || /(Z|[+-]\d\d:\d\d)$/.test(text)
+  const start = Date.parse(hasZone ? text : `${text.replace(' ', 'T')}Z`)
+  // Date.parse takes the 30th of February for the 2nd of March.
+  const day = text.slice(0, 10)
+  if (Number.isNaN(start) || new Date(`${day}T00:00Z`).toISOString().slice(0, 10) !== day) return undefined
+  return [start, isWholeDay ? start + 86_400_000 - 1 : start]
+}

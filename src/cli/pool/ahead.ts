@@ -1,0 +1,19 @@
+/**
+ * Works on items, some ahead of the one that is wanted next, and gives the results in the order of the items.
+ * @param most number of items under way at once
+ */
+export async function* mapAhead<A, B>(
+  items: AsyncIterable<A> | Iterable<A>,
+  most: number,
+  work: (item: A) => Promise<B>,
+): AsyncGenerator<B> {
+  const begun: Promise<B>[] = []
+  for await (const item of items) {
+    const one = work(item)
+    // Awaited in its turn, or never: avoid an unhandled rejection.
+    one.catch(() => {})
+    begun.push(one)
+    if (begun.length >= most) yield await (begun.shift() as Promise<B>)
+  }
+  for (const one of begun) yield await one
+}
