@@ -48,6 +48,7 @@ const heavy = [
   'cli-table3',
   'undici',
   'csv-stringify',
+  're2js',
   'hono',
   'ws',
   '@inquirer/core',
@@ -81,6 +82,11 @@ test.each(['rooms list --json', 'rooms list --json --where created_at<90d'])(
     expect(await heavyOf(line, await served())).toEqual(['undici'])
   },
 )
+
+test('a condition loads the engine for regular expressions only when it has one', async () => {
+  const env = await served()
+  expect(await heavyOf('rooms list --json --where name!~x', env)).toEqual(['re2js', 'undici'])
+})
 
 test('other ways of output load what they need', async () => {
   const env = await served()

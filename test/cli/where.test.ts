@@ -256,6 +256,28 @@ describe('a condition', () => {
   })
 })
 
+describe('a condition with a regular expression', () => {
+  test('takes no longer for a name that JavaScript’s own engine would need years for', async () => {
+    const hostile = 'a'.repeat(50_000)
+    const rooms = [`${hostile}!`, hostile].map((name, i) => ({ id: `r${i}`, type: 'open', name }))
+    withThings({ rooms })
+    expect(await chosen('rooms list', 'name~^(a+)+$')).toBe('r1')
+    expect(await chosen('rooms list', 'name!~^(a|aa)+$')).toBe('r0')
+    expect(await chosen('rooms list', 'name~(.*)*(.*)*(.*)*x$')).toBe('')
+  })
+
+  test('is ended by ^C', async () => {
+    let count = 0
+    world.intercept = async (_request, _next, signal) => {
+      if (++count === 20) host.signal('SIGINT')
+      signal.throwIfAborted()
+      return answer(200, { rooms: [{ id: `r${count}`, type: 'open', name: `${'a'.repeat(1000)}!` }] })
+    }
+    const { host, done } = world.start(['rooms', 'list', '--where', 'name~^(a+)+$'])
+    expect(await done).toMatchObject({ code: 130, stdout: '', stderr: 'error: interrupted\n' })
+  })
+})
+
 describe('an invalid condition', () => {
   const takes = (text: string) =>
     `--where takes FIELD, one of = != < <= > >= ~ !~, and a value, not “${text}”`
@@ -282,6 +304,11 @@ describe('an invalid condition', () => {
     ['rooms list', 'created_at=2026-01-01T25:00Z', `--where created_at=2026-01-01T25:00Z: ${time}`],
     ['rooms list', 'name~(', '--where name~(: not a regular expression'],
     ['rooms list', 'created_at!~*', '--where created_at!~*: not a regular expression'],
+    [
+      'rooms list',
+      'name~a{2000}',
+      '--where name~a{2000}: this regular expression is not supported: invalid repeat count: `{2000}`',
+    ],
     ['rooms list', 'age=90d', '--where age=90d: age takes one of < <= > >= and a duration, as in age>90d'],
     ['rooms list', 'age>2025', '--where age>2025: age takes one of < <= > >= and a duration, as in age>90d'],
     ['users list', 'age!~d', '--where age!~d: age takes one of < <= > >= and a duration, as in age>90d'],
@@ -323,6 +350,23 @@ describe('an invalid condition', () => {
       expect(world.requests).toEqual([])
     },
   )
+
+  test.each([
+    'name~(?=a)',
+    'name!~a(?!b)',
+    'name~(?<=a)b',
+    'name~(?<!a)b',
+    'name~(a)\\1',
+    'name~(?<n>a)\\k<n>',
+  ])('that goes back over the text is refused: %s', async (condition) => {
+    expect(await world.run(['rooms', 'delete', '--where', condition])).toMatchObject({
+      code: 2,
+      stderr:
+        `error: --where ${condition}: lookaround and backreferences are not supported\n` +
+        'hint: for what must not match, add a condition with !~\n',
+    })
+    expect(world.requests).toEqual([])
+  })
 
   test('ignores spaces around its operator', async () => {
     for (const name of ['test 1', 'live test', 'live'])

@@ -37,8 +37,8 @@ export async function compare({ operator, type, text, condition, now }: Comparis
     throw wrong('a value is missing')
   }
   if (operator === '~' || operator === '!~') {
-    const pattern = toPattern(text)
-    if (!pattern) throw wrong('not a regular expression')
+    const { parsePattern } = await import('./pattern.ts')
+    const pattern = parsePattern(text, condition)
     return (value) => pattern.test(value === null ? '' : String(value)) === (operator === '~')
   }
   switch (type) {
@@ -61,14 +61,6 @@ export async function compare({ operator, type, text, condition, now }: Comparis
     }
     default:
       return ordered(operator, text, text, String)
-  }
-}
-
-function toPattern(text: string): RegExp | undefined {
-  try {
-    return new RegExp(text, 'iu')
-  } catch {
-    return undefined
   }
 }
 
