@@ -115,7 +115,7 @@ describe('an import to a service that counts', () => {
   test('takes back what an export of it holds', async () => {
     const members = '{"id":5,"room_id":12345678901234567890,"user_id":42,"type":"host"}'
     world.intercept = async ({ method, url }) => {
-      if (method === 'POST') return answer(200, `{"member":${members}}`)
+      if (method === 'POST' || url.endsWith('/members/5')) return answer(200, `{"member":${members}}`)
       return answer(200, url.includes('offset') ? '{"members":[]}' : `{"members":[${members}]}`)
     }
     const { stdout } = await world.run('members export 12345678901234567890 -o ndjson')
