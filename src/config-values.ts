@@ -14,21 +14,21 @@ export function parseBaseUrl(text: string): string {
   try {
     url = new URL(text.trim())
   } catch {
-    throw new UsageError('that is not a URL', { hint })
+    throw new UsageError('not a valid URL', { hint })
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new UsageError('a base URL is http or https', { hint })
+    throw new UsageError('a base URL must be http or https', { hint })
   // Not quoted back: what looks like a password may be the key.
   if (url.username || url.password)
-    throw new UsageError('a base URL holds no user name or password', { hint })
-  if (url.search || url.hash) throw new UsageError('a base URL has no query and no fragment', { hint })
+    throw new UsageError('a base URL must not contain a user name or password', { hint })
+  if (url.search || url.hash) throw new UsageError('a base URL must not have a query or a fragment', { hint })
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
 
 /** @throws {UsageError} */
 export function parseFormat(text: string): Format {
   const format = formats.find((name) => name === text)
-  if (!format) throw new UsageError(`“${text}” is not an output format; formats are ${formats.join(', ')}`)
+  if (!format) throw new UsageError(`“${text}” is not an output format; use one of ${formats.join(', ')}`)
   return format
 }
 

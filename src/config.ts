@@ -102,8 +102,8 @@ export function readConfig(dir: string, uid: number | undefined): StoredConfig {
     if (handles) throw handles
     throw new UsageError(`the settings file ${file} cannot be read (${code})`)
   }
-  const broken = new UsageError(`the settings file ${file} is not a settings file of meetroom`, {
-    hint: 'mend it, or move it away and log in again',
+  const broken = new UsageError(`the settings file ${file} is not a valid meetroom settings file`, {
+    hint: 'fix it, or move it away and log in again',
   })
   try {
     const config: unknown = JSON.parse(text)
@@ -127,8 +127,8 @@ export function findProfile(config: StoredConfig, name: string): Profile | undef
 
 /** The error for a name that no profile has. */
 export function noSuchProfile(name: string, from = ''): UsageError {
-  return new UsageError(`there is no profile “${name}”${from}`, {
-    hint: `see them with: meetroom profiles list; make it with: meetroom auth login --profile ${name}`,
+  return new UsageError(`no such profile: “${name}”${from}`, {
+    hint: `list them with: meetroom profiles list; create it with: meetroom auth login --profile ${name}`,
   })
 }
 
@@ -168,7 +168,7 @@ export function resolveSettings(
   // A named local profile beats a base URL in the environment; one that merely is in use does not.
   const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)
   if (local && flags.baseUrl !== undefined)
-    throw new UsageError('--base-url and the local workspace exclude each other')
+    throw new UsageError('--base-url and the local workspace cannot be used together')
 
   const fromProfile = (name: keyof Profile): Setting<string> | undefined =>
     values?.[name] === undefined
@@ -182,7 +182,7 @@ export function resolveSettings(
     fromEnv('MEETROOM_OUTPUT') ??
     fromProfile('output')
   if (flags.json && flags.output !== undefined && flags.output !== 'json')
-    throw new UsageError(`--json and --output ${flags.output} exclude each other`)
+    throw new UsageError(`--json and --output ${flags.output} cannot be used together`)
 
   return {
     profile,
@@ -265,7 +265,7 @@ export function keyFor({ apiKey, apiKeyOrigin, baseUrl, profile }: Settings): st
     throw new AuthError(
       `the key of profile ${profile.value} belongs to ${apiKeyOrigin} and is not sent to ${url.origin}`,
       {
-        hint: `log in there too: meetroom auth login --profile NAME --base-url ${baseUrl?.value}`,
+        hint: `log in there as well: meetroom auth login --profile NAME --base-url ${baseUrl?.value}`,
       },
     )
   if (apiKeyOrigin !== undefined && isClear(url))

@@ -93,7 +93,7 @@ export async function main(
 
 function commandMissing(program: Command, [name]: readonly string[]): UsageError {
   const group = program.commands.find((known) => name && [known.name(), ...known.aliases()].includes(name))
-  if (!group) return new UsageError('a command is missing', { hint: 'see: meetroom --help' })
+  if (!group) return new UsageError('no command given', { hint: 'see: meetroom --help' })
   const verbs = group.commands.map((command) => command.name()).join(', ')
   return new UsageError(`${name} needs a command: ${verbs}`, {
     hint: `see: meetroom ${name} --help`,
@@ -118,7 +118,7 @@ function foreseen(cause: unknown): MeetroomError {
   // What stands behind the = of an option that does not exist may be a key.
   const message = said.replace(/^(unknown option '[^'=]*)=.*'$/s, "$1'")
   if (/^unknown option '--?(api-?key|key|token)/i.test(message))
-    return new UsageError('a key is never an argument: arguments are public', {
+    return new UsageError('a key is never passed as an argument: arguments are public', {
       hint: 'store it with: meetroom auth login, or set MEETROOM_API_KEY',
     })
   return new UsageError(inOurQuotes(message), { hint: suggestion?.replace(/^\(|\)$/g, '') ?? 'see --help' })

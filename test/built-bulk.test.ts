@@ -115,7 +115,7 @@ describe('a built import', () => {
     const program = built.start(['users', 'import', "o'neill & co.csv", '--if-exists', 'overwrite'])
     expect(await program.ended()).toEqual({ code: 130, signal: null })
     world.intercept = undefined
-    const [, command = ''] = /go on with: (meetroom .*)$/.exec(program.log()) ?? []
+    const [, command = ''] = /resume with: (meetroom .*)$/.exec(program.log()) ?? []
     expect(await built.shell(command)).toMatchObject({ code: 0, stderr: 'imported 60 of 60 users\n' })
     expect(world.requests).toHaveLength(60)
     expect(await world.users()).toEqual(usersOf(60))

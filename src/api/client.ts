@@ -190,9 +190,12 @@ interface Opened {
 function headersFor(apiKey: string, userAgent: string): Readonly<Record<string, string>> {
   // The HTTP library quotes a header value that it refuses in its error, and this one holds the key.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
-    throw new AuthError('the API key contains a space, a line break or a character that no key can have', {
-      hint: 'look at MEETROOM_API_KEY, or store it again with: meetroom auth login',
-    })
+    throw new AuthError(
+      'the API key contains a space, a line break or another character that is not allowed in a key',
+      {
+        hint: 'check MEETROOM_API_KEY, or store the key again with: meetroom auth login',
+      },
+    )
   return {
     authorization: `Bearer ${apiKey}`,
     accept: 'application/json',

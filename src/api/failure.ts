@@ -8,24 +8,24 @@ const reasons: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was reset',
   [resetCode]: 'the connection was reset',
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name cannot be looked up now',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
+  ENOTFOUND: 'the host name cannot be resolved',
+  EAI_AGAIN: 'the host name cannot be resolved at the moment',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
   EMFILE: 'too few file handles; see ulimit -n',
   ENFILE: 'the system has too few file handles',
   ETIMEDOUT: 'the connection timed out',
   UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the connection was closed before the answer was complete',
   DEPTH_ZERO_SELF_SIGNED_CERT:
-    'the certificate is self-signed; NODE_EXTRA_CA_CERTS names a file of further authorities',
+    'the certificate is self-signed; to trust it, point NODE_EXTRA_CA_CERTS at a file with the CA certificate',
   SELF_SIGNED_CERT_IN_CHAIN:
-    'the certificate chain is self-signed; NODE_EXTRA_CA_CERTS names a file of further authorities',
+    'the certificate chain is self-signed; to trust it, point NODE_EXTRA_CA_CERTS at a file with the CA certificate',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate cannot be verified',
   CERT_HAS_EXPIRED: 'the certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the service does not speak TLS on this port',
-  EPROTO: 'TLS cannot be agreed on',
+  EPROTO: 'the TLS handshake failed',
 }
 
 /** What an exchange that failed had come to. */

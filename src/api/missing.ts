@@ -71,5 +71,5 @@ function notFound({ input, words, said, details }: ReadRefusal): NotFoundError {
 }
 
 function hintAt(command: string): string {
-  return `see what there is with: meetroom ${command}`
+  return `list what exists with: meetroom ${command}`
 }

@@ -9,7 +9,7 @@ export function fillPath(template: string, params: Readonly<Record<string, strin
   if (!template.includes('{')) return template
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, params[name] ?? ''))
   const parsed = new URL(`http://host${path}`)
-  if (parsed.pathname !== path) throw new UsageError(`${template}: an id would leave its place in the path`)
+  if (parsed.pathname !== path) throw new UsageError(`${template}: an id would change the path`)
   return path
 }
 

@@ -45,7 +45,7 @@ async function describe(refusal: ReadRefusal): Promise<MeetroomError> {
   return new ApiError(`the service refuses the request (${status})${said}`, {
     ...details,
     retryable: status === 429 || status === 408,
-    hint: retryAfter && `it asks to wait ${retryAfter} s`,
+    hint: retryAfter && `it asks you to wait ${retryAfter} s`,
   })
 }
 

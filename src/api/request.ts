@@ -31,7 +31,7 @@ export function checkHint(endpoint: Route, input: AnyInput): string {
   const command = endpoint.check?.replace(/\{(\w+)\}/g, (_, name: string) =>
     shellQuote(String(values[name] ?? '')),
   )
-  return command ? `check with: ${command}` : 'look at the room before sending it again'
+  return command ? `check with: ${command}` : 'look at the room before you send it again'
 }
 
 /** A word that a POSIX shell reads back unchanged. */

@@ -16,7 +16,7 @@ export const member = resource({
   id: 'id',
   label: 'user_id',
   fields: {
-    id: { type: 'id', words: 'member identifier', answer: 'always', column: [1, 9] },
+    id: { type: 'id', words: 'member id', answer: 'always', column: [1, 9] },
     user_id: {
       type: 'id',
       words: 'the user this member refers to',
@@ -40,7 +40,7 @@ export const member = resource({
     },
     is_blocked: {
       type: 'boolean',
-      words: 'kick the user from the room; private rooms only',
+      words: 'kick the user out of the room and keep them out; private rooms only',
       write: 'update',
       destructive: true,
       answer: 'unlisted',
@@ -59,7 +59,7 @@ export const room = resource({
   id: 'id',
   label: 'name',
   fields: {
-    id: { type: 'id', words: 'room identifier', answer: 'always', column: [1, 9] },
+    id: { type: 'id', words: 'room id', answer: 'always', column: [1, 9] },
     type: {
       type: roomTypes,
       words:
@@ -77,7 +77,7 @@ export const room = resource({
       query: 'exact name',
       column: [2, 8],
     },
-    application_id: { type: 'id', words: 'identifier of the owning application' },
+    application_id: { type: 'id', words: 'id of the owning application' },
     thumbnail_url: { type: 'url', words: 'URL of the thumbnail' },
     layout: { type: 'name', words: 'layout name', write: 'create update', query: true, column: [6, 1] },
     record: { type: 'boolean', words: 'record all meetings in the room', write: 'create', column: [5, 2] },
@@ -117,15 +117,15 @@ export const room = resource({
         object: {
           url: {
             type: 'url',
-            words: 'where to announce who enters and leaves',
+            words: 'URL to notify when a participant enters or leaves',
             write: 'create',
             required: true,
           },
-          headers: { type: 'headers', words: 'headers to send along', write: 'create' },
-          secret: { type: 'text', words: 'secret to sign deliveries with', write: 'create' },
+          headers: { type: 'headers', words: 'headers to send with notifications', write: 'create' },
+          secret: { type: 'text', words: 'secret to sign notifications with', write: 'create' },
         },
       },
-      words: 'announce entries and exits (section 6.1)',
+      words: 'notify a URL of entries and exits (section 6.1)',
       write: 'create',
       answer: 'never',
     },
@@ -141,7 +141,7 @@ export const user = resource({
   fields: {
     user_id: {
       type: 'id',
-      words: 'caller-chosen identifier of the user',
+      words: 'user id, chosen by the caller',
       write: 'create',
       required: true,
       answer: 'always',
@@ -151,17 +151,22 @@ export const user = resource({
     profile_url: { type: 'url', words: 'URL of the profile image', write: 'create update', column: [4, 1] },
     default_member_type: {
       type: memberTypes,
-      words: 'default type of member when invited to a room: guest, host or monitor',
+      words: 'default role when invited to a room: guest, host or monitor',
       write: 'create update',
       column: [3, 5],
     },
     access_token: { type: 'text', words: 'token of the user' },
     created_at: { type: 'time', words: 'when the user was created (UTC)', column: [5, 3] },
     updated_at: { type: 'time', words: 'when the user was last changed (UTC)' },
-    id: { type: 'id', words: 'internal identifier' },
+    id: { type: 'id', words: 'internal id' },
     // The document lets users be searched by e-mail and lists no field for it: this is the embedded service's name.
     email: { type: 'text', words: 'e-mail address', write: 'create update', answer: 'unlisted' },
-    email_search_query: { type: 'text', words: 'filter users by their e-mail', query: true, answer: 'never' },
+    email_search_query: {
+      type: 'text',
+      words: 'only users whose e-mail address contains this',
+      query: true,
+      answer: 'never',
+    },
   },
 })
 
@@ -171,9 +176,9 @@ export const session = resource({
   plural: 'sessions',
   id: 'id',
   fields: {
-    id: { type: 'id', words: 'session identifier', answer: 'always', column: [1, 9] },
-    member_id: { type: 'id', words: 'the member that is or was connected', column: [3, 5] },
-    user_id: { type: 'id', words: 'the user that is or was connected', query: true, column: [2, 8] },
+    id: { type: 'id', words: 'session id', answer: 'always', column: [1, 9] },
+    member_id: { type: 'id', words: 'the member who is or was connected', column: [3, 5] },
+    user_id: { type: 'id', words: 'the user who is or was connected', query: true, column: [2, 8] },
     connected_at: { type: 'time', words: 'when the connection began (UTC)', column: [5, 4] },
     disconnected_at: { type: 'time', words: 'when the connection ended (UTC)', column: [6, 3] },
     is_connecting: { type: 'boolean', words: 'whether the session is online', query: true, answer: 'never' },
@@ -184,7 +189,7 @@ export const session = resource({
 export const entity = {
   type: { type: 'name', words: 'kind of entity', write: 'create', required: true },
   src: { type: 'url', words: 'URL of the image', write: 'create' },
-  fixed: { type: 'boolean', words: 'fix the image in its place', write: 'create', answer: 'unlisted' },
+  fixed: { type: 'boolean', words: 'pin the image in place', write: 'create', answer: 'unlisted' },
 } as const
 
 /** Section 2.5. */
@@ -193,7 +198,7 @@ export const page = resource({
   plural: 'pages',
   id: 'id',
   fields: {
-    id: { type: 'id', words: 'page identifier', answer: 'always', column: [1, 9] },
+    id: { type: 'id', words: 'page id', answer: 'always', column: [1, 9] },
     entities: { type: { list: entity }, words: 'content of the page', write: 'create' },
     size: {
       type: {
@@ -228,13 +233,13 @@ export const message = resource({
 
 /** Section 2.6. */
 export const paging = {
-  offset: { type: 'integer', words: 'how many items to skip', query: true },
+  offset: { type: 'integer', words: 'number of items to skip', query: true },
   limit: {
     type: 'integer',
-    words: 'how many items at the most',
-    query: `how many items at the most (default ${defaultLimit})`,
+    words: 'maximum number of items',
+    query: `maximum number of items (default ${defaultLimit})`,
   },
-  total: { type: 'integer', words: 'how many items there are' },
+  total: { type: 'integer', words: 'total number of items' },
 } as const
 
 export const resources = { room, member, user, session, page, message }

@@ -147,7 +147,7 @@ async function decoded(
     ['br', zlib.brotliDecompress],
   ])
   const decode = decoders.get(encoding.trim().toLowerCase())
-  if (!decode) return { body: nothing, unreadable: `its content encoding, ${encoding}, is not known` }
+  if (!decode) return { body: nothing, unreadable: `the content encoding ${encoding}, is not known` }
   return new Promise((resolve) => {
     decode(raw, { maxOutputLength: maxBodyBytes }, (error, body) => {
       if (!error) return resolve({ body })

@@ -12,22 +12,22 @@ export function hintOnSurplus(command: MeetroomCommand, hint: string): void {
 /** Adds the flags that every command takes. */
 export function globalFlags<C extends Command>(command: C): C {
   return command
-    .addOption(new Option('-o, --output <format>', 'how to print results').choices(formats))
+    .addOption(new Option('-o, --output <format>', 'output format').choices(formats))
     .option('--json', 'the same as --output json')
-    .option('--columns <names>', 'fields to show in a table or in CSV, as in id,name')
-    .option('--no-header', 'leave out the header of a table or of CSV')
+    .option('--columns <names>', 'fields to show in a table or CSV, as in id,name')
+    .option('--no-header', 'omit the header of a table or CSV')
     .option('--profile <name>', 'use this profile')
-    .option('--local', 'use the embedded service, on this machine')
-    .option('--base-url <url>', 'address of the service, as in https://meet.example.com/v1')
+    .option('--local', 'use the local workspace, on this machine')
+    .option('--base-url <url>', 'base URL of the service, as in https://meet.example.com/v1')
     .option('--timeout <seconds>', 'deadline of each call, retries included (default 30)')
-    .option('--retries <n>', 'how often to repeat a call that failed and may be repeated (default 2)')
+    .option('--retries <n>', 'maximum number of retries of a failed call (default 2)')
     .option('--dry-run', 'show each write instead of sending it')
     .option('--curl', 'show the request as a curl command instead of sending it')
-    .option('-y, --yes', 'answer yes to questions')
-    .option('--allow-write', 'change things through a protected profile')
-    .option('-q, --quiet', 'no notices on standard error')
+    .option('-y, --yes', 'confirm in advance')
+    .option('--allow-write', 'allow changes through a protected profile')
+    .option('-q, --quiet', 'print no notices on standard error')
     .option('--verbose', 'say what is sent')
-    .option('--no-color', 'no colours')
+    .option('--no-color', 'print no colours')
 }
 
 /** A further name that works and is not shown. */
@@ -43,7 +43,7 @@ export function examples(command: Command, ...lines: string[]): void {
 /** The flags of every create and update: the service has more fields than its document shows. */
 export function bodyFlags<C extends Command>(command: C): C {
   return command
-    .option('--set <key=value>', 'set any field; the value is JSON, else a string; may be repeated', collect)
+    .option('--set <key=value>', 'set any field; the value is JSON, or else a string; repeatable', collect)
     .option('--data <json|@file|->', 'fields as a JSON object, from a file or from standard input')
 }
 
@@ -57,7 +57,7 @@ export function requireFields(
       throw new UsageError(`${flag} is missing`, {
         hint: 'see --help for an example',
       })
-  if (Object.keys(body).length === 0) throw new UsageError('nothing to change: name at least one field')
+  if (Object.keys(body).length === 0) throw new UsageError('nothing to change: give at least one field')
 }
 
 /** The paging flags of a list command. */
@@ -72,17 +72,17 @@ export interface ListFlags {
 /** Chooses among what a list holds. */
 export const whereOption = [
   '--where <condition>',
-  "only items that match, as in 'age>90d'; may be repeated",
+  "only items that match, as in 'age>90d'; repeatable",
   collect,
 ] as const
 
 /** Adds the paging flags that every list takes. */
 export function withPaging<C extends Command>(command: C): C {
   return command
-    .option('--limit <n>', 'how many items are wanted in total', wholeNumber('--limit', 1))
-    .option('--offset <n>', 'how many items to skip', wholeNumber('--offset', 0))
-    .option('--all', 'list everything, however many pages it takes')
-    .option('--page-size <n>', 'how many items to ask for in one request', wholeNumber('--page-size', 1))
+    .option('--limit <n>', 'maximum number of items', wholeNumber('--limit', 1))
+    .option('--offset <n>', 'number of items to skip', wholeNumber('--offset', 0))
+    .option('--all', 'list everything, however many pages that takes')
+    .option('--page-size <n>', 'items per request', wholeNumber('--page-size', 1))
     .option(...whereOption)
 }
 
@@ -107,13 +107,13 @@ function perSecond(text: string): number {
 export function paceFlags<C extends Command>(command: C): C {
   return command
     .addOption(
-      new Option('--concurrency <n>', 'how many requests at once')
+      new Option('--concurrency <n>', 'number of requests at once')
         .argParser(wholeNumber('--concurrency', 1, 256))
         .default(8),
     )
-    .option('--rate <n>', 'begin no more than so many a second', perSecond)
-    .option('--max-errors <n>', 'stop when more than so many have failed', wholeNumber('--max-errors', 0))
-    .option('--fail-fast', 'stop at the first that fails')
+    .option('--rate <n>', 'start at most N per second', perSecond)
+    .option('--max-errors <n>', 'stop after N failures', wholeNumber('--max-errors', 0))
+    .option('--fail-fast', 'stop at the first failure')
 }
 
 /** What a command over several ids takes, beside the ids. */
@@ -128,8 +128,8 @@ export function manyFlags<C extends Command>(command: C): C {
   return paceFlags(command.option(...whereOption))
     .option(
       '--max <n>',
-      'refuse to do it to more than so many; with --yes needed above 20',
+      'refuse to affect more than N items (required with --yes above 20)',
       wholeNumber('--max', 1),
     )
-    .option('--ignore-not-found', 'what is not there is no failure')
+    .option('--ignore-not-found', 'treat missing items as success')
 }

@@ -13,7 +13,7 @@ export const topics = {
    7  the result of a write is not known; the hint says how to check
    8  some items of several failed
    9  a condition that was asked for does not hold
-  10  a yes was needed and not given
+  10  confirmation was required but not given
   70  a bug of meetroom
   74  the output could not be written, or the system has too few file handles
  130  interrupted (SIGINT); 143 for SIGTERM`,
@@ -24,18 +24,18 @@ export const topics = {
   MEETROOM_PROFILE       profile to use; “local” is the embedded service
   MEETROOM_OUTPUT        output format: table, json, ndjson, csv, ids
   MEETROOM_TIMEOUT       deadline of each call, in seconds
-  MEETROOM_RETRIES       how often a call that may be repeated is repeated
+  MEETROOM_RETRIES       maximum number of retries
   MEETROOM_CONFIG_DIR    folder of the settings file
   MEETROOM_DATA_DIR      folder of the embedded workspace
-  MEETROOM_NO_INPUT      never ask anything
+  MEETROOM_NO_INPUT      never prompt
 
-  NO_COLOR, FORCE_COLOR  no colours, or colours even in a pipe
+  NO_COLOR, FORCE_COLOR  print no colours, or colours even in a pipe
   COLUMNS                width of tables on a terminal
   HTTPS_PROXY, HTTP_PROXY, NO_PROXY
                          proxies; loopback is never proxied
-  NODE_EXTRA_CA_CERTS    file of further certificate authorities
+  NODE_EXTRA_CA_CERTS    file with additional CA certificates
 
-A flag beats the environment, which beats the profile, which beats the default.
+A flag takes precedence over the environment, the environment over the profile,
 With both MEETROOM_API_KEY and MEETROOM_BASE_URL set and no profile named, no
 settings file is read.`,
   formatting: `Formatting

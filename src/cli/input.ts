@@ -148,7 +148,7 @@ export async function buildBody<N extends OperationName>(
 
 /** All of standard input. */
 export async function readAll(host: Host): Promise<string> {
-  if (!host.stdin.readable) throw new UsageError('standard input can be read only once')
+  if (!host.stdin.readable) throw new UsageError('standard input can only be read once')
   const chunks: Uint8Array[] = []
   for await (const chunk of host.stdin) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
   return decode(Buffer.concat(chunks), 'standard input')

@@ -33,5 +33,7 @@ export function storedProfile(context: Context, stored: StoredConfig): Setting<s
 /** Names that can be typed without quotes and mean nothing else. */
 export function checkProfileName(name: string): void {
   if (!/^[a-z0-9][\w.-]{0,63}$/i.test(name))
-    throw new UsageError(`“${name}” is not a profile name: use letters, digits, dots, dashes and underscores`)
+    throw new UsageError(
+      `“${name}” is not a valid profile name: use letters, digits, dots, dashes and underscores`,
+    )
 }

@@ -48,7 +48,7 @@ const groups: readonly Group[] = [
   {
     name: 'sessions',
     alias: 'session',
-    summary: 'See who is and was connected to a room',
+    summary: 'Show who is and was connected to a room',
     heading: resources,
     load: async () => (await import('./commands/sessions.ts')).defineSessions,
   },
@@ -68,20 +68,20 @@ const groups: readonly Group[] = [
   },
   {
     name: 'serve',
-    summary: 'Serve the embedded workspace over HTTP and WebSocket',
+    summary: 'Serve the local workspace over HTTP and WebSocket',
     heading: liveHeading,
     load: async () => (await import('./commands/serve.ts')).defineServe,
   },
   {
     name: 'join',
-    summary: 'Take part in a room from the terminal',
+    summary: 'Join a room from the terminal',
     heading: liveHeading,
     load: async () => (await import('./commands/join.ts')).defineJoin,
   },
   {
     name: 'webhooks',
     alias: 'webhook',
-    summary: 'Receive and verify webhooks, for people who write integrations',
+    summary: 'Receive and verify webhooks, for writing integrations',
     heading: liveHeading,
     load: async () => (await import('./commands/webhooks.ts')).defineWebhooks,
   },
@@ -99,7 +99,7 @@ const groups: readonly Group[] = [
   },
   {
     name: 'auth',
-    summary: 'Log in to a service, log out, see which key is used',
+    summary: 'Log in to a service, log out, show which key is used',
     heading: setup,
     load: async () => (await import('./commands/auth.ts')).defineAuth,
   },
@@ -112,7 +112,7 @@ const groups: readonly Group[] = [
   },
   {
     name: 'config',
-    summary: 'See and change settings',
+    summary: 'Show and change settings',
     heading: setup,
     load: async () => (await import('./commands/config.ts')).defineConfig,
   },
@@ -125,7 +125,7 @@ const groups: readonly Group[] = [
   },
   {
     name: 'help',
-    summary: 'Help on a command, or on exit-codes, environment or formatting',
+    summary: 'Show help on a command, or on exit-codes, environment or formatting',
     heading: setup,
     load: async () => (await import('./commands/help.ts')).defineHelp,
   },
@@ -178,7 +178,7 @@ Examples:
     if (chosen) (await load())(group, act)
     if (name === 'help') continue
     for (const command of group.commands)
-      command.addHelpText('after', '\nGlobal options work here too: meetroom --help lists them.')
+      command.addHelpText('after', '\nGlobal options work here as well; list them with: meetroom --help')
   }
   return root
 }

@@ -155,9 +155,9 @@ export function requireWritable({ curl, dryRun, allowWrite }: SendFlags, setting
   if (protectedBy === undefined || curl || dryRun || allowWrite) return
   const what =
     protectedBy === profile.value
-      ? `the profile ${protectedBy} is protected: nothing is changed through it`
+      ? `the profile ${protectedBy} is protected against changes`
       : `the profile ${protectedBy} protects this service: nothing is changed there`
-  throw new UsageError(what, { hint: 'add --allow-write if you mean it' })
+  throw new UsageError(what, { hint: 'pass --allow-write if you mean it' })
 }
 
 /**
@@ -178,7 +178,7 @@ export async function findService(around: Surroundings): Promise<Service> {
         )
       const url = new URL(baseUrl)
       if (settings.apiKeyOrigin === undefined && isClear(url))
-        await printer.notice(`warning: the API key travels unencrypted to ${url.host}; use https`)
+        await printer.notice(`warning: the API key is sent unencrypted to ${url.host}; use https`)
       return { transport: await around.connect(baseUrl, host, connections), apiKey }
     },
   }
@@ -213,7 +213,7 @@ export async function liveBaseUrl(host: Host, settings: Settings): Promise<strin
   const { findOwner } = await import('../local/owner.ts')
   const owner = await findOwner(await dataDir(host), host.quietly)
   if (owner) return owner.base_url
-  throw new UsageError('the local workspace is not served, and so has no sessions', {
+  throw new UsageError('the local workspace is not being served, so it has no sessions', {
     hint: 'start it in another terminal with: meetroom serve',
   })
 }

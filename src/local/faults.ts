@@ -13,7 +13,7 @@ export class Fault extends Error {
 export const invalid = (message: string) => new Fault(400, 'invalid_parameters', message)
 
 /** Section 5: a missing, invalid or unauthorized token yields status 400. */
-export const unauthorized = (message = 'the API key is missing or not valid') =>
+export const unauthorized = (message = 'the API key is missing or invalid') =>
   new Fault(400, 'unauthorized', message)
 
 /** The document has no 404. */

@@ -13,7 +13,7 @@ export function isKey(header: string | undefined, expected: Buffer): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** @throws {Fault} for a request target that is not a URL */
+/** @throws {Fault} for a request target not a valid URL */
 export function parseUrl(url: string): URL {
   try {
     // A request line holds a path: `//host` in it is one, not a host.

@@ -53,7 +53,7 @@ const named: Record<string, [id: string, result: string, idField?: string]> = {
 const unnamed: Record<string, [result: string, hint: string]> = {
   'rooms create --name X --type open': ['room', 'check with: meetroom rooms list --name X'],
   'members add r1 ada': ['member', 'check with: meetroom members list r1'],
-  'pages create r1 --index 3': ['pages', 'look at the room before sending it again'],
+  'pages create r1 --index 3': ['pages', 'look at the room before you send it again'],
 }
 
 const warning = (problem: string) =>
@@ -290,7 +290,7 @@ describe.each([502, 504])('a write that ends in %i', (status) => {
       url.endsWith('r2') ? answer(status, {}) : answer(url.endsWith('r3') ? 422 : 200, { room: { id: 'r1' } })
     const { code, stderr } = await world.run('rooms delete r1 r2 r3 --yes -o ids --retries 0')
     expect(code).toBe(8)
-    expect(stderr).toMatch(/error: deleted 1 of 3 rooms; 1 failed, 1 with unknown outcome\n$/)
+    expect(stderr).toMatch(/error: deleted 1 of 3 rooms; 1 failed, 1 with an unknown outcome\n$/)
   })
 })
 

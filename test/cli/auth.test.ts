@@ -173,7 +173,7 @@ test('login refuses text that cannot be a key without sending it', async () => {
       env: bare,
     })
     expect({ code, stdout }, key).toEqual({ code: 4, stdout: '' })
-    expect(stderr, key).toMatch(/^error: the API key contains a space, a line break or a character/)
+    expect(stderr, key).toMatch(/^error: the API key contains a space, a line break or another character/)
     expect(stderr, key).not.toContain(key)
   }
   expect(world.requests).toEqual([])
@@ -183,24 +183,24 @@ test('login refuses text that cannot be a key without sending it', async () => {
 test.each([
   ['auth login --with-token', '', 'no service to log in to'],
   [`auth login --with-token --base-url ${baseUrl}`, ' \n', 'no key was given'],
-  ['auth login --with-token --base-url meet.test', 'k', 'that is not a URL'],
-  ['auth login --with-token --base-url ftp://meet.test', 'k', 'a base URL is http or https'],
+  ['auth login --with-token --base-url meet.test', 'k', 'not a valid URL'],
+  ['auth login --with-token --base-url ftp://meet.test', 'k', 'a base URL must be http or https'],
   [
     'auth login --with-token --base-url https://u:secret@meet.test',
     'k',
-    'a base URL holds no user name or password',
+    'a base URL must not contain a user name or password',
   ],
   [
     'auth login --with-token --base-url http://meet.test/v1',
     'k',
-    'a key for plain http would travel unencrypted to http://meet.test',
+    'over plain http the key would be sent unencrypted to http://meet.test',
   ],
-  [`auth login --with-token --local`, 'k', 'the local workspace needs no key: just use --local'],
-  [`auth login --with-token --profile local`, 'k', 'the local workspace needs no key: just use --local'],
+  [`auth login --with-token --local`, 'k', 'the local workspace needs no key; just pass --local'],
+  [`auth login --with-token --profile local`, 'k', 'the local workspace needs no key; just pass --local'],
   [
     `auth login --with-token --profile __proto__ --base-url ${baseUrl}`,
     'k',
-    '“__proto__” is not a profile name: use letters, digits, dots, dashes and underscores',
+    '“__proto__” is not a valid profile name: use letters, digits, dots, dashes and underscores',
   ],
 ])('%s is refused', async (line, stdin, message) => {
   const { code, stdout, stderr } = await world.run(line, { stdin, env: bare })
@@ -228,7 +228,7 @@ test('login without a terminal and without --with-token says how to pipe the key
     code: 2,
     stdout: '',
     stderr:
-      'error: there is no terminal to ask for the key at\nhint: pipe it in: meetroom auth login --with-token < file\n',
+      'error: there is no terminal to ask for the key on\nhint: pipe it in: meetroom auth login --with-token < file\n',
   })
 })
 
@@ -264,7 +264,7 @@ test('status --curl sends nothing', async () => {
 test('a key passed as a flag is a usage error that does not repeat it', async () => {
   const { code, stdout, stderr } = await world.run('rooms list --api-key=s3cr3t')
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toContain('error: a key is never an argument')
+  expect(stderr).toContain('error: a key is never passed as an argument')
   expect(stderr).not.toContain('s3cr3t')
 })
 
@@ -282,7 +282,7 @@ test('the stored key is not sent to another origin', async () => {
       stdout: '',
       stderr:
         `error: the key of profile default belongs to https://meet.test and is not sent to ${origin}\n` +
-        `hint: log in there too: meetroom auth login --profile NAME --base-url ${url}\n`,
+        `hint: log in there as well: meetroom auth login --profile NAME --base-url ${url}\n`,
     }
     expect(await world.run(`rooms list --base-url ${url}`, { env: bare })).toMatchObject(refusal)
     expect(await world.run('rooms list', { env: { ...bare, MEETROOM_BASE_URL: url } })).toMatchObject(refusal)
@@ -324,7 +324,7 @@ test('a key from the environment is sent over plain http with a warning', async 
     await world.run('rooms list -o ids', { env: { MEETROOM_BASE_URL: 'http://meet.test/v1' } }),
   ).toMatchObject({
     code: 0,
-    stderr: 'warning: the API key travels unencrypted to meet.test; use https\n',
+    stderr: 'warning: the API key is sent unencrypted to meet.test; use https\n',
   })
 })
 
@@ -567,7 +567,7 @@ test('logout forgets the key and keeps the other settings', async () => {
   expect((await world.run('rooms list', { env: bare })).code).toBe(4)
   expect(await world.run('auth logout', { env: bare })).toMatchObject({
     code: 0,
-    stderr: 'profile default holds no key; nothing to forget\n',
+    stderr: 'profile default has no key; nothing to forget\n',
   })
 })
 

@@ -163,9 +163,9 @@ test.each([
   ['--timeout=-1', '--timeout: “-1” is not a number of seconds above 0 and up to 86400'],
   ['--retries 21', '--retries: “21” is not a number of retries from 0 to 20'],
   ['--retries x', '--retries: “x” is not a number of retries from 0 to 20'],
-  ['--base-url meet.test/v1', '--base-url: that is not a URL'],
-  ['--base-url https://meet.test/v1?x=1', '--base-url: a base URL has no query and no fragment'],
-  ['--json -o csv', '--json and --output csv exclude each other'],
+  ['--base-url meet.test/v1', '--base-url: not a valid URL'],
+  ['--base-url https://meet.test/v1?x=1', '--base-url: a base URL must not have a query or a fragment'],
+  ['--json -o csv', '--json and --output csv cannot be used together'],
 ])('%s is refused before anything is sent', async (flags, message) => {
   const { code, stdout, stderr } = await world.run(`rooms list ${flags}`)
   expect({
@@ -181,10 +181,10 @@ test.each([
 })
 
 test.each([
-  ['MEETROOM_OUTPUT', 'xml', '“xml” is not an output format; formats are table, json, ndjson, csv, ids'],
+  ['MEETROOM_OUTPUT', 'xml', '“xml” is not an output format; use one of table, json, ndjson, csv, ids'],
   ['MEETROOM_TIMEOUT', 'soon', '“soon” is not a number of seconds above 0 and up to 86400'],
   ['MEETROOM_RETRIES', '-1', '“-1” is not a number of retries from 0 to 20'],
-  ['MEETROOM_BASE_URL', 'meet.test', 'that is not a URL'],
+  ['MEETROOM_BASE_URL', 'meet.test', 'not a valid URL'],
 ])('%s=%s is refused, and the message names the variable', async (name, value, message) => {
   const { code, stdout, stderr } = await world.run('rooms list', { env: { [name]: value } })
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -249,12 +249,12 @@ test('list --show-origin says where each setting comes from', async () => {
 
 test('list shows the settings of the local profile', async () => {
   expect((await world.run('config list --show-origin --no-header --local')).stdout).toBe(
-    'profile   local                   --local\n' +
+    'profile   local                      --local\n' +
       'base_url\n' +
-      'api_key   made for the workspace  workspace\n' +
-      'output    table                   default\n' +
-      'timeout   30                      default\n' +
-      'retries   2                       default\n',
+      'api_key   created for the workspace  workspace\n' +
+      'output    table                      default\n' +
+      'timeout   30                         default\n' +
+      'retries   2                          default\n',
   )
 })
 
@@ -331,23 +331,20 @@ test('unset of a setting that is not set succeeds', async () => {
 })
 
 test.each([
-  ['config set output xml', '“xml” is not an output format; formats are table, json, ndjson, csv, ids'],
+  ['config set output xml', '“xml” is not an output format; use one of table, json, ndjson, csv, ids'],
   ['config set timeout 0', '“0” is not a number of seconds above 0 and up to 86400'],
   ['config set retries 2.5', '“2.5” is not a number of retries from 0 to 20'],
-  ['config set base_url meet', 'that is not a URL'],
-  ['config set base_url https://u:hunter2@meet.test', 'a base URL holds no user name or password'],
-  ['config set colour red', 'there is no setting “colour”; settings are base_url, output, timeout, retries'],
-  [
-    'config set __proto__ x',
-    'there is no setting “__proto__”; settings are base_url, output, timeout, retries',
-  ],
+  ['config set base_url meet', 'not a valid URL'],
+  ['config set base_url https://u:hunter2@meet.test', 'a base URL must not contain a user name or password'],
+  ['config set colour red', 'no such setting: “colour”; settings are base_url, output, timeout, retries'],
+  ['config set __proto__ x', 'no such setting: “__proto__”; settings are base_url, output, timeout, retries'],
   [
     'config unset constructor',
-    'there is no setting “constructor”; settings are base_url, output, timeout, retries',
+    'no such setting: “constructor”; settings are base_url, output, timeout, retries',
   ],
-  ['config get toString', 'there is no setting “toString”; settings are base_url, output, timeout, retries'],
-  ['config set profile staging', 'choose the profile with: meetroom profiles use NAME'],
-  ['config set api_key hunter2', 'a key is never an argument: arguments are public'],
+  ['config get toString', 'no such setting: “toString”; settings are base_url, output, timeout, retries'],
+  ['config set profile staging', 'switch profiles with: meetroom profiles use NAME'],
+  ['config set api_key hunter2', 'a key is never passed as an argument: arguments are public'],
   ['config unset api_key', 'forget the key with: meetroom auth logout'],
 ])('%s is refused', async (line, message) => {
   const { code, stdout, stderr } = await run(line)
@@ -437,8 +434,8 @@ describe('a broken settings file', () => {
         code: 2,
         stdout: '',
         stderr:
-          `error: the settings file ${file} is not a settings file of meetroom\n` +
-          'hint: mend it, or move it away and log in again\n',
+          `error: the settings file ${file} is not a valid meetroom settings file\n` +
+          'hint: fix it, or move it away and log in again\n',
       })
       expect(readFileSync(file, 'utf8'), line).toBe(text)
     }

@@ -133,8 +133,8 @@ describe('results', () => {
       code: 8,
       stdout: 'u1\nu2\nu3\nu4\nu5\n',
       stderr:
-        'error: no such user: gone\nhint: see what there is with: meetroom users list\n' +
-        'error: no such user: lost\nhint: see what there is with: meetroom users list\n' +
+        'error: no such user: gone\nhint: list what exists with: meetroom users list\n' +
+        'error: no such user: lost\nhint: list what exists with: meetroom users list\n' +
         'error: deleted 5 of 7 users; 2 failed\n',
     })
   })
@@ -200,7 +200,7 @@ describe('--rate', () => {
 
 describe('a busy service', () => {
   test.each([
-    [429, { 'retry-after': '7' }, 7000, 'the service is busy; nothing is sent for 7 s\n'],
+    [429, { 'retry-after': '7' }, 7000, 'the service is busy; pausing for 7 s\n'],
     [429, {}, 150, ''],
     [503, { 'retry-after': '2' }, 2000, ''],
   ])('that answers %i holds everybody back and loses nobody', async (status, headers, waitMs, notice) => {
@@ -321,7 +321,7 @@ describe('failures', () => {
     expect(await left()).toEqual(refused)
   })
 
-  test('with unknown outcomes exit 7 when nothing is known to be done, else 8', async () => {
+  test('with an unknown outcomes exit 7 when nothing is known to be done, else 8', async () => {
     const ids = await users(3)
     refuse(['u1', 'u2'], reset)
     const some = await world.run(deleting(ids, '--retries 0'))
@@ -491,7 +491,7 @@ describe('^C', () => {
       const { stderr, ...ended } = await run.done
       expect(ended).toMatchObject({ code, stdout: '' })
       expect(stderr).toMatch(
-        /^waiting for what is under way; \^C leaves at once\ndeleted 0 of 30 users; 8 with unknown outcome, 22 not tried\nerror: interrupted\nhint: the change may have been made; check with: .*\n$/,
+        /^waiting for requests under way; press \^C again to stop at once\ndeleted 0 of 30 users; 8 with an unknown outcome, 22 not tried\nerror: interrupted\nhint: the change may have been made; check with: .*\n$/,
       )
       expect(written()).toEqual(ids.slice(0, 8))
     },

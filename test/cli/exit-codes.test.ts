@@ -61,8 +61,8 @@ const cases: Case[] = [
     when: 'every item of several fails',
     command: 'users delete a b --yes',
     stderr:
-      'error: no such user: a\nhint: see what there is with: meetroom users list\n' +
-      'error: no such user: b\nhint: see what there is with: meetroom users list\n' +
+      'error: no such user: a\nhint: list what exists with: meetroom users list\n' +
+      'error: no such user: b\nhint: list what exists with: meetroom users list\n' +
       'error: deleted 0 of 2 users; 2 failed\n',
   },
   {
@@ -94,7 +94,7 @@ const cases: Case[] = [
     code: 3,
     when: 'the room does not exist',
     command: 'rooms get nope',
-    stderr: 'error: no such room: nope\nhint: see what there is with: meetroom rooms list\n',
+    stderr: 'error: no such room: nope\nhint: list what exists with: meetroom rooms list\n',
   },
   {
     code: 4,
@@ -111,7 +111,7 @@ const cases: Case[] = [
     command: 'rooms list',
     options: { env: { MEETROOM_API_KEY: 'wrong-key' } },
     stderr:
-      'error: the service refuses the API key (400): the API key is missing or not valid\n' +
+      'error: the service refuses the API key (400): the API key is missing or invalid\n' +
       'hint: see which key is used with: meetroom auth status\n',
   },
   {
@@ -159,7 +159,7 @@ const cases: Case[] = [
     command: 'users delete nope ada --yes -o ids',
     arrange: () => world.send('POST', '/users', { user_id: 'ada' }),
     stderr:
-      'error: no such user: nope\nhint: see what there is with: meetroom users list\n' +
+      'error: no such user: nope\nhint: list what exists with: meetroom users list\n' +
       'error: deleted 1 of 2 users; 1 failed\n',
   },
   {
@@ -177,7 +177,7 @@ const cases: Case[] = [
     arrange: throwing(() => new TypeError(`Invalid header value: Bearer ${world.apiKey}\nmore`)),
     stderr:
       'error: meetroom has a bug: TypeError: Invalid header value: Bearer [API key]\n' +
-      'hint: please report it with the output of the same command with --verbose\n',
+      'hint: please report it, with the output of the same command run with --verbose\n',
   },
   {
     code: 74,
@@ -252,7 +252,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
       error: {
         code: 'refused',
         message: 'the service refuses the request (429): slow down',
-        hint: 'it asks to wait 60 s',
+        hint: 'it asks you to wait 60 s',
         status: 429,
         retryable: true,
         request: { method: 'PUT', path: '/rooms/r1' },
@@ -297,7 +297,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
       error: {
         code: 'not_found',
         message: 'no such room: r1: Not found',
-        hint: 'see what there is with: meetroom rooms list',
+        hint: 'list what exists with: meetroom rooms list',
         status: 404,
         retryable: false,
         request: { method: 'GET', path: '/rooms/r1' },
@@ -336,7 +336,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
       error: {
         code: 'bug',
         message: 'meetroom has a bug: TypeError: no: [API key]',
-        hint: 'please report it with the output of the same command with --verbose',
+        hint: 'please report it, with the output of the same command run with --verbose',
         retryable: false,
       },
     })

@@ -127,7 +127,7 @@ describe('an export', () => {
       const { code, stdout, stderr } = await world.run(`users export --columns user_id -o ${format}`)
       expect({ code, stdout }, format).toEqual({ code: 2, stdout: '' })
       expect(JSON.parse(stderr).error.message).toBe(
-        `--columns goes with the formats table and csv, not with ${format}`,
+        `--columns works with the formats table and csv, not with ${format}`,
       )
     }
     expect(world.requests).toEqual([])
@@ -189,8 +189,8 @@ describe('an export', () => {
 
 describe('flags and arguments of an export', () => {
   test.each([
-    ['members export', 'name the rooms whose members are wanted, or say --all-rooms'],
-    ['members export r1 --all-rooms', 'name the rooms whose members are wanted, or say --all-rooms'],
+    ['members export', 'name the rooms, or pass --all-rooms'],
+    ['members export r1 --all-rooms', 'name the rooms, or pass --all-rooms'],
   ])('%s is a usage error', async (command, message) => {
     expect(await world.run(command)).toMatchObject({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
@@ -212,7 +212,7 @@ describe('flags and arguments of an export', () => {
     const { id } = await room('R')
     expect(await world.run(`members export ${id} nowhere`)).toMatchObject({
       code: 3,
-      stderr: 'error: no such room: nowhere\nhint: see what there is with: meetroom rooms list\n',
+      stderr: 'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list\n',
     })
   })
 
@@ -388,7 +388,7 @@ describe('an export of the members of all rooms', () => {
     const { code, stdout, stderr } = await world.run('members export --all-rooms --columns id --no-header')
     expect({ code, stderr }).toEqual({
       code: 3,
-      stderr: `error: no such room: ${rooms[2]}\nhint: see what there is with: meetroom rooms list\n`,
+      stderr: `error: no such room: ${rooms[2]}\nhint: list what exists with: meetroom rooms list\n`,
     })
     expect(stdout.split('\r\n').slice(0, -1)).toEqual(rooms.slice(0, 2).flatMap((id) => members[id] ?? []))
   })

@@ -174,7 +174,7 @@ describe('--yes and --max', () => {
     `error: ${doing} would affect ${count} items, and --yes alone covers 20\n` +
     `hint: pass --max ${count} if that is what you mean\n`
   const beyond = (verb: string, count: number, max: number) =>
-    `error: that would be ${count} ${verb.split(' ')[1]}, and --max allows ${max}; nothing was done\n`
+    `error: that would affect ${count} ${verb.split(' ')[1]}, and --max allows ${max}; nothing was done\n`
 
   test.each([
     [1, '', needsConfirmation('deleting rooms')],
@@ -280,8 +280,8 @@ const config = () => JSON.parse(readFileSync(join(world.configDir, 'config.json'
 
 describe('a protected profile', () => {
   const refusal =
-    'error: the profile production is protected: nothing is changed through it\n' +
-    'hint: add --allow-write if you mean it\n'
+    'error: the profile production is protected against changes\n' +
+    'hint: pass --allow-write if you mean it\n'
   let open: string
   let ada: string
   let adaOpen: string
@@ -434,7 +434,7 @@ describe('a protected profile', () => {
         code: 2,
         stderr:
           'error: the profile production protects this service: nothing is changed there\n' +
-          'hint: add --allow-write if you mean it\n',
+          'hint: pass --allow-write if you mean it\n',
       })
       expect(
         await run(`users get ada ${flags}`.trim(), { env: { ...env, MEETROOM_PROFILE: 'other' } }),
@@ -486,7 +486,7 @@ describe('a protected profile', () => {
     const run = world.start(words('users import users.csv --allow-write --concurrency 1'), stored)
     const { code, stderr } = await run.done
     expect(code).toBe(130)
-    expect(stderr).toMatch(/^hint: go on with: meetroom users import users.csv --allow-write .*--resume$/m)
+    expect(stderr).toMatch(/^hint: resume with: meetroom users import users.csv --allow-write .*--resume$/m)
   })
 })
 
@@ -540,8 +540,8 @@ describe('profiles protect', () => {
         code: 2,
         stdout: '',
         stderr:
-          'error: the profile local is protected: nothing is changed through it\n' +
-          'hint: add --allow-write if you mean it\n',
+          'error: the profile local is protected against changes\n' +
+          'hint: pass --allow-write if you mean it\n',
       })
     expect(await run('--local rooms list -o ids')).toMatchObject({ code: 0, stdout: '' })
     expect(await make(' --allow-write')).toMatchObject({ code: 0 })
@@ -558,7 +558,7 @@ describe('profiles protect', () => {
   test.each(['protect', 'unprotect'])('refuses an unknown profile as %s does', async (verb) => {
     expect(await run(`profiles ${verb} nowhere`)).toMatchObject({
       code: 3,
-      stderr: 'error: no such profile: nowhere\nhint: see them with: meetroom profiles list\n',
+      stderr: 'error: no such profile: nowhere\nhint: list them with: meetroom profiles list\n',
     })
     expect(await run(`profiles ${verb} __proto__`)).toMatchObject({ code: 3 })
     expect(await run(`profiles ${verb}`)).toMatchObject({ code: 2 })

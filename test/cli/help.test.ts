@@ -90,7 +90,7 @@ describe('help', () => {
       new RegExp(`^Usage: meetroom ${leaf} \\[options\\]( [<\\[].*)?\\n\\n[A-Z].*\\.\\n`, 's'),
     )
     expect(help).toMatch(new RegExp(`\nExamples:\n( {2}\\$ .*\\bmeetroom ${leaf}\\b.*\n)+`))
-    expect(help).toContain('Global options work here too: meetroom --help lists them.')
+    expect(help).toContain('Global options work here as well; list them with: meetroom --help')
     expect(help.endsWith('\n')).toBe(true)
     for (const line of [`help ${leaf}`, `${leaf} -h`, `--no-color ${leaf} --help`, `${leaf} --json -h`])
       expect(await show(line), line).toBe(help)
@@ -184,7 +184,7 @@ describe('help', () => {
         stdout: '',
         stderr:
           `error: no help on “${words}”\n` +
-          'hint: topics are exit-codes, environment, formatting; commands are listed by: meetroom --help\n',
+          'hint: topics are exit-codes, environment, formatting; list the commands with: meetroom --help\n',
       })
     },
   )
@@ -307,7 +307,7 @@ describe('a usage error', () => {
     }
   })
 
-  test('for flags without a command says that a command is missing', async () => {
+  test('for flags without a command says that no command given', async () => {
     for (const line of ['--no-color', '--local', '-y', '--retries 1']) {
       const { code, stdout, stderr } = await world.run(line)
       expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' })

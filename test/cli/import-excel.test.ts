@@ -84,7 +84,7 @@ describe('a list from Excel', () => {
       stdout: '',
       stderr:
         'error: no user has the fields “Klasse”, “Notiz” (fields are user_id, name, profile_url, default_member_type, email)\n' +
-        "hint: map each: --map 'Klasse=FIELD', or leave it out: --map 'Klasse='; --ignore-unknown leaves out all of them\n",
+        "hint: map each: --map 'Klasse=FIELD', or ignore it: --map 'Klasse='; --ignore-unknown leaves out all of them\n",
       users: {},
     })
     expect(
@@ -109,7 +109,7 @@ describe('a list from Excel', () => {
     const { stderr } = await world.imported('people.csv', content)
     expect(stderr.split('\n').slice(20, 22)).toEqual([
       'and 3 more',
-      'error: 23 of 23 rows cannot be imported; nothing was sent',
+      'error: 23 of 23 rows are invalid; nothing was sent',
     ])
   })
 
@@ -171,8 +171,8 @@ describe('rooms import --group-by name', () => {
       stderr:
         'error: courses.csv:2: type of the room differs between line 2 and line 3\n' +
         'error: courses.csv:6: the same name as line 4\n' +
-        'error: 2 of 4 rows cannot be imported; nothing was sent\n' +
-        'hint: mend them, or leave them out with --skip-invalid\n',
+        'error: 2 of 4 rows are invalid; nothing was sent\n' +
+        'hint: fix them, or skip them with --skip-invalid\n',
     })
   })
 
@@ -203,7 +203,7 @@ describe('an export with a field that the API does not list', () => {
     expect(await world.imported(name, content, '--concurrency', '1')).toMatchObject({
       code: 0,
       stderr:
-        'warning: the API lists no field “metadata” of a user; it is sent all the same\nimported 2 of 2 users\n',
+        'warning: the API lists no field “metadata” of a user; it is sent anyway\nimported 2 of 2 users\n',
     })
     expect(world.writes()).toHaveLength(2)
     const bodies = world.requests.filter(({ method }) => method === 'POST').map(({ body }) => body)

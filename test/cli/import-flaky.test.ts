@@ -226,7 +226,7 @@ describe('members import does not add again a member that was added', () => {
         {
           status: 'unknown',
           id: expect.stringMatching(/./),
-          error: expect.stringMatching(/^it was made, and then not given all its values: /),
+          error: expect.stringMatching(/^it was created, but not completed: /),
         },
       ],
     })
@@ -285,7 +285,7 @@ describe('users import does not report a failure for what came through', () => {
     expect(await world.run(argv)).toMatchObject({
       code: 7,
       stderr: expect.stringMatching(
-        /^warning: the API lists no field “department” of a user; it is sent all the same\n/,
+        /^warning: the API lists no field “department” of a user; it is sent anyway\n/,
       ),
     })
     world.intercept = undefined

@@ -67,7 +67,7 @@ describe('CSV', () => {
   })
 
   const quoting = 'hint: a cell with quotes in it is written "like ""this"" one"\n'
-  const mending = 'hint: mend them, or leave them out with --skip-invalid\n'
+  const mending = 'hint: fix them, or skip them with --skip-invalid\n'
   test.each<[string, string, string]>([
     [
       'rows of other lengths than the header',
@@ -75,7 +75,7 @@ describe('CSV', () => {
       'error: people.csv:2: 3 cells under 2 columns\n' +
         'error: people.csv:3: 1 cell under 2 columns\n' +
         'error: people.csv:5: 4 cells under 2 columns\n' +
-        `error: 3 of 4 rows cannot be imported; nothing was sent\n${mending}`,
+        `error: 3 of 4 rows are invalid; nothing was sent\n${mending}`,
     ],
     [
       'a quote that is never closed, told where it opens',
@@ -85,27 +85,27 @@ describe('CSV', () => {
     [
       'a quote in the middle of a cell',
       'user_id,name\nada,Ada "the" L.\n',
-      `error: people.csv:2: a quote stands where none may be\n${quoting}`,
+      `error: people.csv:2: unexpected quote character\n${quoting}`,
     ],
     [
       'text behind a closing quote',
       'user_id,name\nada,"Ada" L.\n',
-      `error: people.csv:2: a quote stands where none may be\n${quoting}`,
+      `error: people.csv:2: unexpected quote character\n${quoting}`,
     ],
-    ['an empty file', '', 'error: people.csv is empty: a CSV begins with the names of its columns\n'],
-    ['only a BOM', '\ufeff', 'error: people.csv is empty: a CSV begins with the names of its columns\n'],
+    ['an empty file', '', 'error: people.csv is empty: the first line of a CSV file names its columns\n'],
+    ['only a BOM', '\ufeff', 'error: people.csv is empty: the first line of a CSV file names its columns\n'],
     [
       'an unknown column',
       'user_id,Full name\nada,Ada\n',
       'error: no user has a field “Full name” (fields are user_id, name, profile_url, default_member_type, email)\n' +
-        "hint: map each: --map 'Full name=FIELD', or leave it out: --map 'Full name='; --ignore-unknown leaves out all of them\n",
+        "hint: map each: --map 'Full name=FIELD', or ignore it: --map 'Full name='; --ignore-unknown leaves out all of them\n",
     ],
     [
       'a required column is missing',
       'name,email\nAda,\n',
       "error: there is no column user_id\nhint: columns are name, email; map one: --map 'COLUMN=user_id'\n",
     ],
-    ['a column twice', 'user_id,name,name\nada,A,B\n', 'error: two columns are name\n'],
+    ['a column twice', 'user_id,name,name\nada,A,B\n', 'error: two columns are mapped to name\n'],
   ])('%s is refused', async (_what, content, stderr) => {
     expect(await world.imported('people.csv', content)).toEqual(refused(stderr))
     expect(world.requests).toEqual([])
@@ -157,9 +157,9 @@ describe('--map', () => {
   })
 
   test.each([
-    ['name', 'error: --map takes COLUMN=FIELD, not “name”\n'],
-    ['=name', 'error: --map takes COLUMN=FIELD, not “=name”\n'],
-    ['email=name', 'error: two columns are name\n'],
+    ['name', 'error: --map takes COLUMN=FIELD, got “name”\n'],
+    ['=name', 'error: --map takes COLUMN=FIELD, got “=name”\n'],
+    ['email=name', 'error: two columns are mapped to name\n'],
     [
       'user_id=login',
       "error: there is no column user_id\nhint: columns are user_id, name, email; map one: --map 'COLUMN=user_id'\n",
@@ -207,8 +207,8 @@ describe('NDJSON', () => {
           'error: people.ndjson:7: not JSON\n' +
           'error: people.ndjson:9: user_id is missing\n' +
           'error: people.ndjson:10: not JSON\n' +
-          'error: 7 of 9 rows cannot be imported; nothing was sent\n' +
-          'hint: mend them, or leave them out with --skip-invalid\n',
+          'error: 7 of 9 rows are invalid; nothing was sent\n' +
+          'hint: fix them, or skip them with --skip-invalid\n',
       ),
     )
     expect(world.requests).toEqual([])
@@ -259,12 +259,12 @@ describe('JSON', () => {
   })
 
   test.each([
-    ['', 'it ends too early'],
-    ['[{"user_id":"ada"},', 'it ends too early'],
-    ['[{"user_id":"ada"', 'it ends too early'],
+    ['', 'it ends too soon'],
+    ['[{"user_id":"ada"},', 'it ends too soon'],
+    ['[{"user_id":"ada"', 'it ends too soon'],
     ['[{"user_id":"ada"}}', 'its brackets do not match'],
-    ['[{"user_id":"ada"}] x', 'something stands behind its end'],
-    ['{"users":[{"user_id":"ada"}]} []', 'something stands behind its end'],
+    ['[{"user_id":"ada"}] x', 'there is text after its end'],
+    ['{"users":[{"user_id":"ada"}]} []', 'there is text after its end'],
     ['user_id,name', 'it is neither an array nor an object'],
     ['{}', 'there is no such array'],
     ['{"user_id":"ada"}', 'there is no such array'],
@@ -277,7 +277,7 @@ describe('JSON', () => {
   ])('%j is refused', async (content, why) => {
     expect(await world.imported('people.json', content)).toEqual(
       refused(
-        `error: people.json is no JSON array: ${why}\nhint: JSON input is an array of objects, or {"users": […]}\n`,
+        `error: people.json is not a JSON array: ${why}\nhint: JSON input is an array of objects, or {"users": […]}\n`,
       ),
     )
     expect(world.requests).toEqual([])
@@ -311,8 +311,8 @@ describe('JSON', () => {
         'error: people.json row 2: not a JSON object\n' +
           'error: people.json row 4: not a JSON object\n' +
           'error: people.json row 3: the same user_id as row 1\n' +
-          'error: 3 of 4 rows cannot be imported; nothing was sent\n' +
-          'hint: mend them, or leave them out with --skip-invalid\n',
+          'error: 3 of 4 rows are invalid; nothing was sent\n' +
+          'hint: fix them, or skip them with --skip-invalid\n',
       ),
     )
   })

@@ -57,7 +57,7 @@ describe('the input format', () => {
     expect(await world.users()).toEqual({ ada: null })
   })
 
-  test('a pipe, which can be read only once, is read once', async () => {
+  test('a pipe, which can only be read once, is read once', async () => {
     execFileSync('mkfifo', [world.path('pipe.csv')])
     spawn('sh', ['-c', `printf 'user_id\\nada\\n' > '${world.path('pipe.csv')}'`])
     expect(await world.run('users import pipe.csv')).toMatchObject({
@@ -80,7 +80,7 @@ describe('the input format', () => {
     const run = (stdin: string | Uint8Array) => world.run('users import - --input-format csv', { stdin })
     expect(await run('')).toMatchObject({
       code: 2,
-      stderr: 'error: standard input is empty: a CSV begins with the names of its columns\n',
+      stderr: 'error: standard input is empty: the first line of a CSV file names its columns\n',
     })
     expect(await run(Buffer.from('user_id\n\xff\n', 'latin1'))).toMatchObject({
       code: 2,
@@ -120,13 +120,17 @@ describe('text that is not UTF-8', () => {
   }
 
   test.each<[string, Uint8Array, string]>([
-    ['UTF-16 without a BOM', utf16('user_id\nada\n'), 'has a NUL at byte offset 1: it is UTF-16, or no text'],
+    [
+      'UTF-16 without a BOM',
+      utf16('user_id\nada\n'),
+      'has a NUL at byte offset 1: it is UTF-16, or not text',
+    ],
     [
       'big-endian UTF-16 without a BOM',
       utf16('user_id\nada\n').swap16(),
-      'has a NUL at byte offset 0: it is UTF-16, or no text',
+      'has a NUL at byte offset 0: it is UTF-16, or not text',
     ],
-    ['a NUL', at(20, '\0'), 'has a NUL at byte offset 20: it is UTF-16, or no text'],
+    ['a NUL', at(20, '\0'), 'has a NUL at byte offset 20: it is UTF-16, or not text'],
     ['Latin-1', latin1('user_id,name\nada,Ad\xe9le\n'), 'is not UTF-8 at byte offset 19'],
     ['a byte that is never UTF-8', at(20, '\xff'), 'is not UTF-8 at byte offset 20'],
     ['a continuation byte on its own', at(20, '\x80'), 'is not UTF-8 at byte offset 20'],
@@ -166,7 +170,7 @@ describe('text that is not UTF-8', () => {
     [
       'a NUL far into the file',
       at(chunk + 7, '\0'),
-      `has a NUL at byte offset ${chunk + 7}: it is UTF-16, or no text`,
+      `has a NUL at byte offset ${chunk + 7}: it is UTF-16, or not text`,
     ],
   ])('%s is reported with its place', async (_what, content, why) => {
     expect(await world.imported('people.csv', content)).toEqual(
@@ -218,7 +222,7 @@ describe('a row that is very long', () => {
   test('can be a key of a JSON object', { timeout: 20_000 }, async () => {
     expect(await world.imported('people.json', `{"${'k'.repeat(15 * MB)}":[]}`)).toEqual(
       refused(
-        'error: people.json is no JSON array: there is no such array\n' +
+        'error: people.json is not a JSON array: there is no such array\n' +
           'hint: JSON input is an array of objects, or {"users": […]}\n',
       ),
     )

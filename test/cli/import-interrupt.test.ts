@@ -66,7 +66,7 @@ describe('^C during an import', () => {
         resetNotice +
         'imported 13 of 40 users; 27 not tried\n' +
         'error: interrupted\n' +
-        `hint: go on with: meetroom users import in.csv --if-exists overwrite --concurrency 4 --resume\n`,
+        `hint: resume with: meetroom users import in.csv --if-exists overwrite --concurrency 4 --resume\n`,
       later: 0,
     })
     expect(Object.keys(await world.users())).toHaveLength(13)
@@ -158,7 +158,7 @@ describe('^C during an import', () => {
       error: {
         code: 'interrupted',
         message: 'interrupted',
-        hint: expect.stringMatching(/^go on with: meetroom users import in\.csv .*--resume$/),
+        hint: expect.stringMatching(/^resume with: meetroom users import in\.csv .*--resume$/),
         retryable: false,
       },
     })
@@ -253,7 +253,7 @@ describe('a request that does not end after ^C', () => {
     )
     expect({ code, waits }).toEqual({ code: 130, waits: [1000, 5000] })
     expect(stderr).toMatch(
-      /\nwaiting for what is under way; \^C leaves at once\n[\s\S]*\nimported 6 of 20 users; 2 with unknown outcome; 12 not tried$/m,
+      /\nwaiting for requests under way; press \^C again to stop at once\n[\s\S]*\nimported 6 of 20 users; 2 with an unknown outcome; 12 not tried$/m,
     )
     world.requests.length = 0
     expect(await world.run(goOn(stderr))).toMatchObject({ code: 0, stderr: 'imported 20 of 20 users\n' })
@@ -270,7 +270,10 @@ describe('a request that does not end after ^C', () => {
     const { code: second, stderr: end } = await world.run(goOn(stderr))
     expect({ second, end: end.split('\n').slice(-3, -1) }).toEqual({
       second: 8,
-      end: ['error: imported 9 of 10 rooms; 1 with unknown outcome', expect.stringContaining('go on with')],
+      end: [
+        'error: imported 9 of 10 rooms; 1 with an unknown outcome',
+        expect.stringContaining('resume with'),
+      ],
     })
     expect(await world.rooms()).toEqual(roomsOf(10))
   })

@@ -126,7 +126,7 @@ describe('the journal', () => {
     const { code, stderr } = await run('users import in.csv --journal nowhere/my.journal')
     expect(code).toBe(74)
     expect(stderr).toMatch(
-      /^error: the journal .*nowhere\/my\.journal.* cannot be written \(ENOENT\)\nhint: name another place with --journal FILE, or do without: --no-journal\n$/,
+      /^error: the journal .*nowhere\/my\.journal.* cannot be written \(ENOENT\)\nhint: choose another place with --journal FILE, or pass --no-journal\n$/,
     )
     expect(world.requests).toEqual([])
   })
@@ -194,7 +194,7 @@ describe('an import is refused', () => {
     world.file('in.csv', usersCsv(2))
     await world.cutOff('users import in.csv')
   })
-  const hint = 'hint: resume with what it was begun with, or remove the journal to begin anew\n'
+  const hint = 'hint: resume with the same file and flags, or remove the journal to start over\n'
   const path = () => world.path('in.csv.journal')
 
   test.each<[string, string, () => unknown, () => string]>([
@@ -203,8 +203,8 @@ describe('an import is refused', () => {
       'users import in.csv',
       () => {},
       () =>
-        `error: an import was begun with the journal ${path()}, and has not ended\n` +
-        'hint: go on with it: --resume, or remove the journal to begin anew\n',
+        `error: an earlier import (journal ${path()}) did not finish\n` +
+        'hint: pass --resume to resume it, or remove the journal to start over\n',
     ],
     [
       'an input that has changed',
@@ -240,20 +240,19 @@ describe('an import is refused', () => {
       'a missing journal',
       'users import in.csv --resume --journal other',
       () => {},
-      () =>
-        `error: there is no journal ${world.path('other')} to go on with\nhint: leave out --resume to begin\n`,
+      () => `error: there is no journal ${world.path('other')} to resume\nhint: drop --resume to start\n`,
     ],
     [
       'an input file named as the journal',
       'users import in.csv --journal in.csv',
       () => {},
-      () => `error: ${world.path('in.csv')} is no journal of meetroom\n`,
+      () => `error: ${world.path('in.csv')} is not a journal of meetroom\n`,
     ],
     [
       'another file named as the journal',
       'users import in.csv --journal precious.txt',
       () => world.file('precious.txt', 'precious'),
-      () => `error: ${world.path('precious.txt')} is no journal of meetroom\n`,
+      () => `error: ${world.path('precious.txt')} is not a journal of meetroom\n`,
     ],
     [
       'a journal with foreign text in the middle',
@@ -265,7 +264,7 @@ describe('an import is refused', () => {
       '--resume with --no-journal',
       'users import in.csv --resume --no-journal',
       () => {},
-      () => 'error: --resume needs a journal to go on with\nhint: leave out --no-journal\n',
+      () => 'error: --resume needs a journal\nhint: drop --no-journal\n',
     ],
   ])('for %s', async (_what, line, arrange, stderr) => {
     arrange()
@@ -304,7 +303,7 @@ describe('an import is refused', () => {
   test('for standard input without a journal to resume from', async () => {
     expect(await run('users import - --input-format csv --resume', usersCsv(2))).toMatchObject({
       code: 2,
-      stderr: 'error: --resume needs a journal to go on with\nhint: name it with --journal FILE\n',
+      stderr: 'error: --resume needs a journal\nhint: name it with --journal FILE\n',
     })
   })
 })
@@ -313,7 +312,7 @@ describe('two runs with one journal', () => {
   beforeEach(() => world.file('in.csv', usersCsv(9)))
   const inUse = () =>
     `error: another import uses this journal (process ${testPid + 1})\n` +
-    `hint: wait for it to end; if there is no such process, remove ${world.path('in.csv.journal.lock')}\n`
+    `hint: wait for it to finish; if there is no such process, remove ${world.path('in.csv.journal.lock')}\n`
 
   test('the second is refused while the first is under way, and the first is not disturbed', async () => {
     let second: Awaited<ReturnType<typeof run>> | undefined

@@ -39,7 +39,7 @@ test('rejects in CSV are the rows as they were, in their own columns, with the r
       'error: people.csv:2 (ada): there is a user already\n' +
       'error: people.csv:5: user_id is missing\n' +
       'error: imported 1 of 3 users; 2 failed\n' +
-      'hint: mend again-people.csv and import it\n',
+      'hint: fix again-people.csv and import it\n',
     rejects:
       'name,user_id,Notes,reason\r\n' +
       '"Lovelace, ""Ada""\nof London",ada,\'=1,there is a user already\r\n' +

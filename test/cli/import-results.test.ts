@@ -42,7 +42,7 @@ describe('the exit code of an import', () => {
     [
       7,
       ' --if-exists overwrite',
-      'error: imported 0 of 3 users; 3 with unknown outcome\nhint: go on with: meetroom users import people.csv --if-exists overwrite --resume\n',
+      'error: imported 0 of 3 users; 3 with an unknown outcome\nhint: resume with: meetroom users import people.csv --if-exists overwrite --resume\n',
       () => {
         world.intercept = async () => {
           throw new TransportError('the connection was reset', true)
@@ -154,7 +154,7 @@ describe('the results of an import', () => {
     const { stderr } = await run('users import people.csv --concurrency 1')
     expect(stderr.split('\n').slice(19)).toEqual([
       'error: people.csv:21 (u20): there is a user already',
-      'and 5 more; --failed-out FILE keeps all that failed',
+      'and 5 more; --failed-out FILE collects every failed row',
       'error: imported 0 of 25 users; 25 failed',
       '',
     ])
@@ -254,7 +254,7 @@ describe('the pace of an import', () => {
       code: 1,
       end: [
         `error: imported 0 of 9 users; ${tried} failed; ${9 - tried} not tried`,
-        `hint: go on with: meetroom users import people.csv --concurrency 1 --resume`,
+        `hint: resume with: meetroom users import people.csv --concurrency 1 --resume`,
         '',
       ],
     })

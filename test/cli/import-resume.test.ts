@@ -133,7 +133,7 @@ describe('a row that was sent but not answered', () => {
           key: 'u2',
           status: 'unknown',
           error:
-            'it was sent before the run was cut off; something like it is there, and whether it is this row cannot be told',
+            'it was sent before the run was interrupted; a similar item exists, and there is no way to tell whether it is this row',
         },
         { row: 3, key: 'u3', status: 'ok', id: 'u3' },
       ],
@@ -190,7 +190,7 @@ describe('a row that was sent but not answered', () => {
     await world.send('DELETE', `/rooms/${rooms[0].id}`)
     const { code, stdout } = await run('rooms import in.csv --resume -o ndjson')
     const error =
-      'it was sent before the run was cut off; something like it is there, and whether it is this row cannot be told'
+      'it was sent before the run was interrupted; a similar item exists, and there is no way to tell whether it is this row'
     expect({ code, results: resultsOf(stdout) }).toEqual({
       code: 8,
       results: [

@@ -8,7 +8,7 @@ beforeEach(async () => {
 
 const run = (line: string) => world.run(line)
 const user = (user_id: string, name?: string) => world.send('POST', '/users', { user_id, name })
-const mending = 'hint: mend them, or leave them out with --skip-invalid\n'
+const mending = 'hint: fix them, or skip them with --skip-invalid\n'
 
 describe('an import checks the whole file before it sends anything', () => {
   test('and reports every bad row with its line', async () => {
@@ -28,7 +28,7 @@ describe('an import checks the whole file before it sends anything', () => {
         'error: people.csv:3: user_id is missing\n' +
         'error: people.csv:4: default_member_type: Invalid option: expected one of "guest"|"host"|"monitor"\n' +
         'error: people.csv:8: profile_url: profile_url takes a whole URL, as in https://host/path, not “img.test/alan.png”\n' +
-        `error: 3 of 5 rows cannot be imported; nothing was sent\n${mending}`,
+        `error: 3 of 5 rows are invalid; nothing was sent\n${mending}`,
     })
     expect(world.requests).toEqual([])
     expect(world.read('people.csv.journal')).toBeUndefined()
@@ -71,7 +71,7 @@ describe('an import checks the whole file before it sends anything', () => {
         'error: rooms.csv:7: members[0].user_id: expected string, received undefined\n' +
         'error: rooms.csv:8: name is missing\n' +
         'error: rooms.csv:9: type is missing\n' +
-        `error: 8 of 9 rows cannot be imported; nothing was sent\n${mending}`,
+        `error: 8 of 9 rows are invalid; nothing was sent\n${mending}`,
     })
     expect(world.requests).toEqual([])
   })
@@ -88,7 +88,7 @@ describe('an import checks the whole file before it sends anything', () => {
         'error: members.csv:3: room_id is missing\n' +
         'error: members.csv:4: user_id is missing\n' +
         'error: members.csv:5: is_blocked: expected true or false\n' +
-        `error: 4 of 4 rows cannot be imported; nothing was sent\n${mending}`,
+        `error: 4 of 4 rows are invalid; nothing was sent\n${mending}`,
     })
   })
 
@@ -129,12 +129,12 @@ describe('an import checks the whole file before it sends anything', () => {
     }
     expect(await run('users import people.csv --concurrency 1 --if-exists overwrite')).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/\nerror: people.csv has changed while it was read\n$/),
+      stderr: expect.stringMatching(/\nerror: people.csv changed while it was being read\n$/),
     })
   })
 
   test.each([
-    ['--curl', 'error: an import is no single request, which --curl could show\n'],
+    ['--curl', 'error: --curl shows a single request, and an import is many\n'],
     [
       '-o csv --columns row,shoe',
       'error: no result has a field “shoe”\nhint: fields are row, key, status, id, error\n',
@@ -163,7 +163,7 @@ describe('rows with the same key', () => {
         'error: people.csv:5: the same user_id as line 2\n' +
         'error: people.csv:7: the same user_id as line 2\n' +
         'error: people.csv:8: the same user_id as line 4\n' +
-        `error: 3 of 6 rows cannot be imported; nothing was sent\n${mending}`,
+        `error: 3 of 6 rows are invalid; nothing was sent\n${mending}`,
     })
     expect(world.requests).toEqual([])
   })
@@ -199,7 +199,7 @@ describe('rows with the same key', () => {
       code: 2,
       stderr:
         'error: members.csv:4: the same room_id and user_id as line 2\n' +
-        `error: 1 of 3 rows cannot be imported; nothing was sent\n${mending}`,
+        `error: 1 of 3 rows are invalid; nothing was sent\n${mending}`,
     })
   })
 
@@ -214,7 +214,7 @@ describe('rows with the same key', () => {
       code: 2,
       stderr:
         'error: rooms.csv:5: the same id as line 4\n' +
-        `error: 1 of 4 rows cannot be imported; nothing was sent\n${mending}`,
+        `error: 1 of 4 rows are invalid; nothing was sent\n${mending}`,
     })
     world.file('rooms.csv', 'name,type\nA,open\nA,open\n')
     expect(await run('rooms import rooms.csv')).toMatchObject({ code: 0 })
@@ -226,7 +226,7 @@ describe('rows with the same key', () => {
     expect((await run('users import people.csv')).stderr).toBe(
       'error: people.csv:20002: the same user_id as line 2\n' +
         'error: people.csv:20003: the same user_id as line 20001\n' +
-        `error: 2 of 20002 rows cannot be imported; nothing was sent\n${mending}`,
+        `error: 2 of 20002 rows are invalid; nothing was sent\n${mending}`,
     )
   })
 })
@@ -265,7 +265,7 @@ test('--map of an unknown column is a usage error', async () => {
   world.file('people.csv', usersCsv(1))
   expect(await world.run(['users', 'import', 'people.csv', '--map', 'Nmae=name'])).toMatchObject({
     code: 2,
-    stderr: 'error: --map names a column “Nmae”, and there is none\nhint: columns are user_id, name\n',
+    stderr: 'error: --map: there is no column “Nmae”\nhint: columns are user_id, name\n',
   })
   expect(world.requests).toEqual([])
 })

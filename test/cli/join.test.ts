@@ -198,11 +198,11 @@ describe('join takes part', () => {
     expect(await served.sessions(room)).toMatchObject([{ user_id: 'ada' }])
   })
 
-  test('as one user only: --as and --token exclude each other', async () => {
+  test('as one user only: --as and --token cannot be used together', async () => {
     expect(await run(['room', '--as', 'ada', '--token', 't'])).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'error: --as and --token exclude each other\n',
+      stderr: 'error: --as and --token cannot be used together\n',
     })
   })
 })
@@ -212,7 +212,7 @@ describe('join is refused', () => {
     const room = await served.room()
     const { code, stdout, stderr } = await run([room, '--token', 'stolen'])
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
-    expect(stderr).toContain('error: cannot take part: the access token is not valid\n')
+    expect(stderr).toContain('error: cannot join: the access token is not valid\n')
     expect(stderr).not.toContain('stolen')
   })
 
@@ -224,7 +224,7 @@ describe('join is refused', () => {
   test('in a room that does not exist: exit code 3', async () => {
     const { code, stderr } = await run(['nope'])
     expect(code).toBe(3)
-    expect(stderr).toContain('error: cannot take part: no such room\n')
+    expect(stderr).toContain('error: cannot join: no such room\n')
   })
 
   test('as a user who does not exist: exit code 3', async () => {
@@ -237,7 +237,7 @@ describe('join is refused', () => {
     const room = await served.room({ type: 'private' })
     const { code, stderr } = await run([room, '--as', 'ada'])
     expect(code).toBe(1)
-    expect(stderr).toContain('error: cannot take part: only invited users can join this room\n')
+    expect(stderr).toContain('error: cannot join: only invited users can join this room\n')
   })
 
   test('in a terminated room: exit code 1', async () => {
@@ -245,7 +245,7 @@ describe('join is refused', () => {
     await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
     const { code, stderr } = await run([room])
     expect(code).toBe(1)
-    expect(stderr).toContain('error: cannot take part: the room is terminated\n')
+    expect(stderr).toContain('error: cannot join: the room is terminated\n')
   })
 
   test('where nothing listens: exit code 5, after the retries', async () => {
@@ -269,7 +269,7 @@ describe('join is refused', () => {
       const { port } = alien.address() as AddressInfo
       const ended = await run(['room'], { baseUrl: `http://127.0.0.1:${port}/v1` })
       expect(ended).toMatchObject({ code, stdout: '' })
-      expect(ended.stderr).toContain(`error: cannot take part: the service answered ${status}\n`)
+      expect(ended.stderr).toContain(`error: cannot join: the service answered ${status}\n`)
     })
 
   test('with an error that is JSON in JSON modes', async () => {
@@ -289,7 +289,7 @@ describe('a session that was joined', () => {
     await served.ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })
     const { code, stderr } = await program.end()
     expect(code).toBe(1)
-    expect(stderr).toContain('error: cannot take part: blocked\n')
+    expect(stderr).toContain('error: cannot join: blocked\n')
   })
 
   test('ends with exit code 0 when the room is terminated, with everything printed before', async () => {
@@ -321,7 +321,7 @@ describe('a session that was joined', () => {
     await served.ask('DELETE', `/rooms/${room}`)
     const { code, stderr } = await program.end()
     expect(code).toBe(1)
-    expect(stderr).toContain('error: cannot take part: the room is deleted\n')
+    expect(stderr).toContain('error: cannot join: the room is deleted\n')
   })
 
   test('ends with exit code 1 when the user is deleted', async () => {

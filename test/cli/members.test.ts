@@ -60,7 +60,7 @@ test('list of a room that does not exist exits 3', async () => {
   expect(await world.run('members list nowhere')).toMatchObject({
     code: 3,
     stdout: '',
-    stderr: 'error: no such room: nowhere\nhint: see what there is with: meetroom rooms list\n',
+    stderr: 'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list\n',
   })
 })
 
@@ -69,7 +69,7 @@ test('list without --all says that there are more', async () => {
   for (let i = 0; i < 32; i++) await member(id, `u${i}`)
   const { stdout, stderr } = await world.run(`members list ${id} -o ids`)
   expect(stdout.trim().split('\n')).toHaveLength(30)
-  expect(stderr).toBe('showing 30 of 32; --all lists all, --limit N and --offset N choose\n')
+  expect(stderr).toBe('showing 30 of 32; use --all, or --limit and --offset\n')
 })
 
 test('list takes --limit, --offset, --all and --page-size', async () => {
@@ -90,7 +90,7 @@ test('list takes --limit, --offset, --all and --page-size', async () => {
   ])
   expect(await world.run(`members list ${id} --all --limit 3`)).toMatchObject({
     code: 2,
-    stderr: 'error: --all and --limit exclude each other\n',
+    stderr: 'error: --all and --limit cannot be used together\n',
   })
 })
 
@@ -128,7 +128,7 @@ test('get of a member who does not exist exits 3 and names both ids', async () =
   expect(await world.run(`members get ${id} nobody`)).toMatchObject({
     code: 3,
     stdout: '',
-    stderr: `error: no such room or member: ${id} nobody\nhint: see what there is with: meetroom members list ${id}\n`,
+    stderr: `error: no such room or member: ${id} nobody\nhint: list what exists with: meetroom members list ${id}\n`,
   })
 })
 
@@ -198,7 +198,7 @@ test('add of a user who does not exist exits 3 and names the user', async () => 
   expect(await world.run(`members add ${id} nobody`)).toMatchObject({
     code: 3,
     stdout: '',
-    stderr: 'error: no such user: nobody\nhint: see what there is with: meetroom users list\n',
+    stderr: 'error: no such user: nobody\nhint: list what exists with: meetroom users list\n',
   })
 })
 
@@ -247,7 +247,7 @@ test('update takes fields from --set and --data', async () => {
 test('update refuses to change nothing, and --blocked together with --unblocked', async () => {
   expect(await world.run('members update room ada')).toMatchObject({
     code: 2,
-    stderr: 'error: nothing to change: name at least one field\n',
+    stderr: 'error: nothing to change: give at least one field\n',
   })
   expect(await world.run('members update room ada --blocked --unblocked')).toMatchObject({
     code: 2,
@@ -287,7 +287,7 @@ test.each(['open', 'public'])('block in an %s room is refused before anything is
     stdout: '',
     stderr:
       `error: blocking works only in private rooms, and room ${id} is ${type}\n` +
-      'hint: add --force to send it all the same\n',
+      'hint: pass --force to send it anyway\n',
   })
   expect(writes()).toEqual([])
 })
@@ -439,6 +439,6 @@ test('a missing argument is a usage error that names it', async () => {
   expect(await world.run('members block room')).toMatchObject({
     code: 2,
     stderr:
-      'error: missing required argument “member”\nhint: name some, or choose them with --where; see --help\n',
+      'error: missing required argument “member”\nhint: give ids, or choose items with --where; see --help\n',
   })
 })

@@ -39,7 +39,7 @@ describe('a room given by its name instead of its id', () => {
     world.intercept = async ({ url }, next) => (url.includes('name=') ? answer(502, {}) : next())
     expect(await world.run('rooms get Algebra --retries 0')).toMatchObject({
       code: 3,
-      stderr: 'error: no such room: Algebra\nhint: see what there is with: meetroom rooms list\n',
+      stderr: 'error: no such room: Algebra\nhint: list what exists with: meetroom rooms list\n',
     })
   })
 })

@@ -332,7 +332,7 @@ describe('--columns and --no-header', () => {
   test.each(['json', 'ndjson', 'ids'])('are refused with -o %s', async (format) => {
     const { code, stdout, stderr } = await world.run(`rooms list -o ${format} --columns id`)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain(`--columns goes with the formats table and csv, not with ${format}`)
+    expect(stderr).toContain(`--columns works with the formats table and csv, not with ${format}`)
     expect(world.requests).toEqual([])
   })
 
@@ -694,7 +694,7 @@ test.each(['csv', 'table', 'ids'])('api refuses -o %s', async (format) => {
   expect(await world.run(`api GET /rooms -o ${format}`)).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: `error: api prints what the service sent, which is JSON: it has no -o ${format}\n`,
+    stderr: `error: api prints the JSON that the service sent; it does not support -o ${format}\n`,
   })
   expect(world.requests).toEqual([])
 })

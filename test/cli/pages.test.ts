@@ -107,8 +107,8 @@ test('create puts the pages of --data before those of --image, and applies --set
 })
 
 test.each([
-  [[], 'nothing to create: give --image or --data'],
-  [['--data', '[]'], 'nothing to create: give --image or --data'],
+  [[], 'nothing to create: pass --image or --data'],
+  [['--data', '[]'], 'nothing to create: pass --image or --data'],
   [['--data', 'null'], '--data takes a JSON array of pages, or one page, here'],
   [['--data', '[1]'], '--data takes a JSON array of pages, or one page, here'],
   [['--data', '[[{"index":1}]]'], '--data takes a JSON array of pages, or one page, here'],
@@ -129,7 +129,7 @@ test.each([
 test('create in a room that does not exist exits 3', async () => {
   const { code, stdout, stderr } = await world.run('pages create nowhere --image https://a.test/')
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
-  expect(stderr).toBe('error: no such room: nowhere\nhint: see what there is with: meetroom rooms list\n')
+  expect(stderr).toBe('error: no such room: nowhere\nhint: list what exists with: meetroom rooms list\n')
 })
 
 test('create is not repeated: without an answer its outcome is unknown', async () => {

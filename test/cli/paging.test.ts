@@ -66,7 +66,7 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
     expect(await listed('')).toEqual({
       code: 0,
       ids: all.slice(0, 30),
-      stderr: 'showing 30 of 250; --all lists all, --limit N and --offset N choose\n',
+      stderr: 'showing 30 of 250; use --all, or --limit and --offset\n',
     })
     expect(asked()).toEqual(['-@-'])
     expect((await listed('--quiet')).stderr).toBe('')
@@ -99,7 +99,7 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
     expect(await listed('--page-size 7')).toEqual({
       code: 0,
       ids: all.slice(0, 7),
-      stderr: 'showing 7 of 250; --all lists all, --limit N and --offset N choose\n',
+      stderr: 'showing 7 of 250; use --all, or --limit and --offset\n',
     })
     expect(asked()).toEqual(['7@-'])
   })
@@ -214,7 +214,7 @@ describe('list, with a service that pages in its own way,', () => {
     expect(await listed('--all')).toEqual({
       code: 0,
       ids: ids(100),
-      stderr: 'warning: the service repeats its answer for offset 100; the list may not be complete\n',
+      stderr: 'warning: the service repeats its answer for offset 100; the list may be incomplete\n',
     })
     expect(world.requests).toHaveLength(3)
   })
@@ -223,9 +223,7 @@ describe('list, with a service that pages in its own way,', () => {
     service(ids(250), { ignoresOffset: true, cap: 30 })
     const { stdout, stderr } = await world.run('rooms list --limit 100 --json')
     expect(JSON.parse(stdout).rooms).toEqual(ids(30).map(roomOf))
-    expect(stderr).toBe(
-      'warning: the service repeats its answer for offset 30; the list may not be complete\n',
-    )
+    expect(stderr).toBe('warning: the service repeats its answer for offset 30; the list may be incomplete\n')
   })
 
   test.each<[string, (facts: { total: number; offset: number; limit: number }) => unknown]>([
@@ -355,7 +353,10 @@ describe('a list flag', () => {
     '--limit with --all is a usage error: %s',
     async (command) => {
       const { code, stderr } = await world.run(`${command} --all --limit 5`)
-      expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: --all and --limit exclude each other\n' })
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: 'error: --all and --limit cannot be used together\n',
+      })
       expect(world.requests).toEqual([])
     },
   )
@@ -399,7 +400,7 @@ describe('sessions list on a service that pages them', () => {
   beforeEach(() => {
     otherService(world, { sessions: { items, paged: true } })
   })
-  const more = '; --all lists all, --limit N and --offset N choose\n'
+  const more = '; use --all, or --limit and --offset\n'
 
   test.each([
     ['', [0, 30], `showing 30 of 95${more}`, ['-@-']],

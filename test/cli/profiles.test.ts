@@ -94,7 +94,7 @@ test('use and remove of an unknown profile exit 3', async () => {
     expect(await run(line), line).toMatchObject({
       code: 3,
       stdout: '',
-      stderr: 'error: no such profile: nowhere\nhint: see them with: meetroom profiles list\n',
+      stderr: 'error: no such profile: nowhere\nhint: list them with: meetroom profiles list\n',
     })
   expect(readFileSync(file, 'utf8')).toBe(before)
 })
@@ -180,8 +180,8 @@ test.each([
     code: 2,
     stdout: '',
     stderr:
-      `error: there is no profile “nowhere” (${origin})\n` +
-      'hint: see them with: meetroom profiles list; make it with: meetroom auth login --profile nowhere\n',
+      `error: no such profile: “nowhere” (${origin})\n` +
+      'hint: list them with: meetroom profiles list; create it with: meetroom auth login --profile nowhere\n',
   }
   expect(await run(line, env)).toMatchObject(expected)
   expect(await world.run(line, { env })).toMatchObject(expected)
@@ -193,7 +193,7 @@ test('a stored choice of a profile that no longer exists is a usage error', asyn
   store('{"profile":"gone","profiles":{}}')
   const { code, stdout, stderr } = await run('rooms list')
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toMatch(/^error: there is no profile “gone” \(settings file\)\n/)
+  expect(stderr).toMatch(/^error: no such profile: “gone” \(settings file\)\n/)
 })
 
 test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
@@ -304,7 +304,7 @@ test('local with another profile or a base URL is a usage error', async () => {
   for (const flags of ['--local', '--profile local'])
     expect(await run(`rooms list ${flags} --base-url ${baseUrl}`)).toMatchObject({
       code: 2,
-      stderr: 'error: --base-url and the local workspace exclude each other\n',
+      stderr: 'error: --base-url and the local workspace cannot be used together\n',
     })
   expect(await run('rooms list --local --profile local -o ids')).toMatchObject({ code: 0 })
 })

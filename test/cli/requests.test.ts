@@ -227,7 +227,7 @@ describe('limits of retries', () => {
     expect(await outcome('rooms get r1')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'error: the service refuses the request (429): slow down\nhint: it asks to wait 3600 s\n',
+      stderr: 'error: the service refuses the request (429): slow down\nhint: it asks you to wait 3600 s\n',
     })
   })
 
@@ -265,7 +265,7 @@ describe('limits of retries', () => {
     ['rooms create --name X --type open', 'check with: meetroom rooms list --name X'],
     ['users create ada --overwrite', 'check with: meetroom users get ada'],
     ['members update r1 m1 --type host', 'check with: meetroom members get r1 m1'],
-    ['message send r1 hi', 'look at the room before sending it again'],
+    ['message send r1 hi', 'look at the room before you send it again'],
   ])('end a write without an answer, %s, with a hint how to check', async (command, hint) => {
     world.intercept = silence
     expect(await outcome(`${command} --timeout 0.05`)).toEqual({
@@ -337,7 +337,7 @@ describe('a 400, from a service that does not say why,', () => {
       code: 3,
       stdout: '',
       stderr:
-        'error: no such room or member: r1 m1: Bad Request\nhint: see what there is with: meetroom members list r1\n',
+        'error: no such room or member: r1 m1: Bad Request\nhint: list what exists with: meetroom members list r1\n',
     })
   })
 
@@ -437,14 +437,14 @@ describe('an answer that cannot be read', () => {
       answer(404, '<h1>\n\u001b[31mNot found</h1>', { 'content-type': 'text/html' }),
     )
     expect((await world.run('rooms get r1')).stderr).toBe(
-      'error: no such room: r1: \\u001b[31mNot found\nhint: see what there is with: meetroom rooms list\n',
+      'error: no such room: r1: \\u001b[31mNot found\nhint: list what exists with: meetroom rooms list\n',
     )
   })
 
   test('shows a message of the service without control characters', async () => {
     world.intercept = answering(answer(404, { message: 'gone\r\n\u001b[2J\u202etxt' }))
     expect((await world.run('rooms get r1')).stderr).toBe(
-      'error: no such room: r1: gone\\r\\n\\u001b[2J\\u202etxt\nhint: see what there is with: meetroom rooms list\n',
+      'error: no such room: r1: gone\\r\\n\\u001b[2J\\u202etxt\nhint: list what exists with: meetroom rooms list\n',
     )
   })
 })
@@ -611,7 +611,7 @@ describe('the key is not shown', () => {
     world.intercept = async ({ url }) => (url.endsWith('/a') ? echo(world.apiKey, 404) : fine)
     expect((await world.run('users delete a ada --yes')).stderr).toBe(
       'error: no such user: a: key [API key] is unknown\n' +
-        'hint: see what there is with: meetroom users list\n' +
+        'hint: list what exists with: meetroom users list\n' +
         'error: deleted 1 of 2 users; 1 failed\n',
     )
   })
@@ -639,8 +639,8 @@ describe('the key is not shown', () => {
         code: 4,
         stdout: '',
         stderr:
-          'error: the API key contains a space, a line break or a character that no key can have\n' +
-          'hint: look at MEETROOM_API_KEY, or store it again with: meetroom auth login\n',
+          'error: the API key contains a space, a line break or another character that is not allowed in a key\n' +
+          'hint: check MEETROOM_API_KEY, or store the key again with: meetroom auth login\n',
       })
       expect(world.requests).toEqual([])
     },

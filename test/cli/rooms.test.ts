@@ -110,7 +110,7 @@ test('update changes the named fields and nothing else', async () => {
   })
   expect(await world.run(`rooms update ${id}`)).toMatchObject({
     code: 2,
-    stderr: 'error: nothing to change: name at least one field\n',
+    stderr: 'error: nothing to change: give at least one field\n',
   })
 })
 
@@ -160,7 +160,7 @@ test('delete with one bad id among several deletes the others', async () => {
   expect(code).toBe(8)
   expect(stdout).toBe(`${id}\n`)
   expect(stderr).toBe(
-    'error: no such room: nope\nhint: see what there is with: meetroom rooms list\n' +
+    'error: no such room: nope\nhint: list what exists with: meetroom rooms list\n' +
       'error: deleted 1 of 2 rooms; 1 failed\n',
   )
 })

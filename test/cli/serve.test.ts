@@ -224,7 +224,7 @@ describe('serve for other commands', () => {
     const env = homes()
     const { code, stderr } = await runBuilt(['serve', '--save-profile', 'no name'], env)
     expect(code).toBe(2)
-    expect(stderr).toContain('“no name” is not a profile name')
+    expect(stderr).toContain('“no name” is not a valid profile name')
     expect(existsSync(env.MEETROOM_DATA_DIR)).toBe(false)
   })
 })
@@ -313,7 +313,7 @@ describe('serve listens', () => {
     expect(await runBuilt(['serve', '--port', String(port)], env)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `error: something else listens on 127.0.0.1:${port}\nhint: choose another --port; 0 picks a free one\n`,
+      stderr: `error: another program is already listening on 127.0.0.1:${port}\nhint: pass another --port; 0 picks a free one\n`,
     })
     await startServe([], env)
   })
@@ -338,7 +338,7 @@ describe('serve listens', () => {
   test('never on an address of another machine', async () => {
     const { code, stderr } = await runBuilt(['serve', '--host', '192.0.2.1'], homes())
     expect(code).toBe(2)
-    expect(stderr).toContain('192.0.2.1:4680 cannot be listened on')
+    expect(stderr).toContain('192.0.2.1:4680 cannot be used for listening')
   })
 })
 

@@ -38,7 +38,7 @@ describe('the exit code of a run', () => {
     ],
     ['one failed', [...done, 'failed'], undefined, 8],
     ['one invalid', [...done, 'invalid'], undefined, 8],
-    ['one with unknown outcome', [...done, 'unknown'], undefined, 8],
+    ['one with an unknown outcome', [...done, 'unknown'], undefined, 8],
     ['one foreseen to fail', ['would_create', 'would_create', 'would_create', 'would_fail'], undefined, 8],
     ['one skipped, the others failed', ['skipped', 'failed', 'failed', 'failed'], undefined, 8],
     ['all failed', ['failed', 'failed', 'failed', 'failed'], undefined, 1],

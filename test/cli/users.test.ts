@@ -84,7 +84,7 @@ test('get of a user who does not exist exits 3', async () => {
   expect(await world.run('users get nobody')).toMatchObject({
     code: 3,
     stdout: '',
-    stderr: 'error: no such user: nobody\nhint: see what there is with: meetroom users list\n',
+    stderr: 'error: no such user: nobody\nhint: list what exists with: meetroom users list\n',
   })
 })
 
@@ -134,8 +134,8 @@ test('create refuses an id that is in use, and overwrites nothing', async () => 
     code: 2,
     stdout: '',
     stderr:
-      'error: there is a user “ada” already, and creating it again would override it\n' +
-      'hint: add --overwrite to do that, or change it with: meetroom users update ada\n',
+      'error: user “ada” already exists, and creating it again would overwrite it\n' +
+      'hint: pass --overwrite to do that, or update the user with: meetroom users update ada\n',
   })
   expect(writes()).toEqual([])
   expect((await world.send('GET', '/users/ada')).body.user).toEqual(before)
@@ -242,7 +242,7 @@ test('update changes the named fields and nothing else', async () => {
   })
   expect(await world.run('users update ada')).toMatchObject({
     code: 2,
-    stderr: 'error: nothing to change: name at least one field\n',
+    stderr: 'error: nothing to change: give at least one field\n',
   })
 })
 
@@ -367,7 +367,7 @@ test('delete of a user who does not exist asks nothing', async () => {
   expect(await world.run('users delete nobody', { tty: true, env: { NO_COLOR: '1' } })).toMatchObject({
     code: 3,
     stdout: '',
-    stderr: 'error: no such user: nobody\nhint: see what there is with: meetroom users list\n',
+    stderr: 'error: no such user: nobody\nhint: list what exists with: meetroom users list\n',
   })
 })
 
@@ -377,8 +377,8 @@ test('delete with bad ids among several deletes the others and reports each fail
     code: 8,
     stdout: 'ada\n',
     stderr:
-      'error: no such user: nobody\nhint: see what there is with: meetroom users list\n' +
-      'error: no such user: nowhere\nhint: see what there is with: meetroom users list\n' +
+      'error: no such user: nobody\nhint: list what exists with: meetroom users list\n' +
+      'error: no such user: nowhere\nhint: list what exists with: meetroom users list\n' +
       'error: deleted 1 of 3 users; 2 failed\n',
   })
 })

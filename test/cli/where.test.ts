@@ -280,7 +280,7 @@ describe('a condition with a regular expression', () => {
 
 describe('an invalid condition', () => {
   const takes = (text: string) =>
-    `--where takes FIELD, one of = != < <= > >= ~ !~, and a value, not “${text}”`
+    `--where takes FIELD, one of = != < <= > >= ~ !~, and a value, got “${text}”`
   const time =
     'expected a date as in 2026-01-31, a time as in 2026-01-31T12:00Z, or how long ago as in 90d, 12h'
 
@@ -293,7 +293,7 @@ describe('an invalid condition', () => {
     ['rooms list', 'meeting_time>1e3', '--where meeting_time>1e3: expected a number'],
     ['rooms list', 'record=yes', '--where record=yes: expected true or false'],
     ['rooms list', 'record!=TRUE', '--where record!=TRUE: expected true or false'],
-    ['rooms list', 'record>true', '--where record>true: true and false have no order'],
+    ['rooms list', 'record>true', '--where record>true: true and false cannot be ordered'],
     ['rooms list', 'created_at<yesterday', `--where created_at<yesterday: ${time}`],
     ['rooms list', 'created_at<90', `--where created_at<90: ${time}`],
     ['rooms list', 'created_at<90y', `--where created_at<90y: ${time}`],
@@ -318,7 +318,7 @@ describe('an invalid condition', () => {
     ['rooms list', 'created_at>=', '--where created_at>=: a value is missing'],
     ['rooms list', 'max_meeting_seconds!=1h', '--where max_meeting_seconds!=1h: expected a number'],
     ['members list r', 'is_blocked!=yes', '--where is_blocked!=yes: expected true or false'],
-    ['members list r', 'is_blocked>false', '--where is_blocked>false: true and false have no order'],
+    ['members list r', 'is_blocked>false', '--where is_blocked>false: true and false cannot be ordered'],
     ['members list r', 'created_at=never', `--where created_at=never: ${time}`],
     ['sessions list r', 'connected_at=online', `--where connected_at=online: ${time}`],
     ['users export', 'created_at=never', `--where created_at=never: ${time}`],
@@ -464,7 +464,7 @@ describe('a list with --where', () => {
   test('refuses --all together with --limit', async () => {
     expect(await world.run('rooms list --all --limit 2 --where name~x')).toMatchObject({
       code: 2,
-      stderr: 'error: --all and --limit exclude each other\n',
+      stderr: 'error: --all and --limit cannot be used together\n',
     })
     expect(world.requests).toEqual([])
   })
@@ -744,7 +744,7 @@ describe('a command over several ids with --where', () => {
     expect(await world.run(`${command} --where type=x --yes`, { stdin: 'r1\n' })).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: 'error: name ids or choose them with --where, not both\n',
+      stderr: 'error: give ids or --where, not both\n',
     })
     expect(world.requests).toEqual([])
   })
@@ -771,7 +771,7 @@ describe('a command over several ids with --where', () => {
     expect(await world.run('rooms delete --where name~x --curl')).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: 'error: what --where chooses is not known without asking the service\n',
+      stderr: 'error: --curl sends nothing, so what --where matches is unknown\n',
     })
     expect(world.requests).toEqual([])
   })

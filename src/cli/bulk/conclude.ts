@@ -43,7 +43,7 @@ export function inWords(tally: Tally, { kind, flags: { ifExists } }: Plan, isDry
   const others: [count: number, what: string][] = [
     [tally.count('skipped'), 'skipped'],
     [tally.bad - unknown, 'failed'],
-    [unknown, 'with unknown outcome'],
+    [unknown, 'with an unknown outcome'],
     [untried, 'not tried'],
   ]
   // A service that overwrites by itself does not say which it did.
@@ -63,14 +63,12 @@ export function inWords(tally: Tally, { kind, flags: { ifExists } }: Plan, isDry
 
 function resumeHint({ kind, file, flags, journal }: Plan, tally: Tally): string | undefined {
   if (!journal || tally.untried + tally.count('unknown') === 0) return undefined
-  return `go on with: ${resumeCommand(kind.name, file, flags.given)}`
+  return `resume with: ${resumeCommand(kind.name, file, flags.given)}`
 }
 
 function mendHint(context: Context, { flags }: Plan, tally: Tally): string | undefined {
   const hasRejects = flags.failedOut !== undefined && !context.flags.dryRun
-  return hasRejects && tally.bad > tally.count('unknown')
-    ? `mend ${flags.failedOut} and import it`
-    : undefined
+  return hasRejects && tally.bad > tally.count('unknown') ? `fix ${flags.failedOut} and import it` : undefined
 }
 
 /** The user's interrupt, which says how to go on. */

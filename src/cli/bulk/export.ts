@@ -33,7 +33,7 @@ export function exportColumns({ fields }: Resource): string[] {
 
 /**
  * Writes everything there is of a kind, for `import` to read again: CSV unless another format is asked for.
- * @param rooms for members, the rooms whose members are wanted
+ * @param rooms for members, the ids of the rooms whose members to export
  */
 export async function runExport(
   context: Context,
@@ -52,7 +52,7 @@ export async function runExport(
   )
   printer.check(view)
   if (list === 'listMembers' && (rooms.length === 0) !== (flags.allRooms === true))
-    throw new UsageError('name the rooms whose members are wanted, or say --all-rooms')
+    throw new UsageError('name the rooms, or pass --all-rooms')
   const selection = await select(context, list, flags.where)
   const full = selection?.full ?? new FullRecords(context, list)
   const all = { all: true, ...defined({ pageSize: flags.pageSize }) }

@@ -45,7 +45,7 @@ export function importFlags<C extends Command>(command: C): C {
     command
       .hook('preAction', () => void command.setOptionValue('given', givenOptions(command)))
       .addOption(
-        new Option('--input-format <format>', 'format of the file, where its name does not tell').choices([
+        new Option('--input-format <format>', 'format of the file, if its extension does not tell').choices([
           'csv',
           'ndjson',
           'json',
@@ -64,7 +64,7 @@ export function importFlags<C extends Command>(command: C): C {
       )
       .option(
         '--map <column=field>',
-        "read a column as this field, or leave it out: 'Notes='; may be repeated",
+        "read a column as this field; 'Notes=' ignores the column; repeatable",
         collect,
       )
       .option('--ignore-unknown', 'leave out columns and fields that the API does not list')
@@ -76,12 +76,12 @@ export function importFlags<C extends Command>(command: C): C {
           .choices(ifExists)
           .default('fail'),
       )
-      .option('--skip-invalid', 'leave out rows that cannot be sent, instead of sending nothing')
-      .option('--failed-out <file>', 'write the rows that failed to this file, each with its reason')
-      .option('--journal <file>', 'where to note what was sent (default: beside the file)')
-      .option('--no-journal', 'keep no journal: a run that is cut off cannot be resumed')
+      .option('--skip-invalid', 'skip invalid rows instead of sending nothing')
+      .option('--failed-out <file>', 'write failed rows to this file, each with its reason')
+      .option('--journal <file>', 'where to record what was sent (default: next to the file)')
+      .option('--no-journal', 'keep no journal: an interrupted run cannot be resumed')
       .option('--no-receipt', 'leave no finished journal behind')
-      .option('--resume', 'go on with a run that was cut off'),
+      .option('--resume', 'resume a run that was interrupted'),
   )
 }
 

@@ -16,7 +16,7 @@ export async function runImport(
   file: string,
   flags: ImportFlags,
 ): Promise<void> {
-  if (context.flags.curl) throw new UsageError('an import is no single request, which --curl could show')
+  if (context.flags.curl) throw new UsageError('--curl shows a single request, and an import is many')
   const source = await openSource(file, context.host, flags.encoding)
   try {
     const plan = await prepare(context, { kind: kinds[name](flags), source, file, flags })

@@ -65,8 +65,8 @@ export async function prepare(context: Context, asked: Asked): Promise<Plan> {
   })
   if (told > mostTold) await context.notice(`and ${told - mostTold} more`)
   if (checked.invalid > 0 && !flags.skipInvalid)
-    throw new UsageError(`${checked.invalid} of ${checked.rows} rows cannot be imported; nothing was sent`, {
-      hint: 'mend them, or leave them out with --skip-invalid',
+    throw new UsageError(`${checked.invalid} of ${checked.rows} rows are invalid; nothing was sent`, {
+      hint: 'fix them, or skip them with --skip-invalid',
     })
   requireKeys(kind, flags, checked)
   await warn(context, asked, reader.unlisted, checked)
@@ -81,8 +81,8 @@ function journalPath(context: Context, { source, flags }: Asked): string | undef
   const { journal = true } = flags
   const path = typeof journal === 'string' ? resolve(context.host.cwd, journal) : journal ? beside : undefined
   if (flags.resume && path === undefined)
-    throw new UsageError('--resume needs a journal to go on with', {
-      hint: source.path === undefined ? 'name it with --journal FILE' : 'leave out --no-journal',
+    throw new UsageError('--resume needs a journal', {
+      hint: source.path === undefined ? 'name it with --journal FILE' : 'drop --no-journal',
     })
   return path
 }
@@ -96,7 +96,7 @@ async function warn(
 ): Promise<void> {
   for (const field of unlisted)
     await context.notice(
-      `warning: the API lists no field “${field}” of a ${kind.view.noun[0]}; it is sent all the same`,
+      `warning: the API lists no field “${field}” of a ${kind.view.noun[0]}; it is sent anyway`,
     )
   if (flags.ifExists !== 'overwrite' || flags.resume || omitted.size === 0) return
   const sent = rows - invalid

@@ -50,7 +50,7 @@ export class Sender {
     return {
       status: 'unknown',
       error: new UnknownOutcomeError(
-        'it was sent before the run was cut off; something like it is there, and whether it is this row cannot be told',
+        'it was sent before the run was interrupted; a similar item exists, and there is no way to tell whether it is this row',
       ),
     }
   }
@@ -111,10 +111,9 @@ export class Sender {
     return {
       status: 'unknown',
       value: id,
-      error: new UnknownOutcomeError(
-        `it was made, and then not given all its values: ${finished.error.message}`,
-        { cause: finished.error },
-      ),
+      error: new UnknownOutcomeError(`it was created, but not completed: ${finished.error.message}`, {
+        cause: finished.error,
+      }),
     }
   }
 

@@ -18,13 +18,13 @@ interface Flags {
 
 export function defineApi(api: MeetroomCommand, act: Act): void {
   api
-    .description('Send any request to the service and print its answer: for what no other command covers.')
+    .description('Send any request to the service and print its answer, for what no other command covers.')
     .argument('<method>', methods.join(', '))
     .argument('<path>', 'path below the base URL, as in /rooms?limit=1')
     .addOption(
       new Option(
         '-f, --field <key=value>',
-        'field of the body, or parameter of a GET; may be repeated',
+        'field of the body, or query parameter of a GET; repeatable',
       ).argParser(collect),
     )
     .option('--data <json|@file|->', 'body as JSON, from a file or from standard input')
@@ -32,12 +32,12 @@ export function defineApi(api: MeetroomCommand, act: Act): void {
       act('any', async (context, verb: string, path: string, flags: Flags) => {
         const method = methods.find((known) => known === verb.toUpperCase())
         if (!method)
-          throw new UsageError(`“${verb}” is not a method of this API; methods are ${methods.join(', ')}`)
+          throw new UsageError(`“${verb}” is not a method of this API; use one of ${methods.join(', ')}`)
         if (!/^\/[^/\\]/.test(path) || /[{}#\s]/.test(path))
           throw new UsageError(`“${path}” is not a path below the base URL, as in /rooms?limit=1`)
         const { output } = context.flags
         if (output && !isJson(output))
-          throw new UsageError(`api prints what the service sent, which is JSON: it has no -o ${output}`)
+          throw new UsageError(`api prints the JSON that the service sent; it does not support -o ${output}`)
         const [pathname = '', search] = path.split(/\?(.*)/s)
         if (climbs(pathname))
           throw new UsageError(`“${path}” contains “.” or “..”, and so would leave the base URL`)
@@ -52,7 +52,7 @@ export function defineApi(api: MeetroomCommand, act: Act): void {
         const query = Object.fromEntries(new URLSearchParams(search ?? ''))
         const input =
           method === 'GET' ? { query: { ...query, ...fields } } : { query, body: bodyOf(data, fields) }
-        if (method === 'GET' && data !== undefined) throw new UsageError('a GET has no body: use --field')
+        if (method === 'GET' && data !== undefined) throw new UsageError('a GET has no body; use --field')
         const answer = await (await context.client()).request(endpoint, input)
         // What is not JSON has been warned of, and has no place in JSON output.
         if (answer.value !== undefined) await (await context.printer()).body(answer)
@@ -69,6 +69,6 @@ function bodyOf(data: unknown, fields: Record<string, unknown>): unknown {
   if (Object.keys(fields).length === 0) return data
   if (data === undefined) return fields
   if (typeof data !== 'object' || data === null || Array.isArray(data))
-    throw new UsageError('--field adds to a JSON object, and --data is none')
+    throw new UsageError('--field needs --data to be a JSON object')
   return { ...data, ...fields }
 }

@@ -16,7 +16,7 @@ export function defineAuth(auth: MeetroomCommand, act: Act): void {
     .command('login')
     .summary('Store an API key')
     .description(
-      'Store an API key for a service, once the service has accepted it. The key is asked for, never an argument.',
+      'Store an API key for a service. You are prompted for the key (hidden input); it is verified before it is stored.',
     )
     .option('--with-token', 'read the key from standard input')
     .action(
@@ -37,9 +37,9 @@ export function defineAuth(auth: MeetroomCommand, act: Act): void {
 
   const status = auth
     .command('status')
-    .summary('Say which key is used, where, and whether it works')
+    .summary('Show which key is used and whether it works')
     .description(
-      'Say which profile, which service and which key are used, and whether the key works. Never shows the key.',
+      'Show which profile, service and key are used, and whether the key works. Never shows the key itself.',
     )
     .action(act('machine', (context) => showStatus(context)))
   examples(status, 'meetroom auth status', 'meetroom auth status --profile staging --json')
@@ -51,7 +51,7 @@ async function logIn(context: Context, withToken: boolean): Promise<void> {
   const stored = await context.storedConfig()
   const inUse = stored.profile === localProfile ? { ...stored, profile: defaultProfile } : stored
   const { value: profile } = namedProfile(context, inUse)
-  if (profile === localProfile) throw new UsageError('the local workspace needs no key: just use --local')
+  if (profile === localProfile) throw new UsageError('the local workspace needs no key; just pass --local')
   checkProfileName(profile)
   const before = findProfile(stored, profile) ?? {}
   const url = flags.baseUrl ?? (host.env['MEETROOM_BASE_URL'] || before.base_url)
@@ -62,11 +62,11 @@ async function logIn(context: Context, withToken: boolean): Promise<void> {
   const given = parseBaseUrl(url)
   const { origin } = new URL(given)
   if (isClear(new URL(given)))
-    throw new UsageError(`a key for plain http would travel unencrypted to ${origin}`, {
+    throw new UsageError(`over plain http the key would be sent unencrypted to ${origin}`, {
       hint: 'use an https base URL',
     })
   if (!withToken && !canAsk(host))
-    throw new UsageError('there is no terminal to ask for the key at', {
+    throw new UsageError('there is no terminal to ask for the key on', {
       hint: 'pipe it in: meetroom auth login --with-token < file',
     })
   const key = (withToken ? await readAll(host) : await askSecret(context, `API key for ${origin}:`)).trim()
@@ -89,10 +89,10 @@ async function logIn(context: Context, withToken: boolean): Promise<void> {
   await context.notice(`logged in to ${origin} as profile ${profile}`)
   if (stored.profile === localProfile)
     await context.notice(
-      `profile ${stored.profile} stays in use; change that with: meetroom profiles use ${profile}`,
+      `profile ${stored.profile} stays in use; to switch: meetroom profiles use ${profile}`,
     )
   if (host.env['MEETROOM_API_KEY'])
-    await context.notice('MEETROOM_API_KEY in the environment beats the stored key')
+    await context.notice('MEETROOM_API_KEY in the environment takes precedence over the stored key')
 }
 
 /**
@@ -130,7 +130,7 @@ async function logOut(context: Context): Promise<void> {
   const { value: name } = storedProfile(context, stored)
   if (name === localProfile) throw new UsageError('the local workspace has no key to forget')
   if (!findProfile(stored, name)?.api_key)
-    return context.notice(`profile ${name} holds no key; nothing to forget`)
+    return context.notice(`profile ${name} has no key; nothing to forget`)
   await context.changeConfig((config) => {
     const { api_key, api_key_origin, ...rest } = findProfile(config, name) ?? {}
     return withProfile(config, name, rest)

@@ -34,8 +34,8 @@ function defineList(config: MeetroomCommand, act: Act): void {
   const list = config
     .command('list')
     .summary('List the settings')
-    .description('List the settings as they apply now, whatever they come from. The key is never shown.')
-    .option('--show-origin', 'say where each value comes from')
+    .description('List the settings in effect, wherever they come from. The key is never shown.')
+    .option('--show-origin', 'show where each value comes from')
     .action(
       act('machine', async (context, flags: { showOrigin?: boolean }) => {
         const view = viewFor(flags.showOrigin ?? false)
@@ -55,7 +55,7 @@ function defineGet(config: MeetroomCommand, act: Act): void {
   const get = config
     .command('get')
     .summary('Print one setting')
-    .description('Print one setting as it applies now.')
+    .description('Print the value of one setting in effect.')
     .argument('<key>', `profile, api_key (whether there is one), ${keys.join(', ')}`)
     .action(
       act('machine', async (context, name: string) => {
@@ -75,7 +75,7 @@ function defineSet(config: MeetroomCommand, act: Act): void {
   const set = config
     .command('set')
     .summary('Change a setting of the profile')
-    .description('Change a setting of the profile in use, or of the one that --profile names.')
+    .description('Change a setting of the profile in use, or of the profile given with --profile.')
     .argument('<key>', keys.join(', '))
     .argument('<value>', 'the new value')
     .action(
@@ -94,8 +94,8 @@ function defineSet(config: MeetroomCommand, act: Act): void {
 function defineUnset(config: MeetroomCommand, act: Act): void {
   const unset = config
     .command('unset')
-    .summary('Return a setting to its default')
-    .description('Return a setting of the profile to its default.')
+    .summary('Reset a setting to its default')
+    .description('Reset a setting of the profile to its default.')
     .argument('<key>', keys.join(', '))
     .action(
       act('machine', async (context, name: string) => {
@@ -110,8 +110,8 @@ function defineUnset(config: MeetroomCommand, act: Act): void {
 function definePath(config: MeetroomCommand, act: Act): void {
   const path = config
     .command('path')
-    .summary('Print where the settings file is')
-    .description('Print where the settings file is, whether it exists or not.')
+    .summary('Print the path of the settings file')
+    .description('Print the path of the settings file, whether it exists or not.')
     .action(
       act('machine', async (context) => {
         await context.plainPrinter().data(`${configFile(await context.configDir())}\n`, visibleLines)
@@ -125,7 +125,7 @@ async function effective(
 ): Promise<{ key: string; value: string | number | null; origin: string | null }[]> {
   const { profile, local, baseUrl, apiKey, output, timeout, retries } = await context.settings()
   const shownKey = local
-    ? { value: 'made for the workspace', from: 'workspace' }
+    ? { value: 'created for the workspace', from: 'workspace' }
     : apiKey && { value: 'set', from: apiKey.from }
   const settings = {
     profile,
@@ -143,15 +143,15 @@ async function effective(
 }
 
 function unknownKey(name: string): UsageError {
-  return new UsageError(`there is no setting “${name}”; settings are ${keys.join(', ')}`)
+  return new UsageError(`no such setting: “${name}”; settings are ${keys.join(', ')}`)
 }
 
 function requireKey(name: string): SettableKey {
   if (name === 'api_key')
-    throw new UsageError('a key is never an argument: arguments are public', {
+    throw new UsageError('a key is never passed as an argument: arguments are public', {
       hint: 'store it with: meetroom auth login',
     })
-  if (name === 'profile') throw new UsageError('choose the profile with: meetroom profiles use NAME')
+  if (name === 'profile') throw new UsageError('switch profiles with: meetroom profiles use NAME')
   const key = keys.find((known) => known === name)
   if (!key) throw unknownKey(name)
   return key

@@ -25,7 +25,7 @@ function findCommand(root: MeetroomCommand, words: readonly string[]): Command {
     const next = command.commands.find((known) => known.name() === word || known.aliases().includes(word))
     if (!next)
       throw new UsageError(`no help on “${words.join(' ')}”`, {
-        hint: `topics are ${Object.keys(topics).join(', ')}; commands are listed by: meetroom --help`,
+        hint: `topics are ${Object.keys(topics).join(', ')}; list the commands with: meetroom --help`,
       })
     command = next
   }

@@ -34,18 +34,14 @@ export function importCommand(
 export function exportCommand(group: MeetroomCommand, act: Act, name: Importable, example: string): void {
   const command = group
     .command('export')
-    .summary(`Write all ${name} to a file`)
-    .description(`Write ${name} as CSV, NDJSON or JSON (-o), for import to read again.`)
+    .summary(`Export ${name}`)
+    .description(`Export ${name} as CSV, NDJSON or JSON (-o), in a form that import reads.`)
   if (name === 'members')
     command
-      .argument('[room...]', 'rooms whose members are wanted')
-      .option('--all-rooms', 'the members of every room')
+      .argument('[room...]', 'ids of the rooms whose members to export')
+      .option('--all-rooms', 'export the members of every room')
   command
-    .addOption(
-      new Option('--page-size <n>', 'how many to ask for in one request').argParser(
-        wholeNumber('--page-size', 1),
-      ),
-    )
+    .addOption(new Option('--page-size <n>', 'items per request').argParser(wholeNumber('--page-size', 1)))
     .option(...whereOption)
     .action(
       act('reads', async (context, ...args: unknown[]) => {

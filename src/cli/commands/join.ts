@@ -24,10 +24,10 @@ interface Flags {
 
 export function defineJoin(join: MeetroomCommand, act: Act): void {
   join
-    .description('Take part in a room from the terminal: prints messages as they arrive, until ^C.')
+    .description('Join a room from the terminal and print messages as they arrive, until ^C.')
     .argument('<room>', room.words.id)
-    .option('--as <user>', 'take part as this user, with the access token that the service has for it')
-    .option('--token <token>', 'take part with this access token; it is an argument, and so public')
+    .option('--as <user>', 'join as this user, with the access token that the service has for them')
+    .option('--token <token>', 'join with this access token; arguments are public, so prefer --as')
     .action(act('joins', (context, room: string, flags: Flags) => run(context, room, flags)))
   examples(
     join,
@@ -41,7 +41,7 @@ const longestPauseMs = 5000
 
 async function run(context: Context, room: string, flags: Flags): Promise<void> {
   if (flags.as !== undefined && flags.token !== undefined)
-    throw new UsageError('--as and --token exclude each other')
+    throw new UsageError('--as and --token cannot be used together')
   const { host, interrupt } = context
   const printer = await context.printer()
   const json = isJson(printer.options.format)
@@ -82,8 +82,8 @@ async function tokenOf(context: Context, user_id: string): Promise<string> {
   const { value } = await (await context.client()).call('getUser', { params: { user_id } })
   const token = value.user.access_token
   if (!token)
-    throw new UsageError(`the service gives no access token for user ${user_id}`, {
-      hint: 'name one with --token',
+    throw new UsageError(`the service returns no access token for user ${user_id}`, {
+      hint: 'pass one with --token',
     })
   return String(token)
 }
@@ -101,5 +101,5 @@ function errorFor({ reason, code, status }: Closed): MeetroomError {
     not_found: NotFoundError,
   }
   const Kind = kinds[String(code)] ?? ((status ?? 0) >= 500 ? ServiceError : ApiError)
-  return new Kind(`cannot take part: ${reason}`, { status })
+  return new Kind(`cannot join: ${reason}`, { status })
 }

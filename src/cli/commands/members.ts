@@ -36,7 +36,7 @@ export function defineMembers(members: MeetroomCommand, act: Act): void {
     {
       summary: 'Invite users to rooms from a file',
       description:
-        'Invite users to rooms from a CSV, NDJSON or JSON file with a row each. The whole file is checked before anything is sent.',
+        'Invite users to rooms from a CSV, NDJSON or JSON file with one row each. The whole file is checked before anything is sent.',
       examples: [
         'meetroom members import class-7b.csv --room 66f1a2b3c4d5e6f708192a3b --if-exists skip',
         'meetroom members import members.csv --room-ids imported-rooms.ndjson',
@@ -44,8 +44,8 @@ export function defineMembers(members: MeetroomCommand, act: Act): void {
     },
     (command) =>
       maxFlag(command)
-        .option('--room <room>', 'the room of rows that name none')
-        .option('--room-ids <file>', 'what rooms import -o ndjson printed: the ids that rooms have now'),
+        .option('--room <room>', 'room for rows that name none')
+        .option('--room-ids <file>', 'output of rooms import -o ndjson: maps old room ids to new ones'),
   )
   exportCommand(members, act, 'members', 'meetroom members export --all-rooms > members.csv')
 }
@@ -90,11 +90,11 @@ function defineAdd(members: MeetroomCommand, act: Act): void {
   const add = members
     .command('add')
     .summary('Invite a user to a room')
-    .description('Invite a user to a room, in the role given or else in the user’s default one.')
+    .description('Invite a user to a room, in the given role, or else the user’s default role.')
     .argument(...roomArgument)
     .argument('<user>', words.user_id)
     .addOption(typeFlag())
-    .option('--if-not-exists', 'leave a user who is a member already as it is, and show the member')
+    .option('--if-not-exists', 'if the user is already a member, leave the member as is and show it')
   bodyFlags(add).action(
     act('any', async (context, room_id: string, user_id: string, flags: AddFlags) => {
       const body = await buildBody<'addMember'>(flags, { user_id, type: flags.type }, context.host)
@@ -117,13 +117,13 @@ function defineUpdate(members: MeetroomCommand, act: Act): void {
   const update = members
     .command('update')
     .summary('Change a member’s name, role or block')
-    .description('Change the display name or the role of a member, or block and unblock the member.')
+    .description('Change the display name or the role of a member, or block or unblock the member.')
     .argument(...roomArgument)
     .argument('<member>', words.id)
     .option('--name <name>', words.name)
     .addOption(typeFlag())
     .addOption(new Option('--blocked', words.is_blocked).conflicts('unblocked'))
-    .addOption(new Option('--unblocked', 'let the user in again').conflicts('blocked'))
+    .addOption(new Option('--unblocked', 'let the user back in').conflicts('blocked'))
   bodyFlags(update).action(
     act('writes', async (context, room_id: string, member_id: string, flags: UpdateFlags) => {
       const is_blocked = flags.blocked ? true : flags.unblocked ? false : undefined
@@ -171,8 +171,8 @@ function defineMany(members: MeetroomCommand, act: Act): void {
     verb: 'unblock',
     doing: 'unblocking',
     past: 'unblocked',
-    summary: 'Let blocked members in again',
-    description: 'Let blocked members of a private room in again.',
+    summary: 'Let blocked members back in',
+    description: 'Let blocked members of a private room back in.',
     call: setBlocked(false),
     examples: ['meetroom members unblock 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c'],
   })
@@ -184,7 +184,7 @@ async function requirePrivateRoom(context: Context, id: string): Promise<void> {
   const { value } = await (await context.client()).call('getRoom', { params: { id } })
   if (value.room.type !== 'private')
     throw new UsageError(`blocking works only in private rooms, and room ${id} is ${value.room.type}`, {
-      hint: 'add --force to send it all the same',
+      hint: 'pass --force to send it anyway',
     })
 }
 

@@ -10,7 +10,7 @@ export function defineMessage(message: MeetroomCommand, act: Act): void {
     .command('send')
     .summary('Send a message to the live sessions of a room')
     .description(
-      'Send a message to the live sessions of a room. It has an effect only if their client handles it.',
+      'Send a message to the live sessions of a room. It has an effect only if their clients handle it.',
     )
     .argument('<room>', room.words.id)
     .argument('<text>', `${sent.words.message}, or - to read it from standard input`)

@@ -31,21 +31,21 @@ export function definePages(pages: MeetroomCommand, act: Act): void {
   const create = pages
     .command('create')
     .summary('Create pages in a room')
-    .description('Create pages in a room: one for each image, or whatever --data says.')
+    .description('Create pages in a room: one per image, or what --data describes.')
     .argument('<room>', room.words.id)
     .option(
       '--image <url>',
-      `${entity.src.words}; may be repeated, one page each`,
+      `${entity.src.words}; repeatable, one page each`,
       (url: string, previous: string[] = []) => collect(webUrl('--image')(url), previous),
     )
     .option('--fixed', entity.fixed.words)
     .option('--size <WxH>', `${words.size}, as in 1280x720`, parseSize)
-    .option('--index <n>', `${words.index}; further pages follow it`, wholeNumber('--index', 0))
+    .option('--index <n>', `${words.index}; further pages follow`, wholeNumber('--index', 0))
   bodyFlags(create).action(
     act('writes', async (context, room_id: string, flags: Flags) => {
       const data = flags.data === undefined ? [] : [await readData(flags.data, context.host)].flat(1)
       const body = [...(data as object[]), ...pagesFromFlags(flags)]
-      if (body.length === 0) throw new UsageError('nothing to create: give --image or --data')
+      if (body.length === 0) throw new UsageError('nothing to create: pass --image or --data')
       if (body.some((page) => typeof page !== 'object' || page === null || Array.isArray(page)))
         throw new UsageError('--data takes a JSON array of pages, or one page, here')
       const extra = parseAssignments(flags.set ?? [])

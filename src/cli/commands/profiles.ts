@@ -27,7 +27,7 @@ export function defineProfiles(profiles: MeetroomCommand, act: Act): void {
     .command('list')
     .summary('List the profiles')
     .description(
-      'List the profiles: a service each, with its key and settings. “local” is the embedded workspace.',
+      'List the profiles. Each one holds a service, its key and its settings; “local” is the local workspace.',
     )
     .action(act('machine', (context) => listProfiles(context)))
   alias(list, 'ls')
@@ -35,8 +35,8 @@ export function defineProfiles(profiles: MeetroomCommand, act: Act): void {
 
   const use = profiles
     .command('use')
-    .summary('Use a profile from now on')
-    .description('Use a profile in every command that names no other.')
+    .summary('Switch to a profile')
+    .description('Use this profile in every command that names no other.')
     .argument('<profile>', 'name of the profile')
     .action(
       act('machine', async (context, name: string) => {
@@ -58,12 +58,14 @@ export function defineProfiles(profiles: MeetroomCommand, act: Act): void {
     const command = profiles
       .command(verb)
       .summary(
-        isProtected ? 'Let nothing be changed through a profile by mistake' : 'Let things be changed again',
+        isProtected
+          ? 'Protect a profile against changes by mistake'
+          : 'Allow changes through a profile again',
       )
       .description(
         isProtected
           ? 'Protect a profile, “local” too: every command that changes something through it, or at its service under another name, needs --allow-write. To join a room is a change.'
-          : 'Take the protection from a profile: commands that change something work without --allow-write again.',
+          : 'Remove the protection of a profile: commands that change something no longer need --allow-write.',
       )
       .argument('<profile>', 'name of the profile')
       .action(act('machine', (context, name: string) => setProtected(context, name, isProtected)))
@@ -124,6 +126,6 @@ async function setProtected(context: Context, name: string, isProtected: boolean
 async function requireProfile(context: Context, name: string): Promise<void> {
   if (name === localProfile || findProfile(await context.storedConfig(), name)) return
   throw new NotFoundError(`no such profile: ${name}`, {
-    hint: 'see them with: meetroom profiles list',
+    hint: 'list them with: meetroom profiles list',
   })
 }

@@ -43,10 +43,18 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: Act): void {
     .addOption(new Option('--type <type>', words.type).choices(roomTypes))
     .option('--record', words.record)
     .option('--max-meeting-seconds <s>', words.max_meeting_seconds, wholeNumber('--max-meeting-seconds', 1))
-    .option('--member <user[:type[:name]]>', `${words.members}; may be repeated`, collect)
-    .option('--webhook-url <url>', 'where to announce who enters and leaves', webUrl('--webhook-url'))
-    .option('--webhook-header <header>', "header to send along, 'Name: value'; may be repeated", collect)
-    .option('--if-not-exists', 'leave a room that has this name already as it is, and show it')
+    .option('--member <user[:type[:name]]>', `${words.members}; repeatable`, collect)
+    .option(
+      '--webhook-url <url>',
+      'URL to notify when a participant enters or leaves',
+      webUrl('--webhook-url'),
+    )
+    .option(
+      '--webhook-header <header>',
+      "header to send with notifications, 'Name: value'; repeatable",
+      collect,
+    )
+    .option('--if-not-exists', 'if a room with this name exists, leave it as is and show it')
   bodyFlags(create).action(
     act('any', async (context, flags: CreateFlags) => {
       const body = await buildBody<'createRoom'>(flags, settingsFrom(flags), context.host)

@@ -47,7 +47,7 @@ export function defineRooms(rooms: MeetroomCommand, act: Act): void {
     {
       summary: 'Create rooms from a file',
       description:
-        'Create rooms from a CSV, NDJSON or JSON file with a row each. The whole file is checked before anything is sent. ' +
+        'Create rooms from a CSV, NDJSON or JSON file with one row each. The whole file is checked before anything is sent. ' +
         'Rows are looked up by their id, or by --match; the service gives new rooms ids of its own.',
       examples: [
         'meetroom rooms import rooms.csv --dry-run',
@@ -63,8 +63,8 @@ function defineList(rooms: MeetroomCommand, act: Act): void {
   const list = rooms
     .command('list')
     .summary('List rooms')
-    .description('List rooms, newest first where the service is the embedded one.')
-    .option('--name <name>', 'only rooms of exactly this name')
+    .description('List rooms. The embedded service lists the newest first.')
+    .option('--name <name>', 'only rooms with exactly this name')
     .option('--layout <layout>', 'only rooms with this layout')
     .action(
       act('reads', (context, flags: ListFlags & StateFlags & { name?: string; layout?: string }) => {
@@ -102,7 +102,7 @@ function defineUpdate(rooms: MeetroomCommand, act: Act): void {
   const update = rooms
     .command('update')
     .summary('Change the settings of a room')
-    .description('Change the settings of a room; what is not named stays as it is.')
+    .description('Change the settings of a room; everything else stays as it is.')
     .argument('<room>', words.id)
     .option('--name <name>', words.name)
     .option('--layout <layout>', words.layout)

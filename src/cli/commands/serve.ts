@@ -34,24 +34,20 @@ interface Flags {
 
 export function defineServe(serve: MeetroomCommand, act: Act): void {
   serve
-    .description('Serve the embedded workspace over HTTP and WebSocket, for other programs.')
+    .description('Serve the local workspace over HTTP and WebSocket, for other programs.')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber('--port', 0, 65535), 4680)
-    .option('--data-dir <dir>', 'folder of the workspace (default: the one of --local)')
+    .option('--data-dir <dir>', 'folder of the workspace (default: the same as --local)')
     .option('--ephemeral', 'keep everything in memory')
     .option(
       '--api-key-file <file>',
-      'file of the API key, made when it is not there (default: in the data folder)',
+      'file with the API key, created if missing (default: in the data folder)',
     )
-    .option(
-      '--allow-host <name>',
-      'further name under which the service is addressed; may be repeated',
-      collect,
-    )
-    .option('--print-env', 'print the shell commands that point meetroom at this service, and serve nothing')
-    .option('--save-profile <name>', 'store address and key as a profile')
+    .option('--allow-host <name>', 'additional host name that the service answers to; repeatable', collect)
+    .option('--print-env', 'print the shell commands that point meetroom at this service, without serving')
+    .option('--save-profile <name>', 'store base URL and key as a profile')
     .option('--webhook-retry-scale <factor>', 'multiply the pauses between webhook retries', factor, 1)
-    .option('--allow-private-webhooks', 'let webhooks go to private and link-local addresses')
+    .option('--allow-private-webhooks', 'allow webhooks to private and link-local addresses')
     .action(act('stays', (context, flags: Flags) => run(context, flags)))
   examples(
     serve,
@@ -70,7 +66,8 @@ function factor(text: string): number {
 async function run(context: Context, flags: Flags): Promise<void> {
   const { host } = context
   const printer = context.plainPrinter()
-  if (flags.ephemeral && flags.dataDir) throw new UsageError('--ephemeral and --data-dir exclude each other')
+  if (flags.ephemeral && flags.dataDir)
+    throw new UsageError('--ephemeral and --data-dir cannot be used together')
   if (flags.saveProfile !== undefined) checkProfileName(flags.saveProfile)
   const dir = flags.ephemeral ? undefined : resolve(host.cwd, flags.dataDir ?? (await dataDir(host)))
   if (flags.printEnv) return printer.data(await environment(context, flags, dir), visibleLines)
@@ -122,11 +119,11 @@ async function start(
     const { code } = error as NodeJS.ErrnoException
     const where = `${flags.host}:${flags.port}`
     if (code === 'EADDRINUSE')
-      throw new UsageError(`something else listens on ${where}`, {
-        hint: 'choose another --port; 0 picks a free one',
+      throw new UsageError(`another program is already listening on ${where}`, {
+        hint: 'pass another --port; 0 picks a free one',
       })
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EACCES')
-      throw new UsageError(`${where} cannot be listened on (${code})`)
+      throw new UsageError(`${where} cannot be used for listening (${code})`)
     throw error
   }
 }

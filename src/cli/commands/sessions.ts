@@ -15,7 +15,7 @@ export function defineSessions(sessions: MeetroomCommand, act: Act): void {
   const list = sessions
     .command('list')
     .summary('List the sessions of a room')
-    .description('List the sessions of a room: who is connected, and who was.')
+    .description('List the sessions of a room: who is connected and who was.')
     .argument('<room>', room.words.id)
     .option('--user <user>', 'only sessions of this user')
     .addOption(new Option('--online', 'only sessions that are connected').conflicts('offline'))

@@ -56,7 +56,7 @@ export function defineUsers(users: MeetroomCommand, act: Act): void {
   importCommand(users, act, 'users', {
     summary: 'Create users from a file',
     description:
-      'Create users from a CSV, NDJSON or JSON file with a row each. The whole file is checked before anything is sent.',
+      'Create users from a CSV, NDJSON or JSON file with one row each. The whole file is checked before anything is sent.',
     examples: [
       "meetroom users import people.csv --map 'Full name=name' --dry-run",
       'meetroom users import people.csv --failed-out rejects.csv',
@@ -107,13 +107,13 @@ function defineCreate(users: MeetroomCommand, act: Act): void {
     .command('create')
     .summary('Create a user')
     .description(
-      'Create a user. A user id that is in use is refused, as the service would override that user.',
+      'Create a user. A user id that is already in use is refused, because the service would override that user.',
     )
     .argument('<user-id>', words.user_id)
     .addOption(
-      new Option('--overwrite', 'override the user that has this id already').conflicts('ifNotExists'),
+      new Option('--overwrite', 'overwrite the user who already has this id').conflicts('ifNotExists'),
     )
-    .option('--if-not-exists', 'leave a user that has this id already as it is, and show it')
+    .option('--if-not-exists', 'if a user with this id exists, leave them as is and show them')
   userFlags(create).action(
     act('any', async (context, user_id: string, flags: CreateFlags) => {
       const given = { user_id, ...settingsFrom(flags) }
@@ -136,7 +136,7 @@ function defineUpdate(users: MeetroomCommand, act: Act): void {
   const update = users
     .command('update')
     .summary('Change a user')
-    .description('Change a user; what is not named stays as it is.')
+    .description('Change a user; everything else stays as it is.')
     .argument('<user>', words.user_id)
   userFlags(update).action(
     act('writes', async (context, user_id: string, flags: UserFlags) => {
@@ -164,7 +164,7 @@ async function exists(context: Context, user_id: string): Promise<boolean> {
 /** Rule 3: the service overrides a user whose id is given again, without a word. */
 async function requireFree(context: Context, user_id: string): Promise<void> {
   if (!(await exists(context, user_id))) return
-  throw new UsageError(`there is a user “${user_id}” already, and creating it again would override it`, {
-    hint: `add --overwrite to do that, or change it with: meetroom users update ${user_id}`,
+  throw new UsageError(`user “${user_id}” already exists, and creating it again would overwrite it`, {
+    hint: `pass --overwrite to do that, or update the user with: meetroom users update ${user_id}`,
   })
 }

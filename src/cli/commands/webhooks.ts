@@ -29,7 +29,7 @@ interface VerifyFlags {
   tolerance?: number
 }
 
-const secretFlag = ['--secret <secret|@file>', 'secret that the deliveries are signed with'] as const
+const secretFlag = ['--secret <secret|@file>', 'secret that the webhooks are signed with'] as const
 const toleranceFlag = '--tolerance <seconds>'
 const tolerance = wholeNumber('--tolerance', 1)
 
@@ -40,13 +40,13 @@ export function defineWebhooks(webhooks: MeetroomCommand, act: Act): void {
   const listener = webhooks
     .command('listen')
     .summary('Receive webhooks and print them')
-    .description('Receive webhooks on this machine: prints, validates and verifies each, until ^C.')
+    .description('Receive webhooks on this machine; print, validate and verify each one, until ^C.')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber('--port', 0, 65535), 4681)
     .option(...secretFlag)
     .option(toleranceFlag, `refuse signatures older than this (default: ${defaultTolerance})`, tolerance)
-    .option('--forward-to <url>', 'pass each event on, and its answer back', webUrl('--forward-to'))
-    .option('--exec <command>', 'run a program for each event, the event on its standard input; no shell')
+    .option('--forward-to <url>', 'forward each event, and return the answer', webUrl('--forward-to'))
+    .option('--exec <command>', 'run a program for each event, with the event on standard input; no shell')
     .option('--respond <status>', 'answer every event with this status', wholeNumber('--respond', 200, 599))
     .action(
       act('stays', async (context, flags: ListenFlags) => {
@@ -66,9 +66,9 @@ export function defineWebhooks(webhooks: MeetroomCommand, act: Act): void {
   const verify = webhooks
     .command('verify')
     .summary('Check a saved webhook')
-    .description('Check the signature and the shape of a webhook that was saved to files. Asks no service.')
+    .description('Check the signature and the shape of a webhook saved to files. Contacts no service.')
     .argument('<body-file>', 'file with the body, byte for byte as it came')
-    .requiredOption('--headers <file>', 'file with its headers, “Name: value” a line or a JSON object')
+    .requiredOption('--headers <file>', 'file with its headers: “Name: value” lines or a JSON object')
     .option(...secretFlag)
     .option(toleranceFlag, 'refuse signatures older than this (default: of any age)', tolerance)
     .action(
@@ -99,7 +99,7 @@ function requireSecret({ secret, tolerance }: { secret?: string; tolerance?: num
 async function readSecret(secret: string | undefined, host: Host): Promise<string | undefined> {
   const text = secret?.startsWith('@') ? (await readText(secret.slice(1), host)).trim() : secret
   if (text !== undefined && !isSecret(text))
-    throw new UsageError('that is not a secret to sign with: it is whsec_ and base64, or any other text')
+    throw new UsageError('not a valid signing secret: expected whsec_ and base64, or any other text')
   return text
 }
 

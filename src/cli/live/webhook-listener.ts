@@ -70,7 +70,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) =>
-      reject(new UsageError(`${options.host}:${options.port} cannot be listened on (${code})`)),
+      reject(new UsageError(`${options.host}:${options.port} cannot be used for listening (${code})`)),
     )
     server.listen(options.port, options.host, resolve)
   })

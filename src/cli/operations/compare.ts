@@ -49,7 +49,7 @@ export async function compare({ operator, type, text, condition, now }: Comparis
     }
     case 'boolean':
       if (!/^(true|false)$/.test(text)) throw wrong('expected true or false')
-      if (operator !== '=' && operator !== '!=') throw wrong('true and false have no order')
+      if (operator !== '=' && operator !== '!=') throw wrong('true and false cannot be ordered')
       return (value) => (String(value) === text) === (operator === '=')
     case 'time': {
       const range = toMoment(text, now)

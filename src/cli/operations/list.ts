@@ -49,7 +49,7 @@ export async function listPages<N extends ListName>(
   { ahead, selection }: ListOptions = {},
 ): Promise<AsyncGenerator<Page, Page | undefined>> {
   const { all = false, limit, offset, pageSize } = flags
-  if (all && limit !== undefined) throw new UsageError('--all and --limit exclude each other')
+  if (all && limit !== undefined) throw new UsageError('--all and --limit cannot be used together')
   const endpoint: Endpoint = endpoints[name]
   const client = await context.client()
   const { params = {}, query } = input as { params?: { room_id?: string }; query?: object }

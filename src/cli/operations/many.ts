@@ -144,7 +144,7 @@ function inWords(tally: Tally, past: string, { noun: [one, more] }: View): strin
   const failed = tally.bad - unknown
   const bad = [
     failed > 0 || unknown === 0 ? `${failed} failed` : '',
-    unknown > 0 ? `${unknown} with unknown outcome` : '',
+    unknown > 0 ? `${unknown} with an unknown outcome` : '',
   ]
   const untried = tally.untried > 0 ? `, ${tally.untried} not tried` : ''
   return `${past} ${done} of ${tally.total} ${more}; ${bad.filter(Boolean).join(', ')}${gone}${untried}`

@@ -101,13 +101,13 @@ export async function* paginate({
 
     if (done) {
       if (!many && total !== undefined && total > offset)
-        await notice(`showing ${given} of ${total}; --all lists all, --limit N and --offset N choose`)
+        await notice(`showing ${given} of ${total}; use --all, or --limit and --offset`)
       return
     }
     if (last) return
     if (fresh.length === 0) {
       await notice(
-        `warning: the service repeats its answer for offset ${offset - came.length}; the list may not be complete`,
+        `warning: the service repeats its answer for offset ${offset - came.length}; the list may be incomplete`,
       )
       return
     }

@@ -33,11 +33,11 @@ interface TargetOptions {
 export async function readTargets(context: Context, options: TargetOptions): Promise<Targets> {
   const { given, flags, list } = options
   const view = viewOf(endpoints[list])
-  if (flags.where && given.length > 0) throw new UsageError('name ids or choose them with --where, not both')
+  if (flags.where && given.length > 0) throw new UsageError('give ids or --where, not both')
   const selection = await select(context, list, flags.where)
   if (!selection && given.length === 0)
     throw new UsageError(`missing required argument “${view.noun[0]}”`, {
-      hint: 'name some, or choose them with --where; see --help',
+      hint: 'give ids, or choose items with --where; see --help',
     })
   const targets = selection
     ? await choose(context, selection, view, options)
@@ -45,7 +45,7 @@ export async function readTargets(context: Context, options: TargetOptions): Pro
   const { max = Number.POSITIVE_INFINITY } = flags
   if (targets.ids.length > max)
     throw new ConfirmationError(
-      `that would be ${targets.ids.length} ${view.noun[1]}, and --max allows ${max}; nothing was done`,
+      `that would affect ${targets.ids.length} ${view.noun[1]}, and --max allows ${max}; nothing was done`,
     )
   return targets
 }
@@ -57,7 +57,7 @@ async function choose(
   view: View,
   { list, room }: TargetOptions,
 ): Promise<Targets> {
-  if (context.flags.curl) throw new UsageError('what --where chooses is not known without asking the service')
+  if (context.flags.curl) throw new UsageError('--curl sends nothing, so what --where matches is unknown')
   const pages =
     list === 'listMembers'
       ? listPages(context, list, { params: { room_id: room } }, {}, { selection })

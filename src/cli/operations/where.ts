@@ -62,7 +62,7 @@ async function parseCondition(condition: string, { view, types, now }: Reading):
     /^\s*([\w.]+)(\s*)(==|!=|<=|>=|!~|=|<|>|~)([\s\S]*)$/.exec(condition) ?? []
   const operator = operators[sign]
   if (operator === undefined)
-    throw new UsageError(`--where takes FIELD, one of = != < <= > >= ~ !~, and a value, not “${condition}”`)
+    throw new UsageError(`--where takes FIELD, one of = != < <= > >= ~ !~, and a value, got “${condition}”`)
   const trimmed = given.trim()
   const hasAge = types.has('created_at')
   if (field === 'age' && hasAge)

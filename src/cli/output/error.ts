@@ -88,7 +88,7 @@ class BugError extends MeetroomError {
   constructor(cause: unknown) {
     const what = cause instanceof Error ? `${cause.name}: ${cause.message.split('\n')[0]}` : String(cause)
     super(`meetroom has a bug: ${what}`, {
-      hint: 'please report it with the output of the same command with --verbose',
+      hint: 'please report it, with the output of the same command run with --verbose',
       cause,
     })
   }

@@ -40,7 +40,7 @@ export async function openPool(
   // Each request under way adds a listener.
   setMaxListeners(0, stop.signal, cut.signal)
   const gate = new Gate(context.host, rate, (seconds) => {
-    void context.notice(`the service is busy; nothing is sent for ${seconds} s`)
+    void context.notice(`the service is busy; pausing for ${seconds} s`)
   })
   const client = await context.client({
     connections: concurrency,

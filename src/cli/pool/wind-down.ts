@@ -22,7 +22,10 @@ export function windDown(context: Context, { stop, cut }: Ends): () => void {
   const onInterrupt = () => {
     stop.abort()
     timers.push(
-      host.after(silentMs, () => void context.notice('waiting for what is under way; ^C leaves at once')),
+      host.after(
+        silentMs,
+        () => void context.notice('waiting for requests under way; press ^C again to stop at once'),
+      ),
       host.after(graceMs, () => cut.abort(interrupt.reason)),
     )
   }

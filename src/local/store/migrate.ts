@@ -10,7 +10,9 @@ export function migrate(db: Database): void {
   const version = () => db.one<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
   if (version() === migrations.length) return
   if (version() > migrations.length)
-    throw new UsageError('this workspace was made by a newer meetroom', { hint: 'update meetroom' })
+    throw new UsageError('this workspace was created by a newer version of meetroom', {
+      hint: 'update meetroom',
+    })
   db.exec('PRAGMA journal_mode = WAL')
   db.exec('BEGIN IMMEDIATE')
   // Another process may have migrated while this one waited for the lock.

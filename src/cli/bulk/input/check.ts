@@ -128,7 +128,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
         }
       yield batch
     }
-    if (seen.digest('hex') !== digest) throw new UsageError(`${source.name} has changed while it was read`)
+    if (seen.digest('hex') !== digest) throw new UsageError(`${source.name} changed while it was being read`)
   }
 
   // Most inputs have no key twice, and need no second look.

@@ -103,12 +103,12 @@ class Scanner {
   }
 
   end(): void {
-    if (!this.#ended) throw new NoElements('it ends too early')
+    if (!this.#ended) throw new NoElements('it ends too soon')
     if (!this.#found) throw new NoElements('there is no such array')
   }
 
   #see(code: number, elements: string[]): void {
-    if (this.#ended) throw new NoElements('something stands behind its end')
+    if (this.#ended) throw new NoElements('there is text after its end')
     const direct = this.#level > 0 && this.#open.length === this.#level
     if (direct && (code === comma || isClosing(code))) {
       const empty = this.#start < 0 && (code === comma || this.#afterComma)

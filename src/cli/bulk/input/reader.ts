@@ -86,7 +86,7 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
     const present = new Set(columns.map(folded))
     const absent = [...renames.keys()].find((column) => !present.has(folded(column)))
     if (absent !== undefined)
-      throw new UsageError(`--map names a column “${absent}”, and there is none`, {
+      throw new UsageError(`--map: there is no column “${absent}”`, {
         hint: `columns are ${columns.join(', ')}`,
       })
     const fields = columns.map(targetOf)
@@ -95,11 +95,11 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
       throw unknownColumns(unknown, kind.view, [...Object.keys(kind.columns), ...memberColumns])
     for (const [i, field] of fields.entries())
       if (field !== '' && !ignored.has(field) && fields.indexOf(field) !== i)
-        throw new UsageError(`two columns are ${field}`)
+        throw new UsageError(`two columns are mapped to ${field}`)
     const needed = [...kind.required, ...memberColumns.slice(0, 1)]
     const missing = needed.filter((field) => !fields.includes(field) && defaults[field] === undefined)
     if (missing.length > 0)
-      throw new UsageError(`there is no column ${missing.join(', and none ')}`, {
+      throw new UsageError(`there is no column ${missing.join(' or ')}`, {
         hint: `columns are ${columns.join(', ')}; map one: --map 'COLUMN=${missing[0]}'`,
       })
   }
@@ -121,14 +121,15 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
       if (ignored.has(field) || isBlank(field, value)) continue
       const convert = Object.hasOwn(kind.columns, field) ? kind.columns[field] : undefined
       try {
-        body[field] = convert && typeof value === 'string' && value !== '' ? convert(value) : asId(field, value)
+        body[field] =
+          convert && typeof value === 'string' && value !== '' ? convert(value) : asId(field, value)
       } catch (error) {
         add(field, `${field}: ${error instanceof UsageError ? error.message : 'not JSON'}`)
       }
     }
     const room = body['room_id']
     if (roomIds && typeof room === 'string') {
-      if (!roomIds.has(room)) add('room_id', `room_id: ${room} is not among the --room-ids`)
+      if (!roomIds.has(room)) add('room_id', `room_id: ${room} is not in the --room-ids file`)
       body['room_id'] = roomIds.get(room)
     }
     for (const field of kind.required)
@@ -162,7 +163,7 @@ function unknownColumns(columns: readonly string[], view: View, known: readonly 
   return new UsageError(
     `no ${view.noun[0]} has ${columns.length === 1 ? 'a field' : 'the fields'} ${names} (fields are ${known.join(', ')})`,
     {
-      hint: `map each: --map '${first}=FIELD', or leave it out: --map '${first}='; --ignore-unknown leaves out all of them`,
+      hint: `map each: --map '${first}=FIELD', or ignore it: --map '${first}='; --ignore-unknown leaves out all of them`,
     },
   )
 }

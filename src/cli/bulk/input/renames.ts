@@ -8,7 +8,7 @@ export function parseMap(pairs: readonly string[]): Map<string, string> {
   return new Map(
     pairs.map((pair) => {
       const equals = pair.lastIndexOf('=')
-      if (equals < 1) throw new UsageError(`--map takes COLUMN=FIELD, not “${pair}”`)
+      if (equals < 1) throw new UsageError(`--map takes COLUMN=FIELD, got “${pair}”`)
       return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]
     }),
   )
@@ -27,6 +27,8 @@ export async function readRoomIds({ host }: Context, file: string): Promise<Map<
     await source.close()
   }
   if (ids.size === 0)
-    throw new UsageError(`${source.name} holds no ids: it is what rooms import -o ndjson prints`)
+    throw new UsageError(
+      `${source.name} contains no ids: --room-ids takes what rooms import -o ndjson printed`,
+    )
   return ids
 }

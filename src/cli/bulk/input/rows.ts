@@ -125,15 +125,14 @@ async function* csvRows(
         hint: 'perhaps a quote in it is never closed',
       })
     if (typeof code !== 'string' || !/^CSV_|^INVALID_OPENING_QUOTE$/.test(code)) throw error
-    const what =
-      code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is never closed' : 'a quote stands where none may be'
+    const what = code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is never closed' : 'unexpected quote character'
     // The end of the file is no place to look for a quote.
     const where = code === 'CSV_QUOTE_NOT_CLOSED' ? line : lines + skipped - surplus
     throw new UsageError(`${name}:${where}: ${what}`, {
       hint: 'a cell with quotes in it is written "like ""this"" one"',
     })
   }
-  if (!columns) throw new UsageError(`${name} is empty: a CSV begins with the names of its columns`)
+  if (!columns) throw new UsageError(`${name} is empty: the first line of a CSV file names its columns`)
 }
 
 /** Comes round whenever there may be something to read, until the end. */
@@ -224,7 +223,7 @@ async function* jsonRows(bytes: AsyncIterable<Buffer>, name: string, key: string
       yield texts.map((text) => jsonRow(++number, undefined, text))
   } catch (error) {
     if (!(error instanceof NoElements)) throw error
-    throw new UsageError(`${name} is no JSON array: ${error.message}`, {
+    throw new UsageError(`${name} is not a JSON array: ${error.message}`, {
       hint: `JSON input is an array of objects, or {"${key}": […]}`,
     })
   }

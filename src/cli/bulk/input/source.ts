@@ -53,7 +53,7 @@ async function* chunksOf(path: string, name: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Whether it can be read only once: a named pipe, or that of `<(…)`. */
+/** Whether it can only be read once: a named pipe, or that of `<(…)`. */
 async function isPipe(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isFIFO() || found.isSocket() || found.isCharacterDevice(),
@@ -64,7 +64,7 @@ async function isPipe(path: string): Promise<boolean> {
 async function keep(
   input: AsyncIterable<unknown> & { readable?: boolean },
 ): Promise<{ path: string; remove(): Promise<void> }> {
-  if (input.readable === false) throw new UsageError('standard input can be read only once')
+  if (input.readable === false) throw new UsageError('standard input can only be read once')
   const dir = await mkdtemp(join(tmpdir(), 'meetroom-'))
   const path = join(dir, 'stdin')
   const file = await open(path, 'wx', 0o600)
@@ -127,7 +127,7 @@ function unfinished(bytes: Buffer): number {
 function requireUtf8(bytes: Buffer, offset: number, name: string): void {
   const nul = bytes.indexOf(0)
   if (nul >= 0)
-    throw new UsageError(`${name} has a NUL at byte offset ${offset + nul}: it is UTF-16, or no text`, {
+    throw new UsageError(`${name} has a NUL at byte offset ${offset + nul}: it is UTF-16, or not text`, {
       hint: `save it as UTF-8, or name its encoding: --encoding ${(offset + nul) % 2 === 0 ? 'utf-16be' : 'utf-16le'}`,
     })
   if (isUtf8(bytes)) return

@@ -79,7 +79,7 @@ export function createRooms(flags: RoomFlags): Kind<Row> {
       const fixed = shownOnce.find(
         (field) => values[field] !== undefined && !holds(existing, { [field]: values[field] }),
       )
-      return fixed && `its ${fixed} is ${existing[fixed]}, and cannot be changed`
+      return fixed && `its ${fixed} is ${existing[fixed]}, which cannot be changed`
     },
     async overwrite(client, row, existing) {
       const id = String(existing['id'])

@@ -132,6 +132,6 @@ function failure(path: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof MeetroomError || code === undefined) return error
   return new OutputError(`the journal${path && ` ${path}`} cannot be written (${code})`, {
-    hint: 'name another place with --journal FILE, or do without: --no-journal',
+    hint: 'choose another place with --journal FILE, or pass --no-journal',
   })
 }

@@ -9,6 +9,6 @@ export async function claim(lock: string, machine: Machine): Promise<void> {
   const holder = await takeLock(lock, machine)
   if (holder === undefined) return
   throw new UsageError(`another import uses this journal (process ${holder})`, {
-    hint: `wait for it to end; if there is no such process, remove ${lock}`,
+    hint: `wait for it to finish; if there is no such process, remove ${lock}`,
   })
 }

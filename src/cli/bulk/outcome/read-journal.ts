@@ -47,7 +47,7 @@ export async function readJournal(path: string, rows: number): Promise<Earlier |
       const torn = length + bytes > size || (entry === undefined && length + bytes === size)
       if (torn && (length > 0 || isTorn(line))) break
       if (length === 0) {
-        if (entry?.['meetroom'] !== 'journal') throw new UsageError(`${path} is no journal of meetroom`)
+        if (entry?.['meetroom'] !== 'journal') throw new UsageError(`${path} is not a journal of meetroom`)
         purpose = purposeOf(entry)
       } else if (!entry || !past.read(entry)) throw new UsageError(`the journal ${path} is damaged`)
       ended = entry?.['end'] === true
@@ -59,15 +59,15 @@ export async function readJournal(path: string, rows: number): Promise<Earlier |
 /** @throws {UsageError} when the run of a journal has not ended: a new one would forget what it has sent */
 export function requireEnded(path: string, before: Earlier | undefined): void {
   if (before && !before.ended)
-    throw new UsageError(`an import was begun with the journal ${path}, and has not ended`, {
-      hint: 'go on with it: --resume, or remove the journal to begin anew',
+    throw new UsageError(`an earlier import (journal ${path}) did not finish`, {
+      hint: 'pass --resume to resume it, or remove the journal to start over',
     })
 }
 
 /** @throws {UsageError} when there is no journal, or one of something else */
 export function requireSame(path: string, before: Earlier | undefined, purpose: Purpose): Earlier {
   if (!before)
-    throw new UsageError(`there is no journal ${path} to go on with`, { hint: 'leave out --resume to begin' })
+    throw new UsageError(`there is no journal ${path} to resume`, { hint: 'drop --resume to start' })
   const words: Record<keyof Purpose, string> = {
     command: 'of another command',
     input: 'of another input: the file has changed since',
@@ -77,7 +77,7 @@ export function requireSame(path: string, before: Earlier | undefined, purpose: 
   for (const [field, what] of Object.entries(words))
     if (before.purpose[field as keyof Purpose] !== purpose[field as keyof Purpose])
       throw new UsageError(`the journal ${path} is ${what}`, {
-        hint: 'resume with what it was begun with, or remove the journal to begin anew',
+        hint: 'resume with the same file and flags, or remove the journal to start over',
       })
   return before
 }

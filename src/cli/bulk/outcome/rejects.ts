@@ -54,7 +54,7 @@ export class Rejects {
     const path = resolve(cwd, file)
     for (const other of taken)
       if (other !== undefined && (other === path || (await isSame(other, path))))
-        throw new UsageError('--failed-out names a file that the import itself needs')
+        throw new UsageError('--failed-out names a file that the import itself uses')
     try {
       return new Rejects(path, format, form, await openSaved(path))
     } catch (error) {

@@ -129,6 +129,6 @@ export class Results {
         new ApiError(`${place()}: ${status === 'unknown' ? 'outcome unknown: ' : ''}${error}`),
       )
     if (this.#more > 0)
-      await this.#context.notice(`and ${this.#more} more; --failed-out FILE keeps all that failed`)
+      await this.#context.notice(`and ${this.#more} more; --failed-out FILE collects every failed row`)
   }
 }
