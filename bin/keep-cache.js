@@ -3,7 +3,7 @@ const { join } = require('node:path')
 
 const thirtyDays = 30 * 86_400_000
 
-/** Bytes of code that take about half a millisecond to compile: for less no cache is made anew. */
+/** Bytes of code that take about half a millisecond to compile: less is not worth a new cache. */
 const much = 8 * 1024
 
 /**

@@ -58,7 +58,7 @@ function isWhole() {
 }
 
 /**
- * Whether to look how much of these files had to be compiled all the same, as the first command of a kind may have needed little.
+ * Whether to look how much of these files had to be compiled anyway, as the first command of a kind may have needed little.
  * Looking takes 5 ms, and so is done at the second run, and whenever the time without a look has doubled.
  */
 function isDue() {

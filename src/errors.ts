@@ -117,7 +117,7 @@ export class ConditionError extends MeetroomError {
   readonly code = 'condition'
 }
 
-/** A destructive command needed a yes and did not get one. */
+/** A change needed confirmation and did not get it. */
 export class ConfirmationError extends MeetroomError {
   readonly exitCode = 10
   readonly code = 'confirmation'

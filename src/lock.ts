@@ -58,7 +58,7 @@ async function look(lock: string): Promise<Found | undefined> {
 function isAbandoned({ text, holder, madeAt }: Found, { pid, isAlive, now }: Machine): boolean {
   // Made this moment, and about to be written; clocks are set back at times.
   if (text === '') return Math.abs(now() - madeAt) > unfinishedMs
-  // Our own number is that of a process before us: containers begin to count anew.
+  // Our own number is that of a process before us: containers count from one again.
   return holder === 0 || holder === pid || !isAlive(holder)
 }
 

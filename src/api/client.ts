@@ -24,7 +24,7 @@ export interface ClientOptions {
   open: () => Promise<Access>
   /**
    * Asked before every request, the probe for the key included; what it throws is thrown instead of sending. The request
-   * has no `Authorization`: whoever looks at it or shows it sees no key.
+   * has no `Authorization`, so that showing it shows no key.
    */
   beforeSend: (request: WireRequest) => Promise<void> | undefined
   userAgent: string

@@ -9,7 +9,7 @@ export async function whatIsMissing(refusal: ReadRefusal): Promise<MeetroomError
   const { status } = details
   const saysSo = status === 400 && words.code === 'not_found'
   const isNotFound = saysSo || status === 404 || status === 410 || (status === 400 && isOnlyIds(input))
-  // Whoever asked for a deletion wants to know whether it was theirs; after a lost attempt nobody can say.
+  // Whoever asked for a deletion wants to know whether it was theirs; after a lost attempt there is no way to tell.
   if (isNotFound && endpoint.method === 'DELETE' && answer.afterLostAttempt)
     return new UnknownOutcomeError(
       'it is gone, but an earlier attempt got no answer and may have deleted it',

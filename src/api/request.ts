@@ -10,7 +10,7 @@ export interface AnyInput {
   body?: unknown
 }
 
-/** The request of an operation, as it will be sent. `Authorization` is left out: whoever shows a request shows no key. */
+/** The request of an operation, as it will be sent. It has no `Authorization`, so that showing a request shows no key. */
 export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput): WireRequest {
   const url = baseUrl + fillPath(endpoint.path, input.params ?? {}) + queryString(input.query)
   if (input.body === undefined) return { method: endpoint.method, url, headers: {} }

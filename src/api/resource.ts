@@ -1,6 +1,6 @@
 /** Types of values that need no more than a name. */
 export interface Scalars {
-  /** An identifier: text that is not empty. */
+  /** An id: text that is not empty. */
   id: string
   /** Text that is not empty. */
   name: string

@@ -30,7 +30,7 @@ export class TransportError extends Error {
     message: string,
     /** Whether any of the request may have reached the service. False only where that is proven. */
     readonly maybeSent: boolean,
-    /** Whether trying again may help: a certificate does not mend itself, a reset connection may. */
+    /** Whether trying again may help: a bad certificate stays bad, a reset connection may work next time. */
     readonly transient: boolean = true,
     cause?: unknown,
   ) {

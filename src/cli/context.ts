@@ -216,7 +216,7 @@ export class Context {
     return liveBaseUrl(this.host, await this.settings())
   }
 
-  /** A way to send requests anywhere. Whoever asks closes it. */
+  /** A way to send requests anywhere. The caller closes it. */
   transportTo(url: string): Promise<OpenTransport> {
     return this.#connect(url, this.host)
   }

@@ -190,7 +190,7 @@ async function findLocal({ host, connect }: Surroundings): Promise<Service> {
   const { findOwner } = await import('../local/owner.ts')
   const owner = await findOwner(dir, host.quietly)
   return {
-    // One owner at a time: while the workspace is served, whoever wants it goes through the service.
+    // One owner at a time: while the workspace is being served, other commands go through the service.
     baseUrl: owner?.base_url ?? localBaseUrl,
     async open(connections) {
       const { reachWorkspace } = await import('../local/reach.ts')

@@ -89,7 +89,7 @@ export function importFlags<C extends Command>(command: C): C {
 export function maxFlag<C extends Command>(command: C): C {
   return command.option(
     '--max <n>',
-    'refuse to terminate or block more than so many that exist; with --yes needed above 20',
+    'refuse to terminate or block more than N existing items (required with --yes above 20)',
     wholeNumber('--max', 1),
   )
 }

@@ -88,7 +88,7 @@ async function tokenOf(context: Context, user_id: string): Promise<string> {
   return String(token)
 }
 
-/** Ends the command as the room was left: a meeting that is over is no failure. */
+/** Ends the command as the room was left: the end of a meeting counts as success. */
 function finish(ended: Closed, notice: (text: string) => Promise<void>): Promise<void> {
   if (ended.over) return notice(ended.reason)
   throw errorFor(ended)

@@ -138,7 +138,7 @@ function runProgram(context: Context, command: string, body: string): Promise<vo
       if (code) void context.notice(`warning: ${program} ended with ${code}`)
       done()
     })
-    // A program that does not read its input is no failure of ours.
+    // A program need not read its input.
     child.stdin.on('error', () => {})
     child.stdin.end(body)
   })

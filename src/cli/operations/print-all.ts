@@ -6,7 +6,7 @@ import type { Item, View } from '../output/views.ts'
 const mostTogether = 100
 
 /**
- * Prints the results of work that goes on as they come. When the reader goes away, the rest is done all the same.
+ * Prints the results of work that goes on as they come. When the reader goes away, the rest is done anyway.
  * @throws {OutputError} when they cannot be written; there may be pages left then
  */
 export async function printAll(

@@ -60,7 +60,7 @@ export async function openPool(
     stop: () => stop.abort(),
     count(status) {
       tally.add(status)
-      // Rows that are left out because they are invalid are no failures of the run.
+      // Invalid rows that are skipped do not count as failures.
       if (tally.bad - tally.count('invalid') > mostFailures) stop.abort()
     },
     async run(work) {

@@ -72,7 +72,7 @@ function change(
   return requireMember(store, member.room_id, member.id)
 }
 
-/** The document has no name here. One that is given all the same counts, as it does for the members of a new room. */
+/** The document has no name here. One that is given counts anyway, as it does for the members of a new room. */
 function nameIn(body: object): string | undefined {
   const name = 'name' in body ? body.name : undefined
   if (name === undefined || name === null) return undefined

@@ -26,7 +26,7 @@ export interface Reader {
   read(fields: Item): Reading
   /** The field that a column is read as. */
   targetOf(column: string): string
-  /** Fields that rows have and the API does not list: they are sent all the same. */
+  /** Fields that rows have and the API does not list: they are sent anyway. */
   readonly unlisted: ReadonlySet<string>
 }
 

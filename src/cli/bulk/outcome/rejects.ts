@@ -17,7 +17,7 @@ interface Form {
 }
 
 /**
- * A file of the rows that were refused, in the form of the input and each with its reason: mended, it is an input
+ * A file of the rows that were refused, in the form of the input and each with its reason: once fixed, it is an input
  * again. There is none when no row was refused, whatever stood there before: its rows have been done meanwhile.
  */
 export class Rejects {
@@ -35,7 +35,7 @@ export class Rejects {
     this.#ended = finished(this.#stream).catch((error: NodeJS.ErrnoException) => {
       throw new OutputError(`${this.path} cannot be written (${error.code})`)
     })
-    // Whoever waits for it meets its failure.
+    // Awaited in `close`: avoid an unhandled rejection until then.
     this.#ended.catch(() => {})
   }
 
@@ -91,7 +91,7 @@ export class Rejects {
         })
       }
       case 'ndjson':
-        // What is no JSON has no place for a reason; it is to be mended as it is.
+        // What is not JSON has no place for a reason, so it is written as it was.
         if (text !== undefined) return `${text}\n`
         return `${writeJson({ ...fields, reason })}\n`
       case 'json':

@@ -105,7 +105,7 @@ export class Results {
     }
   }
 
-  /** The reader may go away; what was asked for is done all the same. */
+  /** The reader may go away; the rest of the work is done anyway. */
   async #unlessClosed(write: () => Promise<void> | undefined): Promise<void> {
     if (this.#closed) return
     try {
