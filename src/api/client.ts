@@ -76,6 +76,63 @@ export function createClient(options: ClientOptions): Client {
   const { baseUrl, seen = {} } = options
   const read = createReader()
   const known = Promise.resolve({ keyWorks: true, isService: true })
+  const { open, exchange } = createExchange(options)
+
+  /** What an answer has shown is not asked again. */
+  const standing = () => {
+    seen.standing ??= exchange(endpoints.listRooms, { query: { limit: 1 } }).then(({ answer }) =>
+      readStanding(answer),
+    )
+    return seen.standing
+  }
+  // It explains a refusal: a failure of its own would only hide that.
+  const userExists = async (user_id: string) =>
+    exchange(endpoints.getUser, { params: { user_id } }).then(
+      ({ answer }) => ![400, 404, 410].includes(answer.status),
+      () => true,
+    )
+
+  /** The answer to a request that the service accepts. */
+  async function request(endpoint: Route, input: AnyInput) {
+    const { answer, line } = await exchange(endpoint, input)
+    if (answer.status >= 200 && answer.status < 300) return { line, received: read(answer) }
+    const check = () => checkHint(endpoint, input)
+    throw await refusal({ answer, line, endpoint, input, baseUrl, standing, userExists, check })
+  }
+
+  return {
+    async call(name, given) {
+      type Result = Answer<Answered<Operations[typeof name]>>
+      const input: AnyInput = given
+      const { received, line } = await request(endpoints[name], input)
+      const problem = received.problem ?? problemOf(name, received.value)
+      if (problem === undefined) {
+        seen.standing = known
+        return received as Result
+      }
+      if (endpoints[name].method === 'GET') throw unreadable(problem, received, line, baseUrl)
+      // What the service accepted has happened, whatever its answer looks like.
+      const text = acceptedJson(name, input, received, problem, line)
+      options.onAccepted?.(problem)
+      const bytes = received.problem === undefined ? received.bytes : new TextEncoder().encode(`${text}\n`)
+      return { bytes, text, value: JSON.parse(text) } as Result
+    },
+    async request(endpoint, input) {
+      const { received, line } = await request(endpoint, input)
+      const { problem } = received
+      if (problem !== undefined && endpoint.method === 'GET')
+        throw unreadable(problem, received, line, baseUrl)
+      if (problem !== undefined) options.onAccepted?.(problem)
+      return received
+    },
+    ready: async () => void (await open()),
+    isService: async () => (await standing()).isService,
+  }
+}
+
+/** One request and its answer, whatever that says; the way to the service is opened by the first. */
+function createExchange(options: ClientOptions) {
+  const { baseUrl } = options
   let opening: Promise<Opened> | undefined
   let opened: Opened | undefined
 
@@ -115,70 +172,23 @@ export function createClient(options: ClientOptions): Client {
     return { answer, line }
   }
 
-  /** What an answer has shown is not asked again. */
-  const standing = () => {
-    seen.standing ??= exchange(endpoints.listRooms, { query: { limit: 1 } }).then(({ answer }) =>
-      readStanding(answer),
-    )
-    return seen.standing
-  }
-  // It explains a refusal: a failure of its own would only hide that.
-  const userExists = async (user_id: string) =>
-    exchange(endpoints.getUser, { params: { user_id } }).then(
-      ({ answer }) => ![400, 404, 410].includes(answer.status),
-      () => true,
-    )
+  return { open, exchange }
+}
 
-  /** The answer to a request that the service accepts. */
-  async function request(endpoint: Route, input: AnyInput) {
-    const { answer, line } = await exchange(endpoint, input)
-    if (answer.status >= 200 && answer.status < 300) return { line, received: read(answer) }
-    const check = () => checkHint(endpoint, input)
-    throw await refusal({ answer, line, endpoint, input, baseUrl, standing, userExists, check })
-  }
-
-  function unreadable(
-    problem: string,
-    { status, text, value }: Received,
-    request: RequestLine,
-  ): ServiceError {
-    return new ServiceError(`the service’s answer cannot be read: ${problem}`, {
-      hint: isRecord(value)
-        ? undefined
-        : `is ${baseUrl} the base URL of a Meeting Room Service? It ends with the version, as in https://host/v1`,
-      status,
-      request,
-      body: value ?? text,
-    })
-  }
-
-  return {
-    async call(name, given) {
-      type Result = Answer<Answered<Operations[typeof name]>>
-      const input: AnyInput = given
-      const { received, line } = await request(endpoints[name], input)
-      const problem = received.problem ?? problemOf(name, received.value)
-      if (problem === undefined) {
-        seen.standing = known
-        return received as Result
-      }
-      if (endpoints[name].method === 'GET') throw unreadable(problem, received, line)
-      // What the service accepted has happened, whatever its answer looks like.
-      const text = acceptedJson(name, input, received, problem, line)
-      options.onAccepted?.(problem)
-      const bytes = received.problem === undefined ? received.bytes : new TextEncoder().encode(`${text}\n`)
-      return { bytes, text, value: JSON.parse(text) } as Result
-    },
-    async request(endpoint, input) {
-      const { received, line } = await request(endpoint, input)
-      const { problem } = received
-      if (problem !== undefined && endpoint.method === 'GET') throw unreadable(problem, received, line)
-      if (problem !== undefined) options.onAccepted?.(problem)
-      return received
-    },
-    ready: async () => void (await open()),
-    isService: async () => (await standing()).isService,
-  }
+function unreadable(
+  problem: string,
+  { status, text, value }: Received,
+  request: RequestLine,
+  baseUrl: string,
+): ServiceError {
+  return new ServiceError(`the service’s answer cannot be read: ${problem}`, {
+    hint: isRecord(value)
+      ? undefined
+      : `is ${baseUrl} the base URL of a Meeting Room Service? It ends with the version, as in https://host/v1`,
+    status,
+    request,
+    body: value ?? text,
+  })
 }
 
 interface Opened {

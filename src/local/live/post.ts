@@ -33,7 +33,7 @@ const guardedLookup: LookupFunction = (hostname, options, callback) => {
     const [first] = allowed
     if (error || !first) {
       callback(error ?? Object.assign(new ForbiddenAddress(hostname), { code: 'EFORBIDDEN' }), '', 4)
-    } else if (options.all) callback(null, allowed as never)
+    } else if (options.all) callback(null, allowed)
     else callback(null, first.address, first.family)
   })
 }

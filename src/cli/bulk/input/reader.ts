@@ -49,38 +49,12 @@ const mostUnlisted = 20
 
 /** How the rows of an input are read: cells become values, fields that the service makes are left out. */
 export async function createReader(kind: Kind, options: ReaderOptions): Promise<Reader> {
-  const { renames, defaults, roomIds, ignoreUnknown, memberColumns } = options
+  const { renames, defaults, roomIds, memberColumns } = options
   const { bodySchema } = await import('../../../api/schemas.ts')
   const { describeIssue } = await import('../../../api/issue.ts')
   const schema = bodySchema('create', resources[endpoints[kind.creates].resource].fields)
   const isCsv = options.format === 'csv'
-  const ignored = new Set(['', 'reason', ...kind.readOnly])
-  // Who names a target says that the service has such a field, whatever its document lists.
-  const named = new Set(renames.values())
-  const unlisted = new Set<string>()
-  const isListed = (field: string) =>
-    Object.hasOwn(kind.columns, field) || ignored.has(field) || memberColumns.includes(field)
-
-  // Spreadsheets have “User ID” where the API has user_id; JSON has names of its own.
-  const fieldOf = new Map(
-    [...Object.keys(kind.columns), ...ignored, ...memberColumns].map((field) => [folded(field), field]),
-  )
-  const foldedRenames = new Map([...renames].map(([column, field]) => [folded(column), field]))
-  const targets = new Map<string, string>()
-  const targetOf = (column: string) => {
-    let target = targets.get(column)
-    if (target !== undefined) return target
-    target = isCsv
-      ? (renames.get(column) ?? foldedRenames.get(folded(column)) ?? fieldOf.get(folded(column)) ?? column)
-      : (renames.get(column) ?? column)
-    if (!isListed(target)) {
-      if (ignoreUnknown && !named.has(target)) target = ''
-      else if (unlisted.size < mostUnlisted) unlisted.add(target)
-    }
-    // Objects whose keys are data must not fill the memory.
-    if (targets.size < 10_000) targets.set(column, target)
-    return target
-  }
+  const { targetOf, isListed, ignored, named, unlisted } = createTargets(kind, options)
 
   function checkColumns(columns: readonly string[]): void {
     const present = new Set(columns.map(folded))
@@ -147,6 +121,41 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
     return { body }
   }
   return { checkColumns, read, targetOf, unlisted }
+}
+
+/** Which field each column of an input is read as. */
+function createTargets(kind: Kind, options: ReaderOptions) {
+  const { renames, ignoreUnknown, memberColumns } = options
+  const isCsv = options.format === 'csv'
+  const ignored = new Set(['', 'reason', ...kind.readOnly])
+  // Who names a target says that the service has such a field, whatever its document lists.
+  const named = new Set(renames.values())
+  const unlisted = new Set<string>()
+  const isListed = (field: string) =>
+    Object.hasOwn(kind.columns, field) || ignored.has(field) || memberColumns.includes(field)
+
+  // Spreadsheets have “User ID” where the API has user_id; JSON has names of its own.
+  const fieldOf = new Map(
+    [...Object.keys(kind.columns), ...ignored, ...memberColumns].map((field) => [folded(field), field]),
+  )
+  const foldedRenames = new Map([...renames].map(([column, field]) => [folded(column), field]))
+  const targets = new Map<string, string>()
+  const targetOf = (column: string) => {
+    let target = targets.get(column)
+    if (target !== undefined) return target
+    target = isCsv
+      ? (renames.get(column) ?? foldedRenames.get(folded(column)) ?? fieldOf.get(folded(column)) ?? column)
+      : (renames.get(column) ?? column)
+    if (!isListed(target)) {
+      if (ignoreUnknown && !named.has(target)) target = ''
+      else if (unlisted.size < mostUnlisted) unlisted.add(target)
+    }
+    // Objects whose keys are data must not fill the memory.
+    if (targets.size < 10_000) targets.set(column, target)
+    return target
+  }
+
+  return { targetOf, isListed, ignored, named, unlisted }
 }
 
 /** `User ID` and `user-id` are user_id. */
