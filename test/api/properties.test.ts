@@ -502,7 +502,7 @@ describe('tables and records', async () => {
         expect(line.startsWith('r1  ')).toBe(true)
         expect(line.endsWith('  open')).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: 500, examples: [[`${'漢'.repeat(100)}${'x'.repeat(5000)}`], ['漢'.repeat(3000)]] },
     )
   })
 

@@ -46,10 +46,13 @@ export function truncate(text: Visible, width: number): Visible {
   if (text.length <= 1000 && widthOfText(text) <= width) return text
   let kept = ''
   let size = 0
+  /** What is kept where the ellipsis takes the last column. */
+  let beforeLast: string | undefined
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     size += widthOfText(segment)
     // Where a letter is cut off, its joiner joins nothing.
-    if (size >= width) return composed(`${kept.replace(/\p{Join_C}$/u, '')}…`)
+    if (size > width) return composed(`${(beforeLast ?? kept).replace(/\p{Join_C}$/u, '')}…`)
+    if (size === width) beforeLast ??= kept
     kept += segment
   }
   return text
