@@ -22,9 +22,16 @@ beforeAll(async () => {
   for (const [name, text] of filesOf(telling)) writeFileSync(join(program, 'dist', name), text)
   writeFileSync(join(program, 'dist/build.json'), '{"id":"telling","commands":{}}')
   cpSync('bin', join(program, 'bin'), { recursive: true })
+  writeFileSync(
+    join(program, 'modules.cjs'),
+    `const before = new Set(process.moduleLoadList)
+    process.on('exit', () => {
+      for (const name of process.moduleLoadList) if (!before.has(name)) console.error(name)
+    })`,
+  )
 })
 
-/** The packages, and the parts of ours, that a command line has loaded. */
+/** The packages, the parts of ours and the public modules of Node that a command line has loaded. */
 async function loaded(line: string, env: Record<string, string> = {}): Promise<string[]> {
   const dir = tempDir()
   const base = {
@@ -33,13 +40,21 @@ async function loaded(line: string, env: Record<string, string> = {}): Promise<s
     MEETROOM_DATA_DIR: dir,
     NODE_PATH: join(process.cwd(), 'node_modules'),
   }
-  const argv = [join(program, 'bin/meetroom.js'), ...line.split(' ')]
+  const argv = [
+    '--require',
+    join(program, 'modules.cjs'),
+    join(program, 'bin/meetroom.js'),
+    ...line.split(' '),
+  ]
   const { code, stderr } = await runCommand(process.execPath, argv, { ...base, ...env })
   expect(code).toBe(0)
   const names = [
     ...stderr.matchAll(/^loaded (?:\S*node_modules\/((?:@[^/]+\/)?[^/]+)|src\/((?:\w+\/)?\w+))/gm),
   ]
-  return [...new Set(names.map(([, npm, ours]) => npm ?? `our ${ours}`))]
+  const modules = [...stderr.matchAll(/^NativeModule (?!internal\/)(.*)$/gm)].map(
+    ([, name]) => `node:${name}`,
+  )
+  return [...new Set(names.map(([, npm, ours]) => npm ?? `our ${ours}`)), ...modules]
 }
 
 const heavy = [
@@ -55,6 +70,19 @@ const heavy = [
   'our local/service',
 ]
 
+/** Modules of Node that a plain request does not need. */
+const heavyOfNode = [
+  'node:assert',
+  'node:child_process',
+  'node:crypto',
+  'node:http',
+  'node:perf_hooks',
+  'node:readline',
+  'node:timers/promises',
+  'node:tls',
+  'node:zlib',
+]
+
 async function served() {
   const host = { now: () => Date.now(), quietly: <T>(load: () => Promise<T>) => load() }
   const workspace = await openWorkspace({ dir: undefined, host })
@@ -66,13 +94,13 @@ async function served() {
   return { MEETROOM_BASE_URL: `${server.url}/v1`, MEETROOM_API_KEY: workspace.apiKey }
 }
 
-const heavyOf = async (line: string, env?: Record<string, string>) =>
-  (await loaded(line, env)).filter((name) => heavy.includes(name)).sort()
+const heavyOf = async (line: string, env?: Record<string, string>, among = heavy) =>
+  (await loaded(line, env)).filter((name) => among.includes(name)).sort()
 
 test.each(['--version', '--help', 'rooms --help', 'help exit-codes'])(
   '%s loads nothing heavy',
   async (line) => {
-    expect(await heavyOf(line)).toEqual([])
+    expect(await heavyOf(line, {}, [...heavy, ...heavyOfNode])).toEqual([])
   },
 )
 
