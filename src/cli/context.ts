@@ -82,7 +82,7 @@ export class Context {
     connect: Connect | undefined,
   ) {
     this.#connect = connect ?? connectOverNetwork
-    this.#keepSecret(host.env['MEETROOM_API_KEY'])
+    this.#keepSecret(host.env['MEETROOM_API_KEY']?.trim())
   }
 
   /** Folder of the settings file. */

@@ -50,7 +50,7 @@ describe('a key does not show', () => {
 
   test('with the text around it left alone', () => {
     fc.assert(
-      fc.property(key, (secret) => {
+      fc.property(fc.stringMatching(/^[\w-]{8,40}$/), (secret) => {
         for (const name of ['as it is', 'in JSON', 'in a URL', 'in base64'])
           expect(redactor([secret])(`<é>${spellings[name]?.(secret)}<é>`), name).toBe('<é>[API key]<é>')
       }),

@@ -1,15 +1,15 @@
+import { shortestKey } from '../../config.ts'
+
 /** Takes secrets out of a text. Before anything is cut off: what is left of a cut secret is no longer found. */
 export type Redact = (text: string) => string
 
-/** Shorter secrets are in ordinary words, too. */
-const shortest = 8
-
 /**
  * Finds secrets however a service spells them: as they are, percent-encoded, escaped in JSON or in JSON within JSON, and
- * in base64. All at once, so that what takes the place of a secret is not searched itself.
+ * in base64. All at once, so that what takes the place of a secret is not searched itself. Shorter keys than there should
+ * be are left alone: they are in ordinary words, too.
  */
 export function redactor(secrets: readonly string[]): Redact {
-  const hidden = secrets.filter(({ length }) => length >= shortest).sort((a, b) => b.length - a.length)
+  const hidden = secrets.filter(({ length }) => length >= shortestKey).sort((a, b) => b.length - a.length)
   if (hidden.length === 0) return (text) => text
   const pattern = new RegExp(hidden.flatMap(spellings).join('|'), 'g')
   return (text) => text.replace(pattern, '[API key]')
