@@ -40,7 +40,8 @@ With both MEETROOM_API_KEY and MEETROOM_BASE_URL set and no profile named, no
 settings file is read.`,
   formatting: `Formatting
 
-  -o table    for people, the default: aligned, fits the terminal, blank for null
+  -o table    for people, the default: aligned, blank for null; columns for which
+              the terminal is too narrow are left out, and named
   -o json     the body that the service sent: byte for byte in a pipe, indented
               on a terminal; with --all one document with every item
   -o ndjson   one item a line, as the items arrive
