@@ -499,3 +499,63 @@ describe('a service whose ids are UUIDs', () => {
     expect((await world.send('GET', `/rooms/${delta.id}`)).status).toBe(200)
   })
 })
+
+describe('a service that differs in many ways at once', () => {
+  let gamma: string
+  beforeEach(async () => {
+    const all = await rooms()
+    const { idOf } = otherService(world, {
+      ...{ minimalLists: true, leavesNullsOut: true, tellsTerminated: true, ids: 'uuid', maxLimit: 2 },
+      unlisted: { metadata: { tags: ['a', { deep: null }] } },
+    })
+    await world.run('rooms list --all')
+    gamma = idOf(all[1].id)
+  })
+
+  /** The names of the rooms that were printed. */
+  const namesIn: Record<string, (stdout: string) => string[]> = {
+    'table --columns name --no-header': (stdout) => stdout.split('\n').slice(0, -1),
+    'csv --columns name --no-header': (stdout) => stdout.split('\r\n').slice(0, -1),
+    ndjson: (stdout) =>
+      stdout
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line).name),
+    json: (stdout) => {
+      const { rooms, room } = JSON.parse(stdout)
+      return (rooms ?? [room]).map(({ name }: { name: string }) => name)
+    },
+  }
+
+  describe.each(Object.entries(namesIn))('-o %s', (format, names) => {
+    test.each([
+      ['rooms list --all', 'Delta Gamma Beta Alpha'],
+      ['rooms list --limit 3', 'Delta Gamma Beta'],
+      ['rooms list --where status=terminated', 'Gamma'],
+      ['rooms list --where layout!=grid', 'Gamma Alpha'],
+      ['rooms delete --yes --where status=terminated', 'Gamma'],
+      ['rooms terminate --yes --where status=active', 'Delta Beta Alpha'],
+    ])('%s', async (command, expected) => {
+      const { code, stdout } = await world.run(`${command} -o ${format}`)
+      expect({ code, names: names(stdout) }).toEqual({ code: 0, names: expected.split(' ') })
+    })
+
+    test.skipIf(format.startsWith('table'))('rooms get and rooms export', async () => {
+      expect(names((await world.run(`rooms get ${gamma} -o ${format}`)).stdout)).toEqual(['Gamma'])
+      expect(names((await world.run(`rooms export -o ${format}`)).stdout)).toEqual(
+        'Delta Gamma Beta Alpha'.split(' '),
+      )
+    })
+  })
+
+  test('-o ids prints the ids of that service', async () => {
+    for (const command of ['list --where status=terminated', `get ${gamma}`, `delete ${gamma} --yes`])
+      expect((await world.run(`rooms ${command} -o ids`)).stdout).toBe(`${gamma}\n`)
+  })
+
+  test('rooms get shows what the document does not list', async () => {
+    expect((await world.run(`rooms get ${gamma}`)).stdout).toContain(
+      'metadata             {"tags":["a",{"deep":null}]}\n',
+    )
+  })
+})
