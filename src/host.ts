@@ -42,9 +42,9 @@ export interface Host {
   dirs(): Promise<{ config: string; data: string }>
   /** Wall clock, in milliseconds since 1970. */
   now(): number
-  /** Milliseconds since some moment: never goes back, never jumps. */
+  /** Milliseconds since an arbitrary moment: never goes back, never jumps. */
   monotonic(): number
-  /** Calls back once, up to 2³¹−1 milliseconds from now, if the program still runs; the returned function calls it off. */
+  /** Calls back once, up to 2³¹−1 milliseconds from now, if the program still runs; the returned function cancels it. */
   after(ms: number, work: () => void): () => void
   /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>

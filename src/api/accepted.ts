@@ -6,8 +6,8 @@ import type { Received } from './received.ts'
 import { type AnyInput, checkHint } from './request.ts'
 
 /**
- * What is known of a write that the service accepted (2xx) and whose answer cannot be used: it has happened, to the thing
- * whose id the caller chose. Whatever else the service said of it stays.
+ * What is known about a write that the service accepted (2xx) but whose answer cannot be used: it has happened, to the item
+ * whose id the caller chose. Whatever else the service said about it stays.
  * @param problem why the answer cannot be used
  * @returns the answer with the id in its place, as JSON
  * @throws {UnknownOutcomeError} when the service chose the id, as nobody knows it now

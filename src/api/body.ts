@@ -3,7 +3,7 @@ import type { OperationName } from './endpoints.ts'
 import type { BodyOf } from './operation.ts'
 import type { Operations } from './operations.ts'
 
-/** A body as it is put together: what is optional may be undefined. */
+/** A body being put together: optional fields may be undefined. */
 export type Draft<T> = T extends object
   ? { [K in keyof T]: T[K] | (object extends Pick<T, K> ? undefined : never) }
   : T

@@ -11,7 +11,7 @@ import { createSend, type Policy } from './retry.ts'
 import { readStanding, type Seen } from './standing.ts'
 import type { Transport, WireRequest } from './wire.ts'
 
-/** An open way to a service, and the key it takes. */
+/** An open connection to a service, and its key. */
 export interface Access {
   transport: Transport
   apiKey: string
@@ -31,11 +31,11 @@ export interface ClientOptions {
   policy: Policy
   /** Aborts whatever is under way. */
   interrupt?: AbortSignal
-  /** What other clients of the run have found out about the service; this one adds to it. */
+  /** What other clients of this run have learned about the service; this one adds to it. */
   seen?: Seen
-  /** Told why an answer cannot be read, of a write that the service accepted. */
+  /** Called with the reason when the answer to an accepted write cannot be read. */
   onAccepted?: (problem: string) => void
-  /** Told of each exchange: for `--verbose`. Never sees a header. */
+  /** Called after each exchange, for `--verbose`. Never sees a header. */
   onExchange?: (line: { method: string; url: string; status: number }) => void
 }
 
@@ -43,7 +43,7 @@ export interface ClientOptions {
 export interface Answer<T = unknown> {
   /** The body as it came. */
   bytes: Uint8Array
-  /** What it means, as JSON: the same text, but where the service left out what the caller knows. */
+  /** The answer as JSON text; it includes what the caller knows when the service left it out. */
   text: string
   value: T
 }
@@ -85,7 +85,7 @@ export function createClient(options: ClientOptions): Client {
     )
     return seen.standing
   }
-  // It explains a refusal: a failure of its own would only hide that.
+  // This explains a refusal; a failure here must not hide it.
   const userExists = async (user_id: string) =>
     exchange(endpoints.getUser, { params: { user_id } }).then(
       ({ answer }) => ![400, 404, 410].includes(answer.status),

@@ -8,7 +8,7 @@ import type { HttpProxy } from './proxy.ts'
 const connectMs = 10_000
 
 /**
- * Opens the connections of a transport. With undici’s own timer the program would stay behind after its end, and with
+ * Opens the connections of a transport. With undici’s own timer the program would outlive its work, and with
  * its own proxy agent it would connect again and again, without pause, to a proxy that hangs up.
  */
 export class Connections {
@@ -40,7 +40,7 @@ export class Connections {
       )
   }
 
-  /** Ends all there are, and those that are under way. */
+  /** Closes all connections, open or opening. */
   close(): void {
     this.#closing.abort()
   }
@@ -60,7 +60,7 @@ export class Connections {
   }
 }
 
-/** Comes before undici’s own listener. */
+/** Runs before undici’s own listener. */
 function tellReset(error: NodeJS.ErrnoException): void {
   if (error.code === 'ECONNRESET') error.code = resetCode
 }

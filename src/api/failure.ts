@@ -28,17 +28,17 @@ const reasons: Record<string, string> = {
   EPROTO: 'the TLS handshake failed',
 }
 
-/** What an exchange that failed had come to. */
+/** How far a failed exchange had got. */
 interface Progress {
-  /** Any of the request may have reached the service. */
+  /** Part of the request may have reached the service. */
   maybeSent: boolean
-  /** Nobody waits for it any more. */
+  /** Nobody is waiting for it any more. */
   aborted: boolean
   /** The proxy on the way there, if there is one. */
   proxy?: string | undefined
 }
 
-/** Says why in words of ours: an error of the HTTP library may quote headers, and so the key. */
+/** Explains the failure in our own words: an error of the HTTP library may quote headers, and with them the key. */
 export function failure(error: unknown, { maybeSent, aborted, proxy }: Progress): Error {
   const via = proxy ? ` (through the proxy ${proxy})` : ''
   if (aborted)
@@ -64,7 +64,7 @@ function reasonFor(code: string): string {
   return reasons[code] ?? `the connection failed (${code})`
 }
 
-/** Certificates stay as they are. What we have closed ourselves is a page that was asked for ahead, and is not wanted. */
+/** A bad certificate stays bad. What we closed ourselves is a prefetched page that is no longer needed. */
 function isTransient(code: string): boolean {
   return !/CERT|TLS|SSL|SIGNATURE|EPROTO|^UND_ERR_DESTROYED$|^UND_ERR_CLOSED$|^ABORT_ERR$/.test(code)
 }

@@ -1,11 +1,11 @@
 import { isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json'
 
-/** Levels of JSON that the embedded service and `webhooks listen` take. */
+/** Maximum nesting of JSON that the embedded service and `webhooks listen` accept. */
 export const mostLevels = 100
-/** Levels of JSON that an answer may have: it holds what somebody sent, and other services may take more. */
+/** Maximum nesting of JSON in an answer: it holds what somebody sent, and other services may accept more. */
 const mostLevelsRead = 500
 
-/** JSON that is nested so deep that working on it could run out of stack. */
+/** JSON nested so deeply that processing it could exhaust the stack. */
 export class TooDeep extends SyntaxError {
   constructor(levels: number) {
     super(`nested more than ${levels} levels deep`)
@@ -19,7 +19,7 @@ export class TooDeep extends SyntaxError {
  */
 export function parseJson(text: string, levels = mostLevelsRead): unknown {
   const value: unknown = JSON.parse(text)
-  // A level takes a bracket to open it and one to close it.
+  // Each level needs an opening and a closing bracket.
   if (text.length > 2 * levels && isDeeper(value, levels)) throw new TooDeep(levels)
   return value
 }
@@ -66,7 +66,7 @@ function isOrdinary(value: unknown): boolean {
   return true
 }
 
-/** Whether JSON has no number but such as JSON.parse and JSON.stringify give back as they were. */
+/** Whether JSON.parse and JSON.stringify reproduce every number in it. */
 export function isPlain(text: string): boolean {
   return !mayLoseDigits.test(text)
 }

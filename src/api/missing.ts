@@ -3,13 +3,13 @@ import { isRecord } from './guards.ts'
 import type { ReadRefusal } from './refused.ts'
 import type { AnyInput } from './request.ts'
 
-/** What a refusal (4xx) says is not there; undefined when it says something else. */
+/** The error for a refusal (4xx) that says something does not exist; undefined when it says something else. */
 export async function whatIsMissing(refusal: ReadRefusal): Promise<MeetroomError | undefined> {
   const { endpoint, answer, input, words, details, standing, check } = refusal
   const { status } = details
   const saysSo = status === 400 && words.code === 'not_found'
   const isNotFound = saysSo || status === 404 || status === 410 || (status === 400 && isOnlyIds(input))
-  // Whoever asked for a deletion wants to know whether it was theirs; after a lost attempt there is no way to tell.
+  // The caller wants to know whether this command deleted it; after a lost attempt there is no way to tell.
   if (isNotFound && endpoint.method === 'DELETE' && answer.afterLostAttempt)
     return new UnknownOutcomeError(
       'it is gone, but an earlier attempt got no answer and may have deleted it',
@@ -26,7 +26,7 @@ export async function whatIsMissing(refusal: ReadRefusal): Promise<MeetroomError
   return notFound(refusal)
 }
 
-/** A request that carries nothing but ids can be refused for nothing but its ids. */
+/** A request that carries only ids can only be refused because of its ids. */
 function isOnlyIds({ params, query, body }: AnyInput): boolean {
   const hasQuery = Object.values(query ?? {}).some((value) => value !== undefined)
   return params !== undefined && body === undefined && !hasQuery
@@ -42,7 +42,7 @@ function wrongBaseUrl({ baseUrl, details }: ReadRefusal): MeetroomError {
 /** Number of users of a body that are looked up. */
 const mostLookedUp = 5
 
-/** A body that names users may be refused because one of them does not exist: a look at each tells. */
+/** A body that names users may be refused because one of them does not exist: one request for each tells. */
 async function missingUser({ input, userExists }: ReadRefusal): Promise<string | undefined> {
   const body = isRecord(input.body) ? input.body : {}
   const members = Array.isArray(body['members']) ? body['members'] : []
@@ -53,7 +53,7 @@ async function missingUser({ input, userExists }: ReadRefusal): Promise<string |
   return undefined
 }
 
-/** Some of what the path names is not there. */
+/** Something that the path names does not exist. */
 function notFound({ input, words, said, details }: ReadRefusal): NotFoundError {
   const params = Object.entries(input.params ?? {})
   if (params.length === 0)

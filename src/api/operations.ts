@@ -16,7 +16,7 @@ const params: Readonly<Record<ParamName, string>> = {
   user_id: user.words.user_id,
 }
 
-/** Adds the schemas of what goes into an operation and comes out of it. */
+/** Adds the input and output schemas of an operation. */
 function withSchemas(endpoint: Endpoint, { fields }: Resource): Operation {
   const { method, path, many, bare, result, paged } = endpoint
   const inPath = Object.entries(params).filter(([name]) => path.includes(`{${name}}`))

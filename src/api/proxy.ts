@@ -5,7 +5,7 @@ export interface HttpProxy {
   url: URL
   /** Host and port, for people: never the password. */
   name: string
-  /** What it is sent of its user name and password. */
+  /** The credentials to send to it. */
   headers: Readonly<Record<string, string>>
 }
 

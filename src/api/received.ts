@@ -5,15 +5,15 @@ import type { WireResponse } from './wire.ts'
 export interface Received {
   status: number
   bytes: Uint8Array
-  /** Empty when it is no text. */
+  /** Empty when it is not text. */
   text: string
-  /** The JSON that it is; undefined when it is none. */
+  /** The parsed JSON; undefined when it is not JSON. */
   value: unknown
   /** Why it cannot be read; undefined when it is JSON. */
   problem: string | undefined
 }
 
-/** Makes what reads answers. */
+/** Creates the function that reads answers. */
 export function createReader(): (answer: WireResponse) => Received {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   return ({ status, headers, body, unreadable }) => {

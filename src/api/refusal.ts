@@ -20,7 +20,7 @@ export async function refusal(refused: Refused): Promise<MeetroomError> {
   const said = words.message ? `: ${words.message}` : ''
   const error = await describe({ ...refused, words, said, details })
   const { status } = answer
-  // What cannot be done would not have been done before; being busy says nothing of the attempt before.
+  // A refusal holds for the earlier attempt too; “busy” says nothing about it.
   if (!details.afterLostAttempt || !(status === 429 || status > 500) || error instanceof UnknownOutcomeError)
     return error
   return new UnknownOutcomeError(

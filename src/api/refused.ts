@@ -14,16 +14,16 @@ export interface Refused {
   baseUrl: string
   /** Asks the cheapest question there is, once per run. */
   standing: () => Promise<Standing>
-  /** Looks whether a user exists. */
+  /** Whether a user exists. */
   userExists: (user_id: string) => Promise<boolean>
   /** How to find out whether a write took effect. */
   check: () => string
 }
 
-/** The same, read. */
+/** Its words and code. */
 export interface ReadRefusal extends Refused {
   words: ErrorWords
-  /** What the service says, behind a colon; nothing where it says nothing. */
+  /** What the service says, after a colon; empty when it says nothing. */
   said: string
   details: ErrorDetails & { status: number; request: RequestLine }
 }

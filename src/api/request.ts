@@ -22,7 +22,7 @@ export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput):
   }
 }
 
-/** How to find out whether a write took effect: by a command, its placeholders filled from the request, or by a look. */
+/** How to find out whether a write took effect: by a command, its placeholders filled from the request, or by a hint. */
 export function checkHint(endpoint: Route, input: AnyInput): string {
   const values: Record<string, unknown> = {
     ...(input.body as object | undefined),

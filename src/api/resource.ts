@@ -1,4 +1,4 @@
-/** Types of values that need no more than a name. */
+/** Types that need nothing but a name. */
 export interface Scalars {
   /** An id: text that is not empty. */
   id: string
@@ -13,7 +13,7 @@ export interface Scalars {
   integer: number
   /** A whole number of seconds, at least 1. */
   seconds: number
-  /** Text by the name of a header. */
+  /** Header values by header name. */
   headers: Readonly<Record<string, string>>
 }
 
@@ -27,7 +27,7 @@ export type FieldType =
 /** The requests that can write a field. */
 export type Write = 'create' | 'update'
 
-/** Everything there is to say about a field; all else derives from it. */
+/** Everything there is to say about a field; everything else derives from it. */
 export interface Field {
   readonly type: FieldType
   /** What it means, for help texts and the OpenAPI document. */
@@ -54,9 +54,9 @@ export type Fields = Readonly<Record<string, Field>>
 export interface Resource<F extends Fields = Fields> {
   readonly name: string
   readonly plural: string
-  /** The field that tells one from another. */
+  /** The field that identifies an item. */
   readonly id?: string
-  /** The field that people know it by. */
+  /** The field that people recognise it by. */
   readonly label?: string
   readonly fields: F
   /** What each field means, for help texts. */
@@ -77,7 +77,7 @@ export function wordsOf<F extends Fields>(fields: F): { readonly [K in keyof F]:
   return Object.fromEntries(words)
 }
 
-/** The fields that a request writes, the most important first: of several that are wrong, that is the one to report. */
+/** The fields that a request writes, the most important first: when several are wrong, that one is reported. */
 export function writtenBy(write: Write, fields: Fields): [string, Field][] {
   return Object.entries(fields)
     .filter(([, field]) => field.write?.split(' ').includes(write))

@@ -111,7 +111,7 @@ export const room = resource({
       write: 'create',
       answer: 'never',
     },
-    // Section 6.1 tells of webhook parameters and not their names: these are the embedded service's.
+    // Section 6.1 mentions webhook parameters without their names: these are the embedded service's.
     webhook: {
       type: {
         object: {
@@ -159,7 +159,7 @@ export const user = resource({
     created_at: { type: 'time', words: 'when the user was created (UTC)', column: [5, 3] },
     updated_at: { type: 'time', words: 'when the user was last changed (UTC)' },
     id: { type: 'id', words: 'internal id' },
-    // The document lets users be searched by e-mail and lists no field for it: this is the embedded service's name.
+    // The document lets users be searched by e-mail but lists no such field: this is the embedded service's name.
     email: { type: 'text', words: 'e-mail address', write: 'create update', answer: 'unlisted' },
     email_search_query: {
       type: 'text',

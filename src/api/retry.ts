@@ -11,11 +11,11 @@ import { type Transport, TransportError, type WireRequest, type WireResponse } f
 
 /** The request policy's view of time and chance; the host provides them. */
 export interface Timing {
-  /** Wall clock, which somebody may set back: only for the dates in `Retry-After`. */
+  /** Wall clock, which may be set back: only for dates in `Retry-After`. */
   now(): number
-  /** Milliseconds since some moment: never goes back, never jumps. */
+  /** Milliseconds since an arbitrary moment: never goes back, never jumps. */
   monotonic(): number
-  /** Calls back once, `ms` milliseconds from now; the returned function calls it off. */
+  /** Calls back once, `ms` milliseconds from now; the returned function cancels it. */
   after(ms: number, work: () => void): () => void
   /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
@@ -108,7 +108,7 @@ export function createSend(transport: Transport, policy: Policy, interrupt?: Abo
             lost ||= !unsent
             throw late(unsent ? `: ${error.message}` : '')
           }
-          // Something came back, and it is of no use.
+          // Something came back, but it is unusable.
           if (error instanceof ServiceError && repeatability.write)
             throw unknownOutcome(error.message, repeatability, error)
           if (!(error instanceof TransportError)) throw error
@@ -120,7 +120,7 @@ export function createSend(transport: Transport, policy: Policy, interrupt?: Abo
         const asked = parseRetryAfter(answer?.headers['retry-after'], timing.now())
         const waitMs = asked ?? backoff(attempt, timing.random())
         if (timing.monotonic() + waitMs >= deadline) {
-          // What the service said is worth more than that there is no time to ask again.
+          // What the service said is more useful than “no time to retry”.
           if (answer) return { ...answer, afterLostAttempt: lost }
           throw late()
         }
@@ -160,7 +160,7 @@ function unknownOutcome(
   })
 }
 
-/** Why the interrupt came; of a write, also how to find out whether it took effect. */
+/** The reason for the interrupt; for a write, also how to find out whether it took effect. */
 function interrupted({ reason }: AbortSignal, { write, check, line }: Repeatability): unknown {
   if (!(reason instanceof InterruptedError) || !write) return reason
   const hint = `the change may have been made; ${check()}`
@@ -170,13 +170,13 @@ function interrupted({ reason }: AbortSignal, { write, check, line }: Repeatabil
 /** AbortSignal.any costs more, and Node 20 keeps what it makes for as long as its sources. */
 function controllerBelow(interrupt: AbortSignal | undefined): AbortController {
   const controller = new AbortController()
-  // Gone with the controller, where that is aborted by itself.
+  // The listener goes away when the controller itself is aborted.
   interrupt?.addEventListener('abort', () => controller.abort(), { signal: controller.signal })
   if (interrupt?.aborted) controller.abort()
   return controller
 }
 
-/** Exponential, with full jitter over its upper half, so that many scripts do not come back at the same moment. */
+/** Exponential, with full jitter over its upper half, so that many scripts do not retry at the same moment. */
 function backoff(attempt: number, random: number): number {
   const full = Math.min(baseDelayMs * 2 ** attempt, maxDelayMs)
   return full / 2 + (full / 2) * random

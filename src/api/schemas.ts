@@ -19,7 +19,7 @@ export function itemSchema(fields: Fields): z.ZodObject {
   )
   return z.looseObject(
     mapFields(documented, ({ type, words, answer }) => {
-      // Whatever a deprecated field carries, nobody reads it.
+      // Nobody reads the value of a deprecated field.
       if (answer === 'deprecated') return z.unknown().optional().describe(`deprecated: carries ${deprecated}`)
       return (answer === 'always' ? received(type) : received(type).nullish()).describe(words)
     }),
@@ -60,7 +60,7 @@ function sent(type: FieldType): z.ZodType {
   }
 }
 
-/** More lenient than what is sent: what a service answers is for the service to say. */
+/** More lenient than request schemas: a service decides what it answers. */
 function received(type: FieldType): z.ZodType {
   if (typeof type === 'object') {
     if ('list' in type) return z.array(itemSchema(type.list))

@@ -2,7 +2,7 @@ import { problemOf } from './guards.ts'
 import { createReader } from './received.ts'
 import type { WireResponse } from './wire.ts'
 
-/** What the answer to `GET /rooms?limit=1` shows of whoever gave it. */
+/** What the answer to `GET /rooms?limit=1` shows about the service. */
 export interface Standing {
   /** The service accepts the key. Anything unclear counts as yes. */
   keyWorks: boolean

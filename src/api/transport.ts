@@ -12,7 +12,7 @@ export interface TransportOptions {
   env: Readonly<Record<string, string | undefined>>
   /** Talk to the origin itself, whatever proxy the environment names. */
   direct?: boolean
-  /** How many connections at the most. */
+  /** Maximum number of connections. */
   connections?: number
 }
 
@@ -69,7 +69,7 @@ class Exchange {
   ): Promise<WireResponse> {
     return new Promise((resolve, reject) => {
       let abort: (() => void) | undefined
-      // A request that waits for its connection ends at once, too: it is never sent then.
+      // A request that is waiting for a connection also ends at once, and is never sent.
       const stop = () => {
         abort?.()
         settle(reject, signal?.reason)
@@ -121,7 +121,7 @@ function join(chunks: readonly Buffer[]): Uint8Array {
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
 }
 
-/** Names and values by turns, names in any case. */
+/** Names and values alternate; names in any case. */
 function readHeaders(raw: readonly Buffer[]): Record<string, string> {
   const headers: Record<string, string> = {}
   for (let i = 0; i + 1 < raw.length; i += 2) {

@@ -36,7 +36,7 @@ export async function openTunnel(
     asked.once('error', (error) => reject(proxyFailure(error, name)))
     asked.once('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket, head: Buffer) => {
       clearTimeout(timer)
-      // An error without a listener would end the program; whoever uses the tunnel meets it in a way of its own.
+      // An error without a listener would end the program; the user of the tunnel learns of it separately.
       socket.on('error', () => {})
       if (statusCode >= 200 && statusCode < 300) {
         socket.unshift(head)

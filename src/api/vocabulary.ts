@@ -1,4 +1,4 @@
-/** The words that the API document gives a meaning. */
+/** The vocabulary of the API document. */
 
 /** Section 2.1: decides who may join and replay the meeting. */
 export const roomTypes = ['open', 'public', 'private'] as const

@@ -71,7 +71,7 @@ function mendHint(context: Context, { flags }: Plan, tally: Tally): string | und
   return hasRejects && tally.bad > tally.count('unknown') ? `fix ${flags.failedOut} and import it` : undefined
 }
 
-/** The user's interrupt, which says how to go on. */
+/** The user's interrupt, with how to resume. */
 function interruption({ interrupt }: Context, hint: string | undefined): InterruptedError | undefined {
   const { reason } = interrupt
   return reason instanceof InterruptedError ? new InterruptedError(reason.signal, { hint }) : undefined

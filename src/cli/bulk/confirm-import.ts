@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { Body, Kind } from './kinds/kind.ts'
 import type { Plan } from './prepare.ts'
 
-/** So many rows are looked up; the rest count as if they existed. */
+/** Number of rows that are looked up; the rest count as existing. */
 const mostLooks = 1000
 /** Number of items that the question names one by one. */
 const mostNamed = 10
@@ -34,7 +34,7 @@ export async function confirmImport(context: Context, plan: Plan): Promise<void>
   })
 }
 
-/** How many items the rows would take away, and what some are called. */
+/** How many items the rows would terminate or block, and the names of some. */
 async function affected(
   context: Context,
   { kind, checked, flags }: Plan,
@@ -65,7 +65,7 @@ async function affected(
   return { count, names }
 }
 
-/** Whether there is something that a row would take away. What cannot be told fails when its turn comes. */
+/** Whether a row would terminate or block something. What cannot be told here fails in its turn. */
 async function takesAway(client: Client, kind: Kind, body: Body): Promise<boolean> {
   try {
     const existing = await kind.find(client, body)

@@ -35,7 +35,7 @@ export interface ImportFlags extends PaceFlags {
   failedOut?: string
   room?: string
   roomIds?: string
-  /** What stood on the command line: from it follows the one that resumes the import. */
+  /** What was given on the command line: the command that resumes is built from it. */
   given: readonly GivenOption[]
 }
 

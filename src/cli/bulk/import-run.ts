@@ -81,14 +81,14 @@ async function run(
   }
 }
 
-/** Rows as the work of a pool. */
+/** Turns rows into work for a pool. */
 function workOn(
   remaining: Remaining,
   sender: Sender,
   ledger: Ledger,
   { concurrency }: { concurrency: number },
 ): Work<Job> {
-  /** Rows without an answer since the last that had one. */
+  /** Number of rows without an answer since the last one that had one. */
   let unanswered = 0
   return {
     async take() {
@@ -96,7 +96,7 @@ function workOn(
       if (jobs.length > 0) await ledger.sending(jobs.map(({ row }) => row))
       return jobs
     },
-    // Throws what the rest of the rows would meet as well.
+    // Throws an error that the remaining rows would run into as well.
     async perform(job) {
       const { row, body } = job
       const outcome = await sender.send(job)

@@ -2,7 +2,7 @@
 export interface Clock {
   /** Wall clock, in milliseconds since 1970: it may jump. */
   now(): number
-  /** Milliseconds since some moment: never goes back, never jumps. */
+  /** Milliseconds since an arbitrary moment: never goes back, never jumps. */
   monotonic(): number
   /** Calls back once, up to 2³¹−1 milliseconds from now. The returned function cancels it. */
   after(ms: number, work: () => void): () => void

@@ -8,17 +8,17 @@ import type { Reader } from './reader.ts'
 import { type InputFormat, type Row, readRows } from './rows.ts'
 import type { Source } from './source.ts'
 
-/** What a look through the whole input has found. */
+/** The result of checking the whole input. */
 export interface Checked {
-  /** How many rows there are. */
+  /** Number of rows. */
   rows: number
-  /** How many of them cannot be sent. */
+  /** Number of invalid rows. */
   invalid: number
-  /** How many rows can be sent and have no key. */
+  /** Number of valid rows without a key. */
   keyless: number
   /** How many rows that can be sent leave a field out, by the fields that any leaves out. */
   omitted: ReadonlyMap<string, number>
-  /** How many rows take something away where they change what is there. */
+  /** Number of rows that terminate or block something if it exists. */
   destructive: number
   /** SHA-256 of the bytes. */
   digest: string

@@ -6,7 +6,7 @@ const usual = [',', ';', '\t'] as const
 const quote = 0x22
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
-/** A header above this is none: what there is of it decides. */
+/** A longer header is not one: what was read so far decides. */
 const mostHeader = 1024 * 1024
 
 /** `;`, `tab` or any other single character. */
@@ -21,7 +21,7 @@ export interface Dialect {
   delimiter: string
   /** Lines before the header: Excel writes one that says `sep=;`. */
   skipped: number
-  /** The text behind them. */
+  /** The text after them. */
   bytes: AsyncIterable<Buffer>
 }
 

@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { UsageError } from '../../../errors.ts'
 import { maxLength } from './lines.ts'
 
-/** Where the reading of a JSON text ended that holds no array of elements. */
+/** A JSON text without the expected array of elements. */
 export class NoElements extends Error {}
 
 const quote = 0x22
@@ -15,7 +15,7 @@ const isBlank = (code: number) => code === 0x20 || code === 0x0a || code === 0x0
 
 /**
  * The texts of the elements of a JSON array, or of the array that an object has under a key, in constant memory. Finds
- * where each begins and ends; whether it is JSON itself is for its reader to say, who may be more careful with numbers
+ * where each begins and ends; whether each is valid JSON is left to its reader, which may treat numbers more carefully
  * than a streaming parser is.
  * @param name what messages call the text
  * @throws {NoElements} when the text has no such array, ends too early or goes on behind its end
@@ -53,7 +53,7 @@ class Scanner {
   #ended = false
   /** Where the element under way begins in this part, or a string that may be a key; -1 when there is none. */
   #start = -1
-  /** What earlier parts had of it. */
+  /** The part of it in earlier chunks. */
   #earlier: string[] = []
   #earlierLength = 0
   #afterComma = false
@@ -130,7 +130,7 @@ class Scanner {
     if (code === quote) this.#inString = true
     else if (isOpening(code)) this.#opening(code)
     else if (isClosing(code)) this.#closing(code)
-    // Behind a value at the top of an object stands the next key.
+    // After a value at the top level of an object comes the next key.
     else if (code === comma && this.#level === 0 && this.#open.length === 1) this.#start = -1
   }
 
@@ -155,7 +155,7 @@ class Scanner {
   }
 
   #closing(code: number): void {
-    // The brackets of a kind are two apart.
+    // The codes of matching brackets differ by two.
     if (this.#open.pop() !== code - 2) throw new NoElements('its brackets do not match')
     if (this.#open.length < this.#level) this.#level = 0
     if (this.#open.length === 0) this.#ended = true

@@ -13,7 +13,7 @@ export function markOf(bytes: Buffer): Encoding | undefined {
   return marks.find(([, mark]) => mark.every((byte, i) => bytes[i] === byte))?.[0]
 }
 
-/** The same text in UTF-8. Throws TypeError where the bytes are no such text. */
+/** The same text in UTF-8. Throws TypeError when the bytes are not valid in the encoding. */
 export async function* inUtf8(
   chunks: AsyncIterable<Buffer>,
   encoding: Exclude<Encoding, 'utf-8'>,

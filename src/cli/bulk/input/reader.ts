@@ -44,7 +44,7 @@ interface ReaderOptions {
   memberColumns: readonly string[]
 }
 
-/** So many unlisted fields are named. */
+/** Number of unlisted fields that are named. */
 const mostUnlisted = 20
 
 /** How the rows of an input are read: cells become values, fields that the service makes are left out. */
@@ -128,7 +128,7 @@ function createTargets(kind: Kind, options: ReaderOptions) {
   const { renames, ignoreUnknown, memberColumns } = options
   const isCsv = options.format === 'csv'
   const ignored = new Set(['', 'reason', ...kind.readOnly])
-  // Who names a target says that the service has such a field, whatever its document lists.
+  // --map FIELD states that the service has this field, whatever the document lists.
   const named = new Set(renames.values())
   const unlisted = new Set<string>()
   const isListed = (field: string) =>

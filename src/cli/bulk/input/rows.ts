@@ -8,7 +8,7 @@ import { linesOf, maxLength } from './lines.ts'
 
 /** What stands in one row of an input. */
 export interface Row {
-  /** Counted from 1; the header of a CSV is none. */
+  /** Counted from 1, without the header of a CSV. */
   number: number
   /** Where it begins; undefined in a JSON array. */
   line: number | undefined
@@ -20,7 +20,7 @@ export interface Row {
   rows?: readonly Row[]
   /** The cells of a CSV row, as they stand there. */
   cells?: readonly string[]
-  /** The line itself, where it is not what it should be. */
+  /** The line itself, when it is malformed. */
   text?: string
 }
 
@@ -135,7 +135,7 @@ async function* csvRows(
   if (!columns) throw new UsageError(`${name} is empty: the first line of a CSV file names its columns`)
 }
 
-/** Comes round whenever there may be something to read, until the end. */
+/** Yields whenever there may be something to read, until the end. */
 async function* readable(stream: NodeJS.ReadableStream): AsyncGenerator<void> {
   let news = false
   let ended = false
