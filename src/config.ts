@@ -35,7 +35,7 @@ export interface StoredConfig {
   profiles?: Record<string, Profile>
 }
 
-/** Shorter keys stand in too many words: they cannot be taken out of what is shown. */
+/** Shorter keys occur in ordinary words, so they cannot be redacted. */
 export const shortestKey = 8
 
 /** The built-in profile: the embedded service on this machine. */
@@ -219,7 +219,7 @@ function originOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).origin : undefined
 }
 
-/** What a file or a secret store has put behind the key is no part of it. */
+/** A line break that a file or secret store added is not part of the key. */
 function keyFromEnv(env: Readonly<Record<string, string | undefined>>): Setting<string> | undefined {
   const value = env['MEETROOM_API_KEY']?.trim()
   return value ? { value, from: 'MEETROOM_API_KEY' } : undefined

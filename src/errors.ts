@@ -57,7 +57,7 @@ export class ApiError extends MeetroomError {
   readonly code = 'refused'
 }
 
-/** What is there is not what was asked for. */
+/** The existing item is not what was asked for. */
 export class ConflictError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'conflict'
@@ -99,7 +99,7 @@ export class WrongBaseUrlError extends MeetroomError {
   readonly code = 'wrong_base_url'
 }
 
-/** A write was sent and nobody knows whether it took effect. */
+/** A write was sent, and whether it took effect is not known. */
 export class UnknownOutcomeError extends MeetroomError {
   readonly exitCode = 7
   readonly code = 'unknown_outcome'

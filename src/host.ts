@@ -1,9 +1,9 @@
 declare const visible: unique symbol
 
-/** Text in which nothing is left that a terminal would obey or hide. Only `cli/output/visible.ts` makes it. */
+/** Text without anything that a terminal would obey or hide. Only `cli/output/visible.ts` makes it. */
 export type Visible = string & { readonly [visible]: true }
 
-/** An output stream. `write` settles when the text is out of our hands, and rejects when it could not be written. */
+/** An output stream. `write` settles when the text has been handed over, and rejects when it could not be written. */
 export type Output = Terminal | Pipe
 
 /** What a person watches. */
@@ -14,7 +14,7 @@ export interface Terminal {
   write(text: Visible): Promise<void>
 }
 
-/** What a program reads: anything may go into it, by whoever has looked that it is no terminal. */
+/** Output for programs: takes any text, once the caller has checked that it is not a terminal. */
 export interface Pipe {
   readonly isTTY: false
   readonly columns: number | undefined

@@ -7,7 +7,7 @@ export function canAsk(host: Host): boolean {
   return host.stdin.isTTY === true && host.stderr.isTTY && !host.env['MEETROOM_NO_INPUT']
 }
 
-/** Whom a question is put to. */
+/** The person to ask, and how. */
 export interface Asker {
   host: Host
   flags: { yes?: boolean; dryRun?: boolean; curl?: boolean }

@@ -1,7 +1,7 @@
 import { NotFoundError } from '../errors.ts'
 import type { Context } from './context.ts'
 
-/** Hex of 24 digits and UUIDs are ids and nobody’s name for a room. */
+/** 24 hex digits and UUIDs are ids, and not names that people give to rooms. */
 const looksLikeId = /^([0-9a-f]{24}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
 /** A room that is not there may have been named rather than given by its id: one look tells. */

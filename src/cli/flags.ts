@@ -86,7 +86,7 @@ export function withPaging<C extends Command>(command: C): C {
     .option(...whereOption)
 }
 
-/** How a command that does many things goes about it. */
+/** How fast a command over several items runs, and when it stops. */
 export interface PaceFlags {
   concurrency: number
   rate?: number
@@ -103,7 +103,7 @@ function perSecond(text: string): number {
   return value
 }
 
-/** Adds the flags of everything that does many things. */
+/** Adds the flags of every command over several items. */
 export function paceFlags<C extends Command>(command: C): C {
   return command
     .addOption(

@@ -162,7 +162,7 @@ function decode(bytes: Uint8Array, what: string): string {
   }
 }
 
-/** Ids as they were given, `-` standing for those on standard input, one a line; each once. */
+/** Ids as given, without repetitions; `-` stands for those on standard input, one per line. */
 export async function readIds(ids: readonly string[], host: Host): Promise<string[]> {
   const lines = ids.includes('-') ? (await readAll(host)).split(/\r?\n/).map((line) => line.trim()) : []
   const all = ids.flatMap((id) => (id === '-' ? lines.filter((line) => line !== '') : [id]))

@@ -8,7 +8,7 @@ import { widthOf } from './output/style.ts'
 
 interface Group {
   name: string
-  /** The singular, which works too. */
+  /** The singular, which works as well. */
   alias?: string
   summary: string
   heading: string
@@ -135,7 +135,7 @@ const groups: readonly Group[] = [
 export type Wanted = 'all' | readonly string[]
 
 /**
- * The command tree, with the wanted groups defined and the others named.
+ * The command tree, with the requested groups defined and the others only named.
  * @param write receives what Commander prints to standard output: help and the version
  */
 export async function buildProgram(

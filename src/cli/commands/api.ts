@@ -54,7 +54,7 @@ export function defineApi(api: MeetroomCommand, act: Act): void {
           method === 'GET' ? { query: { ...query, ...fields } } : { query, body: bodyOf(data, fields) }
         if (method === 'GET' && data !== undefined) throw new UsageError('a GET has no body; use --field')
         const answer = await (await context.client()).request(endpoint, input)
-        // What is not JSON has been warned of, and has no place in JSON output.
+        // A warning was given about what is not JSON; it has no place in JSON output.
         if (answer.value !== undefined) await (await context.printer()).body(answer)
       }),
     )

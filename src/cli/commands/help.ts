@@ -7,7 +7,7 @@ import type { MeetroomCommand } from '../meetroom-command.ts'
 export function defineHelp(help: MeetroomCommand, act: Act): void {
   help.argument('[topic...]', `a command, or ${Object.keys(topics).join(', ')}`).action(
     act('machine', async (_, words: string[]) => {
-      // No settings are looked at: help must work when they are broken.
+      // Settings are not read: help must work when they are broken.
       const root = help.parent as MeetroomCommand
       const [first] = words
       if (words.length === 1 && first !== undefined && Object.hasOwn(topics, first)) {

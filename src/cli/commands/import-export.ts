@@ -8,7 +8,7 @@ import type { MeetroomCommand } from '../meetroom-command.ts'
 
 type Importable = 'users' | 'rooms' | 'members'
 
-/** Adds the import of a group. What it takes is loaded when it runs: nobody else has to wait for it. */
+/** Adds the import of a group. Its code is loaded when it runs, so that other commands do not wait for it. */
 export function importCommand(
   group: MeetroomCommand,
   act: Act,

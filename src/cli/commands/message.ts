@@ -31,7 +31,7 @@ export function defineMessage(message: MeetroomCommand, act: Act): void {
   )
 }
 
-/** Whether nobody is there to receive a message. A service that cannot say is taken at its 200. */
+/** Whether nobody is connected to receive a message; false when the service cannot say. */
 async function isEmpty(context: Context, room_id: string): Promise<boolean> {
   if (context.flags.quiet) return false
   try {

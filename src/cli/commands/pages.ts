@@ -62,7 +62,7 @@ export function definePages(pages: MeetroomCommand, act: Act): void {
   )
 }
 
-/** One page an image (rule 5 counts pages, not images), positions counting up; a blank page when there is none. */
+/** One page per image (rule 5 counts pages, not images), at increasing positions; a blank page when there is no image. */
 function pagesFromFlags({ image = [], fixed, size, index, data }: Flags): BodyOf<Operations['createPages']> {
   const entities = image.map((src) => [{ type: 'Image', src, ...defined({ fixed }) }])
   const blank = image.length === 0 && data === undefined && (size !== undefined || index !== undefined)

@@ -89,7 +89,7 @@ async function findByName(context: Context, name: string): Promise<Item[]> {
 }
 
 /**
- * Shows the room that has this name already, in place of creating it; false when there is none.
+ * Shows the existing room of this name instead of creating one; false when there is none.
  * @throws {ConflictError} when several have it, or the one is of another type
  */
 async function showExisting(context: Context, body: Readonly<Record<string, unknown>>): Promise<boolean> {

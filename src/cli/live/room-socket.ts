@@ -17,7 +17,7 @@ export interface Closed {
   status?: number
 }
 
-/** The service pings every five seconds: this long without a sign of life, in milliseconds, and the peer is gone. */
+/** The service pings every five seconds: after this long without a sign of life, in milliseconds, the peer is taken for gone. */
 const silenceMs = 20_000
 
 /** Close codes with which the service says that coming back is of no use (README, “Sessions”). */

@@ -37,7 +37,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   const { refuseForeign } = await import('../../local/http/same-origin.ts')
   const { readBody } = await import('../../local/http/body.ts')
   const server = createServer((request, response) => {
-    // Read before it queues: a slow sender holds up nobody but itself.
+    // Read before it queues, so that a slow sender holds up only itself.
     read(request, response).catch(() => response.destroy())
   })
 
@@ -110,7 +110,7 @@ const hopByHop = [
   'expect',
 ]
 
-/** Passes events on as they came, and gives back the status of the answer: 502 when there is none. */
+/** Forwards events as they came, and returns the status of the answer: 502 when there is none. */
 async function openForward(context: Context, target: string) {
   const transport: OpenTransport = await context.transportTo(target)
   const forward = async (headers: Readonly<Record<string, string>>, body: string): Promise<number> => {

@@ -5,7 +5,7 @@ export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~'
 /** What a field is compared as. */
 export type FilterType = 'text' | 'number' | 'boolean' | 'time'
 
-/** Whether the value of a field, null included, is as wanted. */
+/** Whether the value of a field, null included, matches. */
 export type Test = (value: unknown) => boolean
 
 /** The operators as people write them. */
@@ -17,7 +17,7 @@ export const operators: Readonly<Record<string, Operator>> = {
 interface Comparison {
   operator: Operator
   type: FilterType
-  /** What the field is compared with; empty stands for nothing. */
+  /** The value to compare with; empty means no value. */
   text: string
   /** The whole condition, for errors. */
   condition: string
@@ -44,7 +44,7 @@ export async function compare({ operator, type, text, condition, now }: Comparis
   switch (type) {
     case 'number': {
       if (!/^-?\d+(\.\d+)?$/.test(text)) throw wrong('expected a number')
-      // A number that a double cannot hold comes as an object of its own.
+      // A number that a double cannot hold is an object.
       return ordered(operator, Number(text), Number(text), (value) => Number(String(value)))
     }
     case 'boolean':

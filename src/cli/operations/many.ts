@@ -38,7 +38,7 @@ interface Task {
 }
 
 /**
- * Does one thing to each of several ids, some at a time. An id that fails does not stop the others; a key that is
+ * Runs one operation for each of several ids, some at a time. An id that fails does not stop the others; a key that is
  * refused or a service that does not answer does. Several results are printed as one list, in the order of the ids.
  * @throws {PartialError} when some failed; for a single id, whatever its own error is
  */

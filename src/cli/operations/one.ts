@@ -29,7 +29,7 @@ export async function showOne(context: Context, name: OperationName, answer: Ans
   await printer.list(viewOf(endpoint), endpoint.result, onePage({ items: result, whole: answer }))
 }
 
-/** An answer, or undefined when there is no such thing. */
+/** An answer, or undefined when the item does not exist. */
 export async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer

@@ -9,7 +9,7 @@ import { confirmTargets, type TargetChange } from './confirm-targets.ts'
 import { runEach } from './many.ts'
 import { readTargets } from './targets.ts'
 
-/** A command that does one thing to each of several things. */
+/** A command that does the same to each of several items. */
 interface ManyCommand<G extends OperationName, C extends OperationName> extends TargetChange<G> {
   /** The verb in the past, for the summary: `deleted`. */
   past: string
@@ -20,7 +20,7 @@ interface ManyCommand<G extends OperationName, C extends OperationName> extends 
   destructive?: true
   /** What the ids are, in the words of the API. */
   ids: string
-  /** The argument before the ids, for things that are in a room. */
+  /** The argument before the ids, for items in a room. */
   within?: readonly [term: string, words: string]
   /** Lists what `--where` chooses from. */
   list: 'listRooms' | 'listMembers' | 'listUsers'

@@ -32,7 +32,7 @@ const defaultPageSize = 100
 /**
  * Pages through a list. Advances by what came back, not by what was asked, so a service that caps `limit` loses
  * nothing; leaves out items that were seen before, as an insertion between two pages repeats some; stops on a page
- * without anything new, as a service that ignores `offset` would repeat for ever.
+ * without anything new, as a service that ignores `offset` would repeat forever.
  */
 export async function* paginate({
   request,
@@ -73,7 +73,7 @@ export async function* paginate({
     const body = (plain ? answer.value : readAnswer(answer)) as Item
     const all = body[key] as Item[]
     const isWhole = isPagedWhenAsked && offset === start && !body['paging']
-    // A service that sent the whole list has not looked at the offset.
+    // A service that sent the whole list ignored the offset.
     const came = isWhole ? all.slice(start) : all
     // As text: a number that a double cannot hold is an object of its own each time.
     const fresh = came.filter((item) => !seen.has(String(item[id])) && seen.add(String(item[id])))
@@ -83,7 +83,7 @@ export async function* paginate({
     given += items.length
     const total = totalOf(body)
     const done = isWhole || !many || (wanted !== undefined && given >= wanted)
-    // A total that has been passed is wrong, or things have gone in the meantime: only an empty page is the end then.
+    // A total that was passed is wrong, or items were deleted meanwhile: then only an empty page ends the list.
     const last = came.length === 0 || total === offset
     if (!done && !last && fresh.length > 0) {
       // A page shorter than the one before it: what was asked for behind it is not what follows.

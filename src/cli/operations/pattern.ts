@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import { UsageError } from '../../errors.ts'
 
-/** A regular expression that is looked for anywhere in a text, ignoring case. */
+/** A regular expression that may match anywhere in a text, ignoring case. */
 export interface Pattern {
   test(text: string): boolean
 }

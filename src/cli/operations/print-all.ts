@@ -2,7 +2,7 @@ import { ClosedOutput } from '../../errors.ts'
 import type { Page, Printer } from '../output/printer.ts'
 import type { Item, View } from '../output/views.ts'
 
-/** So many rows of a table are as wide as their widest cell. */
+/** Number of rows that determine the widths of a table. */
 const mostTogether = 100
 
 /**

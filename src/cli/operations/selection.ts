@@ -6,7 +6,7 @@ import { fieldOf, type Item, type View } from '../output/views.ts'
 import type { FullRecords } from './full-records.ts'
 import type { Filter } from './where.ts'
 
-/** Which of the matching items are wanted. */
+/** Which of the matching items to return. */
 interface Wanted {
   limit?: number | undefined
   offset?: number | undefined

@@ -15,7 +15,7 @@ export interface Targets {
 }
 
 interface TargetOptions {
-  /** Ids as they stand on the command line. */
+  /** Ids as given on the command line. */
   given: readonly string[]
   flags: { where?: readonly string[]; max?: number }
   /** The operation that lists what `--where` chooses from. */

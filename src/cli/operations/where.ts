@@ -77,7 +77,7 @@ async function parseCondition(condition: string, { view, types, now }: Reading):
     throw new UsageError(`--where ${condition}: ${field} is ${choices.join(', ')}`, {
       hint: `for another value: --where '${field}~${trimmed}'`,
     })
-  // Blanks may be what a pattern looks for, but not where the operator stands between blanks.
+  // A pattern may begin or end with a blank, unless the operator is between blanks.
   const text = operator.endsWith('~') && blank === '' && trimmed !== '' ? given : trimmed
   return { field, test: await compare({ operator, type, text, condition, now }) }
 }

@@ -17,7 +17,7 @@ export function formatCsv(
     record_delimiter: '\r\n',
     quoted_match: /[\r\n]/,
     escape_formulas: true,
-    // A negative number is no formula.
+    // A negative number is not a formula.
     cast: { number: verbatim, object: verbatim },
   })
 }

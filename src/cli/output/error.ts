@@ -76,7 +76,7 @@ function quoted(body: unknown): unknown {
   return `${text.slice(0, longestBody).toWellFormed()}… (cut off: ${text.length} characters in all)`
 }
 
-/** A failure that nobody foresaw, as an error that says so. */
+/** An unexpected failure, as an error that says so. */
 export function asForeseen(error: unknown): MeetroomError {
   return error instanceof MeetroomError ? error : new BugError(error)
 }

@@ -9,7 +9,7 @@ const narrowest = 4
 
 /**
  * Widths that fit: long columns are cut to something readable, least important first; then the least important
- * columns go, all but the two that matter most; what is left over goes back to what was cut. 0 leaves a column out.
+ * columns go, all but the two most important; spare width goes back to the columns that were cut. 0 omits a column.
  */
 export function shrinkToFit(natural: readonly number[], columns: readonly Column[], width: number): number[] {
   const sizes = [...natural]

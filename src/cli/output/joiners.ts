@@ -26,7 +26,7 @@ const viramas = [
 // Signs over and under letters, but for those that would be shown as escapes.
 const marks = String.raw`(?:(?![\p{VS}\u034f\u17b4\u17b5])\p{M})*`
 
-/** How much of the text around is looked at, in code units. */
+/** How much of the surrounding text is examined, in code units. */
 const reach = 64
 
 /**

@@ -9,7 +9,7 @@ export type PaintCell = (text: Visible, column: number) => Visible
 
 type Rows = readonly (readonly Visible[])[]
 
-/** So many rows are left to cli-table3, which grows faster than its rows do: 10,000 take seconds. */
+/** Number of rows that cli-table3 lays out; it is superlinear: 10,000 rows take seconds. */
 const firstRows = 10
 const between = ' '.repeat(gap)
 

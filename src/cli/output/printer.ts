@@ -60,7 +60,7 @@ export class Printer {
   }
 
   /**
-   * Results for programs, to standard output: as they are, but on a terminal.
+   * Results for programs, to standard output: unchanged unless it is a terminal.
    * @param shown what a terminal is given instead
    */
   async data<T extends string | Uint8Array>(raw: T, shown: (raw: T) => Visible): Promise<void> {
@@ -84,7 +84,7 @@ export class Printer {
     const write = await this.writer(view, key)
     let count = 0
     for await (const page of pages) {
-      // Nothing can be said of a column that no item has as long as there are no items.
+      // Without items there is no way to tell whether a column exists.
       if (count === 0 && page.items.length > 0) this.#checkColumns(view, page.items)
       count += page.items.length
       await write.page(page)

@@ -1,6 +1,6 @@
 import { shortestKey } from '../../config.ts'
 
-/** Takes secrets out of a text. Before anything is cut off: what is left of a cut secret is no longer found. */
+/** Takes secrets out of a text. Before anything is cut off: part of a secret would no longer be found. */
 export type Redact = (text: string) => string
 
 /**

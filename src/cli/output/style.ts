@@ -27,7 +27,7 @@ function hasColours(stream: Output, env: Host['env'], wanted: boolean): boolean 
   return stream.isTTY && env['TERM'] !== 'dumb'
 }
 
-/** Width that a table may take, in columns; undefined when it goes to no terminal. */
+/** Width that a table may take, in columns; undefined when the output is not a terminal. */
 export function widthOf(stream: Output, env: Host['env']): number | undefined {
   if (!stream.isTTY) return undefined
   const columns = Number(env['COLUMNS'])

@@ -7,7 +7,7 @@ const units = [
   ['second', 1],
 ] as const
 
-/** Tells times as people do, `3 minutes ago`; undefined for text that is no timestamp. */
+/** Tells times as people do, `3 minutes ago`; undefined for text that is not a timestamp. */
 export type TellTime = (timestamp: string) => string | undefined
 
 /** Times as seen from `now`, in milliseconds since 1970. Made once for many times: making it takes longer than telling them. */

@@ -45,7 +45,7 @@ interface DerivedColumn<F extends Fields> {
   readonly value: (item: { readonly [K in keyof F]?: unknown }) => unknown
 }
 
-/** How the things of a resource are shown. */
+/** How the items of a resource are shown. */
 export function viewFor<F extends Fields>(
   resource: Resource<F>,
   derived: readonly DerivedColumn<F>[] = [],

@@ -61,7 +61,7 @@ export function joined(texts: readonly Visible[], between: Visible = own``): Vis
   return composed(texts.join(between))
 }
 
-/** Text that a library has put together, painted or cut, of visible text alone: the compiler cannot know. */
+/** Visible text that a library has joined, coloured or cut, which the compiler cannot know. */
 export function composed(text: string): Visible {
   return text as Visible
 }

@@ -7,7 +7,7 @@ export function widthOfText(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text)
 }
 
-/** The text with blanks behind it, as wide as so many columns. */
+/** The text, padded with blanks to a width in columns. */
 export function padded(text: Visible, columns: number): Visible {
   return composed(text + ' '.repeat(Math.max(0, columns - widthOfText(text))))
 }

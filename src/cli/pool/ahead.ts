@@ -1,5 +1,5 @@
 /**
- * Works on items, some ahead of the one that is wanted next, and gives the results in the order of the items.
+ * Processes items, some of them ahead, and yields the results in the order of the items.
  * @param most number of items under way at once
  */
 export async function* mapAhead<A, B>(

@@ -2,7 +2,7 @@ import { failure, type Outcome } from './outcome.ts'
 import type { Pool } from './pool.ts'
 
 /**
- * Begins to do something to each of several things.
+ * Starts a job for each of several items.
  * @param act does it to one; what it throws is a failure of that one
  * @returns what became of each, in their order: some of it is still to come
  */

@@ -1,6 +1,6 @@
 import type { Host } from '../../host.ts'
 
-/** A pause that people are told of, in milliseconds. */
+/** Shortest pause that is announced, in milliseconds. */
 const longHoldMs = 5000
 /** A timer set for longer fires at once. */
 const longestTimerMs = 2 ** 31 - 1

@@ -2,27 +2,27 @@ import type { Gate } from './gate.ts'
 
 /** What there is to do. */
 export interface Work<Job> {
-  /** The next few jobs, made ready to be begun; none at the end. */
+  /** The next few jobs, ready to start; none at the end. */
   take(): Promise<readonly Job[]>
   /** Does a job. What it throws ends the run. */
   perform(job: Job): Promise<void>
-  /** A job that was taken and is not begun. */
+  /** A job that was taken but not started. */
   putBack(job: Job): void
 }
 
-/** How it is gone about. */
+/** Concurrency and pace. */
 interface Pace {
   /** How many jobs at once. */
   concurrency: number
   /** Says when the next may begin. */
   gate: Gate
-  /** Aborted: nothing more is begun; what is under way is waited for. */
+  /** Aborted: nothing more is started; requests under way finish. */
   stop: AbortSignal
 }
 
 /**
- * Does jobs, so many at a time. While some are done the next few are made ready, so that making ready costs no time of
- * its own. Throws what `perform` or `take` threw first, once everything that was begun has ended.
+ * Runs jobs with limited concurrency. The next few are prepared meanwhile, so that preparation takes no time of
+ * its own. Throws what `perform` or `take` threw first, once every started job has ended.
  */
 export async function runJobs<Job>(
   { take, perform, putBack }: Work<Job>,
@@ -40,7 +40,7 @@ export async function runJobs<Job>(
   let ready: Promise<readonly Job[]> = isOver() ? Promise.resolve([]) : take()
   let refilling: Promise<void> | undefined
 
-  /** Waits for the jobs that are made ready, and begins to make the next ready. */
+  /** Waits for the prepared jobs, and starts preparing the next. */
   function refill(): Promise<void> {
     refilling ??= (async () => {
       jobs = await ready

@@ -11,9 +11,9 @@ const verdicts = {
   skipped: 'good',
   /** Nothing was changed. */
   failed: 'bad',
-  /** It may have been changed, and nobody says so. */
+  /** The change may have been made, without an answer that says so. */
   unknown: 'bad',
-  /** It was not begun. */
+  /** It was not started. */
   unsent: 'open',
   /** A row that cannot be sent. */
   invalid: 'bad',

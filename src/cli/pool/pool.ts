@@ -9,7 +9,7 @@ import { isBusy, patientClient } from './patience.ts'
 import type { Tally } from './tally.ts'
 import { windDown } from './wind-down.ts'
 
-/** Where many requests are sent: so many at once, no faster than they may be, until too many fail. */
+/** Where many requests are sent: with limited concurrency and rate, until too many fail. */
 export interface Pool {
   /** Waits whenever the service is busy. */
   readonly client: Client

@@ -6,14 +6,14 @@ const graceMs = 5000
 const silentMs = 1000
 
 interface Ends {
-  /** Aborted when nothing more is to be begun. */
+  /** Aborted when nothing more may start. */
   stop: AbortController
   /** Aborted when what is under way is to be cut off. */
   cut: AbortController
 }
 
 /**
- * Lets a run end at the user’s interrupt: nothing more is begun, and what takes longer than five seconds is cut off.
+ * Lets a run end at the user’s interrupt: nothing more is started, and what takes longer than five seconds is cut off.
  * @returns to be called when the run is over
  */
 export function windDown(context: Context, { stop, cut }: Ends): () => void {

@@ -66,7 +66,7 @@ export function holds(existing: Item, body: Body): boolean {
   )
 }
 
-/** What an operation gives under a field; undefined when there is no such thing. */
+/** The item that an operation answers with; undefined when it does not exist. */
 export async function itemOf(asked: Promise<Answer>, field: string): Promise<Item | undefined> {
   const answer = await orUndefined(asked)
   return answer && ((readAnswer(answer) as Item)[field] as Item)

@@ -12,7 +12,7 @@ import { idIn, type Kind } from './kind.ts'
 
 type Row = { room_id: unknown } & BodyOf<Operations['addMember']> & BodyOf<Operations['updateMember']>
 
-/** Of how many rooms the members are remembered: the rows of a room mostly stand together. */
+/** Number of rooms whose members are cached: the rows of a room are mostly adjacent. */
 const rememberedRooms = 16
 
 export function createMembers(): Kind<Row> {

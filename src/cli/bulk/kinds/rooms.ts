@@ -31,7 +31,7 @@ function isTerminated({ is_terminated, terminated_at }: Row): boolean {
 
 /** Rooms have ids that the service chooses: known is one by its id, or by its name where that is asked for. */
 export function createRooms(flags: RoomFlags): Kind<Row> {
-  // What puts rows together also tells rooms apart.
+  // The column that groups rows also identifies rooms.
   const match = flags.match ?? flags.groupBy
 
   const members = createMembers()
@@ -89,7 +89,7 @@ export function createRooms(flags: RoomFlags): Kind<Row> {
       await invite(client, id, row.members)
       return id
     },
-    // The service gives rooms their ids: of one that was lost on the way there is nothing but its name.
+    // The service gives rooms their ids: of one whose answer was lost, only the name is known.
     async trace(client, row) {
       if (match) return (await rooms.find(client, row)) ?? 'absent'
       const { value } = await client.call('listRooms', { query: { name: row.name } })

@@ -21,7 +21,7 @@ export class Journal {
   private constructor(
     path: string,
     file: FileHandle,
-    /** What it said of the rows when it was opened. */
+    /** What it recorded about the rows when it was opened. */
     readonly past: Past,
   ) {
     this.#file = file
@@ -72,7 +72,7 @@ export class Journal {
     return this.#sync()
   }
 
-  /** Notes what became of a row. Losing this to a crash is harmless: the row is looked up then. */
+  /** Records the outcome of a row. Losing this to a crash is harmless: the row is looked up then. */
   ended(entry: Entry): void {
     this.#append(entry)
   }

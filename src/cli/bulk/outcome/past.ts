@@ -42,13 +42,13 @@ export class Past {
     return noted[this.#statuses[row] ?? 0] ?? 'unsent'
   }
 
-  /** The id of a row that was made and not finished. */
+  /** The id of a row that was created but not completed. */
   madeOf(row: number): string | undefined {
     return this.#made.get(row)
   }
 
   /**
-   * Takes over what a line says. Rows beyond the end are those of another input, which is refused afterwards.
+   * Reads one line into the state. Rows beyond the end belong to another input, which is refused later.
    * @returns false when it is no line of a journal
    */
   read(line: Record<string, unknown>): boolean {

@@ -11,7 +11,7 @@ export interface Purpose {
   input: string
   /** Base URL, or the data directory of the embedded workspace. */
   target: string
-  /** How existing things are met, and how columns are read. */
+  /** How existing items are handled, and how columns are read. */
   options: string
 }
 
@@ -19,7 +19,7 @@ export interface Purpose {
 interface Earlier {
   past: Past
   purpose: Purpose
-  /** The run ended by itself. */
+  /** The run finished. */
   ended: boolean
   /** Bytes of its whole lines. */
   length: number

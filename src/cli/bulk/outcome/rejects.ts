@@ -65,7 +65,7 @@ export class Rejects {
 
   /** Resolves when the file can take more. */
   async add(row: Row, reason: string): Promise<void> {
-    // The encoding that the input was said to have is not that of this file.
+    // The encoding given for the input does not apply to this file.
     const mark = this.#empty && this.form.mark ? '\ufeff' : ''
     const text = mark + this.#textOf(row, reason, this.#empty)
     this.#empty = false

@@ -27,9 +27,9 @@ export const resultView: View = {
   fields: ['row', 'key', 'status', 'id', 'error'],
 }
 
-/** So many failures are told one by one where results are not printed. */
+/** Number of failures that are listed when results are not printed. */
 export const mostTold = 20
-/** So many results may wait to be printed. */
+/** Number of results that may wait to be printed. */
 const mostWaiting = 1000
 
 interface Writer {
@@ -47,7 +47,7 @@ export class Results {
   #waiting: Item[] = []
   #writing: Promise<void> | undefined
   #closed = false
-  /** The output cannot be written: whoever adds or closes meets it. */
+  /** The output cannot be written: `add` and `close` throw it. */
   #failure: { error: unknown } | undefined
 
   private constructor(context: Context, writer: Writer | undefined) {
@@ -74,7 +74,7 @@ export class Results {
     const { row, key, id, error } = result
     // Scripts count on one word for whatever was imported.
     const status = result.status === 'overwrote' || result.status === 'updated' ? 'ok' : result.status
-    // Of what has no id there is nothing to print among ids.
+    // An item without an id has nothing to print among ids.
     if (this.#context.format !== 'ids' || id !== undefined)
       this.#waiting.push({ row, key, status, id, error })
     this.#writing ??= this.#write()
