@@ -1,8 +1,12 @@
 // Bundles the program into parts: each is compiled and run when it is first needed, most commands need few.
-// What is written to dist: meetroom.js and a file for each large part, build.json for the launcher, the licences.
+// What is written to dist: meetroom.js and a file for each large part, build.json for the launcher, the licences and
+// sbom.cdx.json, the list of the packages that are in the bundle.
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { build, transform } from 'esbuild'
 import { lighterLibraries } from './.esbuild-edits.mjs'
 
@@ -13,7 +17,7 @@ const common = { platform: 'node', target: 'node20.18', charset: 'ascii', minify
 
 /**
  * The program in parts, split where it imports dynamically.
- * @returns {Promise<{ parts: { name: string, code: string, small: boolean, inputs: string[] }[], comments: string[] }>}
+ * @returns {Promise<{ parts: { name: string, code: string, small: boolean, inputs: string[] }[], comments: string[], metafile: import('esbuild').Metafile }>}
  */
 export async function bundle() {
   const { outputFiles, metafile } = await build({
@@ -48,7 +52,7 @@ export async function bundle() {
       }
     })
   const comments = texts.filter(({ name }) => name.endsWith('.LEGAL.txt')).map(({ text }) => text)
-  return { parts: await Promise.all(parts), comments }
+  return { parts: await Promise.all(parts), comments, metafile }
 }
 
 /** A part and all that it imports at once. */
@@ -119,14 +123,37 @@ async function licences(inputs) {
   return texts.join(`\n${'-'.repeat(80)}\n\n`)
 }
 
+/**
+ * The bill of materials in CycloneDX’s format. All packages are dependencies of development, so that what npm knows
+ * of the package is empty: only the bundler knows what is in it.
+ */
+async function billOfMaterials(metafile, inputs) {
+  const folder = await mkdtemp(join(tmpdir(), 'meetroom-build-'))
+  try {
+    const used = new Set(inputs)
+    const bundled = Object.entries(metafile.inputs).filter(([file]) => used.has(file))
+    await writeFile(join(folder, 'meta.json'), JSON.stringify({ ...metafile, inputs: Object.fromEntries(bundled) }))
+    const plugin = createRequire(import.meta.url).resolve('@cyclonedx/cyclonedx-esbuild')
+    const cli = join(plugin, '../../bin/cyclonedx-esbuild-cli.js')
+    return execFileSync(process.execPath, [cli, '--output-reproducible', join(folder, 'meta.json')], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
 if (process.argv[1] === import.meta.filename) {
-  const { parts, comments } = await bundle()
+  const { parts, comments, metafile } = await bundle()
+  const inputs = parts.flatMap((part) => part.inputs)
   const files = filesOf(parts)
   const id = createHash('sha256')
   for (const [name, text] of files) id.update(`${name}\n${text}`)
   files.set('build.json', JSON.stringify({ id: id.digest('hex').slice(0, 16), commands: await commandNames() }))
   // Licences ask to go along with every copy; the comments in the code are the least of them.
-  files.set('LEGAL.txt', `${comments.join('\n')}\n${await licences(parts.flatMap(({ inputs }) => inputs))}`)
+  files.set('LEGAL.txt', `${comments.join('\n')}\n${await licences(inputs)}`)
+  files.set('sbom.cdx.json', await billOfMaterials(metafile, inputs))
   await rm('dist', { recursive: true, force: true })
   await mkdir('dist')
   for (const [name, text] of files) await writeFile(`dist/${name}`, text)

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { runCommand } from './helpers/built.ts'
 
 let dir: string
@@ -34,6 +35,7 @@ test('the package is small, and holds the launcher, the program and what people 
     'package/dist/LEGAL.txt',
     'package/dist/build.json',
     'package/dist/meetroom.js',
+    'package/dist/sbom.cdx.json',
     'package/package.json',
   ])
   expect(files.filter((file) => part.test(file)).length).toBeLessThan(20)
@@ -56,6 +58,65 @@ test('the licences of what is bundled go along', async () => {
     expect(stdout).toMatch(new RegExp(`^${name} ${version}\\n\\n[^-]*(MIT|License)`, 'm'))
   }
 })
+
+test('the bill of materials lists what is bundled, and nothing else', async () => {
+  const { stdout } = await runCommand('tar', ['-xzOf', tarball, 'package/dist/sbom.cdx.json'], {})
+  const { bomFormat, components } = JSON.parse(stdout)
+  expect(bomFormat).toBe('CycloneDX')
+  const listed = components.map(
+    ({ group, name, version }: { group?: string; name: string; version: string }) =>
+      `${group ? `${group}/` : ''}${name} ${version}`,
+  )
+  const { stdout: licences } = await runCommand('tar', ['-xzOf', tarball, 'package/dist/LEGAL.txt'], {})
+  const licensed = [...licences.matchAll(/^(?:-{80}\n\n|)(\S+ \d+\.\d+\.\d+)\n\n/gm)].map(([, id]) => id)
+  expect(listed.toSorted()).toEqual(licensed.toSorted())
+  expect(listed.some((id: string) => id.startsWith('undici '))).toBe(true)
+  for (const tool of ['vitest', 'esbuild', 'typescript'])
+    expect(listed.some((id: string) => id.startsWith(`${tool} `))).toBe(false)
+})
+
+test.each([
+  ['undici', 1, 'undici@VERSION: high: A flaw (https://advisories.test/1)\n'],
+  ['vitest', 0, ' bundled packages, 0 with known vulnerabilities\n'],
+])('the audit looks at what users get: an advisory on %s ends it with %i', async (name, code, words) => {
+  const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'))
+  const advisory = { id: 1, url: 'https://advisories.test/1', title: 'A flaw', severity: 'high' }
+  const registry = await serveRegistry({ [name]: [{ ...advisory, vulnerable_versions: version }] })
+  const result = await runCommand(process.execPath, ['test/audit.mjs'], {
+    HOME: dir,
+    npm_config_registry: registry,
+    npm_config_cache: join(dir, 'cache'),
+  })
+  expect(result.stdout).toContain(words.replace('VERSION', version))
+  expect(result.code).toBe(code)
+})
+
+test('an audit that cannot be made is not taken for a clean one', async () => {
+  const registry = await serveRegistry(undefined)
+  const result = await runCommand(process.execPath, ['test/audit.mjs'], {
+    HOME: dir,
+    npm_config_registry: registry,
+    npm_config_cache: join(dir, 'cache'),
+    npm_config_fetch_retries: '0',
+  })
+  expect(result).toMatchObject({ code: 2, stdout: '' })
+  expect(result.stderr).toMatch(/^npm audit: ./)
+})
+
+/** A registry that knows these advisories by package, or answers no question about any. */
+async function serveRegistry(advisories: Record<string, unknown> | undefined): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume()
+    const bulk = advisories !== undefined && request.url?.includes('/advisories/bulk')
+    response.writeHead(bulk ? 200 : 404, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(bulk ? advisories : { error: 'not here' }))
+  })
+  onTestFinished(() => void server.close())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (typeof address !== 'object' || !address) throw new Error('the registry did not start')
+  return `http://127.0.0.1:${address.port}/`
+}
 
 test('it downloads nothing and runs nothing when it is installed', () => {
   const { dependencies, optionalDependencies, scripts, peerDependenciesMeta } = JSON.parse(
