@@ -9,6 +9,7 @@ import { type Change, confirm } from './confirm.ts'
 import { isJson, reportError } from './output/error.ts'
 import { Printer } from './output/printer.ts'
 import { type Redact, redactor } from './output/redact.ts'
+import { StatusLine } from './output/status-line.ts'
 import {
   type ClientSetup,
   type Connect,
@@ -63,6 +64,7 @@ export type Act = <A extends unknown[]>(
 /** What a command works with: host and flags, and what follows from them, each made when it is first asked for. */
 export class Context {
   readonly #connect: Connect
+  readonly statusLine: StatusLine
   #settings: Settings | undefined
   #printer: Printer | undefined
   #client: Promise<Client> | undefined
@@ -82,6 +84,7 @@ export class Context {
     connect: Connect | undefined,
   ) {
     this.#connect = connect ?? connectOverNetwork
+    this.statusLine = new StatusLine(host)
     this.#keepSecret(host.env['MEETROOM_API_KEY']?.trim())
   }
 
@@ -130,13 +133,8 @@ export class Context {
     const names = columns?.split(',').map((name) => name.trim())
     if (names?.includes(''))
       throw new UsageError('--columns takes names with commas between them, as in id,name')
-    this.#printer = new Printer(this.host, {
-      format: format ?? output.value,
-      columns: names,
-      header,
-      color,
-      quiet,
-    })
+    const options = { format: format ?? output.value, columns: names, header, color, quiet }
+    this.#printer = new Printer(this.host, options, this.statusLine)
     return this.#printer
   }
 
@@ -229,6 +227,7 @@ export class Context {
       color: this.flags.color,
       verbose: this.flags.verbose ?? false,
       redact: this.redact,
+      statusLine: this.statusLine,
     })
   }
 

@@ -12,7 +12,6 @@ import type { Work } from '../pool/jobs.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
 import type { Tally } from '../pool/tally.ts'
 import { Ledger } from './outcome/ledger.ts'
-import { startProgress } from './outcome/progress.ts'
 import type { Plan } from './prepare.ts'
 import { type Job, Remaining } from './remaining.ts'
 import { Sender } from './send.ts'
@@ -62,21 +61,12 @@ async function run(
     dryRun,
     notice: (text) => context.notice(text),
   })
-  const work = workOn(remaining, sender, ledger, flags)
-  const progress = await startProgress(context, checked.rows)
   try {
-    await pool.run({
-      ...work,
-      perform: async (job) => {
-        await work.perform(job)
-        progress.update(tally.tried, tally.bad)
-      },
-    })
+    await pool.run(workOn(remaining, sender, ledger, flags))
     return undefined
   } catch (error) {
     return asForeseen(error)
   } finally {
-    progress.stop()
     await remaining.close()
   }
 }

@@ -2,6 +2,7 @@ import type { Format } from '../../config-values.ts'
 import { MeetroomError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
 import type { Redact } from './redact.ts'
+import type { StatusLine } from './status-line.ts'
 import { type Style, styleFor } from './style.ts'
 import { own, visible, visibleJson, visibleLines } from './visible.ts'
 
@@ -11,6 +12,8 @@ export interface ReportOptions {
   verbose: boolean
   /** A service may quote the key that it refuses. */
   redact: Redact
+  /** What the error takes the place of. */
+  statusLine?: StatusLine
 }
 
 export function isJson(format: Format | string | undefined): boolean {
@@ -24,8 +27,10 @@ export async function reportError(host: Host, error: MeetroomError, options: Rep
   const text = options.json ? formatErrorJson(error, redact) : formatError(error, style, redact)
   const stack =
     options.verbose && error.cause instanceof Error && error.exitCode === 70 ? `${error.cause.stack}\n` : ''
+  const lines = own`${text}${visibleLines(redact(stack))}`
+  options.statusLine?.giveWay(host.stderr, lines)
   // Nowhere left to complain to when standard error is closed.
-  await host.stderr.write(own`${text}${visibleLines(redact(stack))}`).catch(() => {})
+  await host.stderr.write(lines).catch(() => {})
 }
 
 /** Characters of a message, and of the body of an answer. */

@@ -3,6 +3,7 @@ import { readAnswer, readBody, writeJson } from '../../api/json.ts'
 import type { Format } from '../../config-values.ts'
 import { ClosedOutput, OutputError, UsageError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
+import type { StatusLine } from './status-line.ts'
 import { styleFor, widthOf } from './style.ts'
 import { plainText } from './text.ts'
 import { type Item, knowsField, type View } from './views.ts'
@@ -36,10 +37,13 @@ export interface PrintOptions {
 export class Printer {
   readonly #host: Host
   readonly options: PrintOptions
+  readonly #statusLine: StatusLine | undefined
 
-  constructor(host: Host, options: PrintOptions) {
+  /** @param statusLine what all output takes the place of */
+  constructor(host: Host, options: PrintOptions, statusLine?: StatusLine) {
     this.#host = host
     this.options = options
+    this.#statusLine = statusLine
   }
 
   /**
@@ -56,7 +60,9 @@ export class Printer {
 
   /** Results for people, to standard output. */
   async write(text: Visible): Promise<void> {
-    if (text.length > 0) await written(this.#host.stdout.write(text))
+    if (text.length === 0) return
+    this.#statusLine?.giveWay(this.#host.stdout, text)
+    await written(this.#host.stdout.write(text))
   }
 
   /**
@@ -76,7 +82,10 @@ export class Printer {
 
   /** A line for the person at the terminal, to standard error. */
   async notice(text: string): Promise<void> {
-    if (!this.options.quiet) await this.#host.stderr.write(own`${visible(text)}\n`).catch(() => {})
+    if (this.options.quiet) return
+    const line = own`${visible(text)}\n`
+    this.#statusLine?.giveWay(this.#host.stderr, line)
+    await this.#host.stderr.write(line).catch(() => {})
   }
 
   /** A list, page by page as the pages arrive. `key` is the field that holds the items in the service’s body. */

@@ -6,6 +6,7 @@ import { Gate } from './gate.ts'
 import { runJobs, type Work } from './jobs.ts'
 import type { Status } from './outcome.ts'
 import { isBusy, patientClient } from './patience.ts'
+import { showProgress } from './progress.ts'
 import type { Tally } from './tally.ts'
 import { windDown } from './wind-down.ts'
 
@@ -18,7 +19,7 @@ export interface Pool {
   stop(): void
   /** Counts what became of a job; too many failures stop the pool. */
   count(status: Status): void
-  /** Does jobs. At the user’s interrupt it ends what is under way and begins nothing more. */
+  /** Does jobs, with a progress bar on a terminal. At the user’s interrupt it ends what is under way and begins nothing more. */
   run<Job>(work: Work<Job>): Promise<void>
 }
 
@@ -52,6 +53,7 @@ export async function openPool(
     },
   })
   await client.ready()
+  let progressed = () => {}
   return {
     client: patientClient(client, { gate, stop: stop.signal, clock: context.host }),
     get isStopped() {
@@ -60,15 +62,18 @@ export async function openPool(
     stop: () => stop.abort(),
     count(status) {
       tally.add(status)
+      progressed()
       // Invalid rows that are skipped do not count as failures.
       if (tally.bad - tally.count('invalid') > mostFailures) stop.abort()
     },
     async run(work) {
       const over = windDown(context, { stop, cut })
+      progressed = showProgress(context, tally)
       try {
         await runJobs(work, { concurrency, gate, stop: stop.signal })
       } finally {
         over()
+        context.statusLine.clear()
       }
     },
   }

@@ -1,0 +1,38 @@
+import type { Host, Output, Visible } from '../../host.ts'
+import { own } from './visible.ts'
+
+/** A last line on a terminal that says how far a run has come. Other output takes its place. */
+export class StatusLine {
+  readonly #host: Pick<Host, 'stderr'>
+  #isShown = false
+  /** Whether the cursor is at the start of a line: half a JSON document must not be wiped. */
+  #isAtStart = true
+
+  constructor(host: Pick<Host, 'stderr'>) {
+    this.#host = host
+  }
+
+  /** Shows a text instead of the one before. A text that does not fit into one line could not be wiped. */
+  show(text: Visible): void {
+    const { isTTY, columns = 80 } = this.#host.stderr
+    if (!isTTY || !this.#isAtStart || text.length >= columns) return
+    this.#isShown = true
+    this.#write(own`\r${text}\u001b[K`)
+  }
+
+  clear(): void {
+    if (this.#isShown) this.#write(own`\r\u001b[K`)
+    this.#isShown = false
+  }
+
+  /** Makes way for output, which follows at once. */
+  giveWay(to: Output, data: string | Uint8Array): void {
+    if (!to.isTTY) return
+    this.clear()
+    this.#isAtStart = data.at(-1) === '\n' || data.at(-1) === 10
+  }
+
+  #write(text: Visible): void {
+    void this.#host.stderr.write(text).catch(() => {})
+  }
+}
