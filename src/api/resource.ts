@@ -91,6 +91,11 @@ export function listed(fields: Fields): [string, Field][] {
   return Object.entries(fields).filter(([, { answer }]) => !answer || answer === 'always')
 }
 
+/** The names of the fields that answers carry without a value. */
+export function deprecatedOf(fields: Fields): string[] {
+  return Object.entries(fields).flatMap(([name, { answer }]) => (answer === 'deprecated' ? [name] : []))
+}
+
 /** The fields that a service may send although the document lists them nowhere in answers. */
 export function unlisted(fields: Fields): [string, Field][] {
   return Object.entries(fields).filter(([, { answer }]) => answer === 'unlisted')

@@ -9,7 +9,7 @@ import { formatCsv } from '../../src/cli/output/csv.ts'
 import { formatRecord } from '../../src/cli/output/record.ts'
 import { styleFor } from '../../src/cli/output/style.ts'
 import { TableWriter } from '../../src/cli/output/table.ts'
-import { views } from '../../src/cli/output/views.ts'
+import { isDeprecated, views } from '../../src/cli/output/views.ts'
 import { visible, visibleJson } from '../../src/cli/output/visible.ts'
 import { UsageError } from '../../src/errors.ts'
 import { requireEncodedUrl } from '../../src/local/values.ts'
@@ -510,7 +510,7 @@ describe('tables and records', async () => {
     fc.assert(
       fc.property(fc.dictionary(hostile, hostile, { minKeys: 1 }), (record) => {
         const fields = Object.keys({ status: '', ...record })
-        const shown = fields.filter((field) => record[field] !== '#DEPRECATED#')
+        const shown = fields.filter((field) => !isDeprecated(views.room, field, record[field]))
         const text = formatRecord(record, { view: views.room, style, now: testNow })
         const lines = text.split('\n')
         expect(lines).toHaveLength(shown.length + 1)

@@ -1,9 +1,8 @@
-import { deprecated } from '../../api/vocabulary.ts'
 import type { Visible } from '../../host.ts'
 import type { Style } from './style.ts'
 import { plainText } from './text.ts'
 import { timesFrom } from './time.ts'
-import { cellOf, colourOf, type Item, type View } from './views.ts'
+import { cellOf, colourOf, type Item, isDeprecated, type View } from './views.ts'
 import { joined, own, visible } from './visible.ts'
 import { padded, widthOfText } from './width.ts'
 
@@ -24,7 +23,7 @@ export function formatRecord(item: Item, { view, fields, style, now }: RecordOpt
     ...view.columns.filter(({ field, value }) => field === 'status' && value).map(({ field }) => field),
     ...Object.keys(item).filter((field) => !view.fields.includes(field)),
   ]
-  const shown = [...new Set(names)].filter((field) => item[field] !== deprecated)
+  const shown = [...new Set(names)].filter((field) => !isDeprecated(view, field, item[field]))
   const labels = shown.map(visible)
   const width = labels.reduce((most, label) => Math.max(most, widthOfText(label)), 0)
   const tell = now === undefined ? undefined : timesFrom(now)

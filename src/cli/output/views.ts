@@ -1,6 +1,6 @@
 import { defined } from '../../api/defined.ts'
 import type { Endpoint } from '../../api/endpoints.ts'
-import { type Fields, listed, type Resource, unlisted } from '../../api/resource.ts'
+import { deprecatedOf, type Fields, listed, type Resource, unlisted } from '../../api/resource.ts'
 import { type ResourceName, resources } from '../../api/resources.ts'
 import { deprecated } from '../../api/vocabulary.ts'
 import type { Visible } from '../../host.ts'
@@ -34,6 +34,8 @@ export interface View {
   readonly choices?: Readonly<Record<string, readonly string[]>>
   /** Fields that the embedded service sends beyond the document. */
   readonly unlisted?: readonly string[]
+  /** Fields that carry no value, but a literal that says so. */
+  readonly deprecated?: readonly string[]
 }
 
 /** A column whose value is worked out from the fields of an item. */
@@ -66,6 +68,7 @@ export function viewFor<F extends Fields>(
     fields: listed(resource.fields).map(([field]) => field),
     choices: Object.fromEntries(choices.filter(([, values]) => Array.isArray(values))),
     unlisted: unlisted(resource.fields).map(([field]) => field),
+    deprecated: deprecatedOf(resource.fields),
   }
 }
 
@@ -135,7 +138,12 @@ export function fieldOf(view: View, field: string, item: Item): Told {
   const value = Object.hasOwn(item, field)
     ? item[field]
     : view.columns.find((column) => column.field === field)?.value?.(item)
-  return value === undefined || value === deprecated ? { known: false } : { known: true, value }
+  return value === undefined || isDeprecated(view, field, value) ? { known: false } : { known: true, value }
+}
+
+/** Whether a value is the literal of a deprecated field. In any other field that is text like any other. */
+export function isDeprecated(view: View, field: string, value: unknown): boolean {
+  return value === deprecated && view.deprecated?.includes(field) === true
 }
 
 /** The value of a column for one item; null for nothing, for what is unknown and for deprecated fields. */

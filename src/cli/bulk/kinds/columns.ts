@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../../api/endpoints.ts'
 import { parseJson } from '../../../api/json.ts'
-import { type Fields, type FieldType, type Resource, writtenBy } from '../../../api/resource.ts'
+import { deprecatedOf, type Fields, type FieldType, type Resource, writtenBy } from '../../../api/resource.ts'
 import { UsageError } from '../../../errors.ts'
 import { encodeUrl } from '../../input.ts'
 import type { View } from '../../output/views.ts'
@@ -41,7 +41,7 @@ export function importColumns<F extends Fields>(
   const shown = [...answered, ...columns.map(({ field }) => field)]
   return {
     columns: Object.fromEntries(taken.map((name) => [name, columnOf(name, fields[name]?.type ?? 'id')])),
-    deprecated: all.filter(([, { answer }]) => answer === 'deprecated').map(([name]) => name),
+    deprecated: deprecatedOf(fields),
     required: [...inPath, ...needed.map(([name]) => name)],
     readOnly: shown.filter((name, i) => !taken.includes(name) && shown.indexOf(name) === i),
   }
