@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { lost, lostInWords } from '../src/cli/bulk/lost.ts'
 import { topics } from '../src/cli/help-topics.ts'
 import { argumentTerm, leaves } from './helpers/tree.ts'
 
@@ -30,6 +31,10 @@ const parts: Record<string, () => Promise<string>> = {
   'exit-codes': async () => fenced(topics['exit-codes']),
   environment: async () => fenced(topics.environment),
   formatting: async () => fenced(topics.formatting),
+  lost: async () =>
+    Object.keys(lost)
+      .map((kind) => `- of ${kind}: ${lostInWords(kind as keyof typeof lost)}`)
+      .join('\n'),
 }
 
 const fenced = (text: string) => `\`\`\`text\n${text}\n\`\`\``

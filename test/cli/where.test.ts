@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { lostNotice } from '../helpers/imports.ts'
 import { answer, createWorld, type World } from '../helpers/world.ts'
 
 let world: World
@@ -805,7 +806,7 @@ test('an export with --where holds the matches', async () => {
   expect({ code, stdout, stderr }).toEqual({
     code: 0,
     stdout: 'id,max_meeting_seconds\r\nr4,60\r\n',
-    stderr: 'exported 1 room\n',
+    stderr: `exported 1 room\n${lostNotice('rooms')}`,
   })
   expect((await world.run('users export --columns user_id --where email!=')).stdout).toBe(
     'user_id\r\nada\r\ngrace\r\n',

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TransportError, type WireRequest } from '../../src/api/wire.ts'
+import { lostInWords } from '../../src/cli/bulk/lost.ts'
 import { baseUrl, createWorld } from './world.ts'
 
 /** A world for imports and exports: the files where the program runs, and what the service really holds. */
@@ -95,6 +96,12 @@ export const usersOf = (count: number) =>
 /** What an import of users with names alone says with `--if-exists overwrite`. */
 export const resetNotice =
   'warning: what a row leaves out is reset where the user exists: profile_url, default_member_type, email; --if-exists update keeps it\n'
+
+/** What an export of something says beside its count. */
+export const lostNotice = (command = '') => {
+  const kind = /users|rooms|members/.exec(command)?.[0] as 'users' | 'rooms' | 'members'
+  return `an import elsewhere does not restore ${lostInWords(kind)}\n`
+}
 
 /** A CSV of open rooms R1, R2, …. */
 export const roomsCsv = (count: number) =>

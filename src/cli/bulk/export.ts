@@ -10,6 +10,7 @@ import type { Selection } from '../operations/selection.ts'
 import type { Page } from '../output/printer.ts'
 import { type View, views } from '../output/views.ts'
 import { mapAhead } from '../pool/ahead.ts'
+import { lostInWords } from './lost.ts'
 
 export interface ExportFlags {
   where?: string[]
@@ -65,6 +66,7 @@ export async function runExport(
       : inFull(await listPages(context, list, {}, all, { ahead, selection }), full)
   const count = await printer.list(view, resource.plural, selection ? selection.closed(pages) : pages)
   await context.notice(`exported ${count} ${count === 1 ? view.noun[0] : view.noun[1]}`)
+  if (count > 0) await context.notice(`an import elsewhere does not restore ${lostInWords(name)}`)
 }
 
 async function* allRoomIds(context: Context, all: ListFlags): AsyncGenerator<string> {
