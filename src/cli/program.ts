@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import type { Host } from '../host.ts'
 import { version } from '../version.ts'
 import type { Act } from './context.ts'
@@ -125,7 +126,7 @@ const groups: readonly Group[] = [
   },
   {
     name: 'help',
-    summary: 'Show help on a command, or on exit-codes, environment or formatting',
+    summary: 'Show help on a command, or on where, import, bulk, formatting, exit-codes or environment',
     heading: setup,
     load: async () => (await import('./commands/help.ts')).defineHelp,
   },
@@ -177,8 +178,23 @@ Examples:
       wanted === 'all' || wanted.includes(name) || (alias !== undefined && wanted.includes(alias))
     if (chosen) (await load())(group, act)
     if (name === 'help') continue
-    for (const command of group.commands)
-      command.addHelpText('after', '\nGlobal options work here as well; list them with: meetroom --help')
+    for (const command of group.commands) {
+      const see = topicsOf(command).map((topic) => `See: meetroom help ${topic}\n`)
+      command.addHelpText(
+        'after',
+        `\n${see.join('')}Global options work here as well; list them with: meetroom --help`,
+      )
+    }
   }
   return root
+}
+
+/** The topics of `meetroom help` that say more about the flags of a command. */
+function topicsOf(command: Command): string[] {
+  const has = (flag: string) => command.options.some(({ long }) => long === flag)
+  return [
+    ...(has('--where') ? ['where'] : []),
+    ...(has('--journal') || command.name() === 'export' ? ['import'] : []),
+    ...(has('--ignore-not-found') && has('--where') ? ['bulk'] : []),
+  ]
 }

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { topics } from '../../src/cli/help-topics.ts'
 import { main } from '../../src/main.ts'
 import { version } from '../../src/version.ts'
 import { testHost } from '../helpers/host.ts'
@@ -168,12 +169,31 @@ describe('help', () => {
     const text = await show(`help ${topic}`)
     for (const part of parts) expect(text).toContain(part)
     expect(text).toMatch(/[^\n]\n$/)
-    expect(text.split('\n').filter((line) => line.length > 120)).toEqual([])
+  })
+
+  test.each(Object.keys(topics))(
+    'on the topic %s fits a screen of 60 lines and 80 columns',
+    async (topic) => {
+      const rows = (await show(`help ${topic}`)).split('\n')
+      expect(rows.length).toBeLessThanOrEqual(61)
+      expect(rows.filter((row) => row.length > 80)).toEqual([])
+    },
+  )
+
+  test.each([
+    ['where', ['rooms list', 'sessions list', 'users export', 'members block', 'rooms delete']],
+    ['import', ['rooms import', 'users import', 'members import', 'rooms export', 'members export']],
+    ['bulk', ['rooms terminate', 'rooms reopen', 'users delete', 'members unblock']],
+  ])('on a command points at the topic %s where that says more', async (topic, commands) => {
+    for (const command of commands)
+      expect(await show(`${command} --help`), command).toContain(`\nSee: meetroom help ${topic}\n`)
+    for (const command of ['rooms get', 'auth login', 'users create'])
+      expect(await show(`${command} --help`), command).not.toContain('See: ')
   })
 
   test('lists its topics', async () => {
-    for (const topic of ['exit-codes', 'environment', 'formatting'])
-      expect(await show('help --help')).toContain(topic)
+    for (const topic of Object.keys(topics))
+      for (const line of ['', 'help', 'help --help']) expect(await show(line)).toContain(` ${topic}`)
   })
 
   test.each(['nope', 'rooms nope', 'exit-codes nope', '__proto__', 'constructor'])(
@@ -184,7 +204,7 @@ describe('help', () => {
         stdout: '',
         stderr:
           `error: no help on “${words}”\n` +
-          'hint: topics are exit-codes, environment, formatting; list the commands with: meetroom --help\n',
+          `hint: topics are ${Object.keys(topics).join(', ')}; list the commands with: meetroom --help\n`,
       })
     },
   )

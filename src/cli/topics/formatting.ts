@@ -1,0 +1,18 @@
+export const formatting = `Formatting
+
+  -o table    for people, the default: aligned, blank for null; columns that the
+              terminal is too narrow for are left out, and named
+  -o json     the body that the service sent: byte for byte in a pipe, indented
+              on a terminal; with --all one document with every item
+  -o ndjson   one item a line, as the items arrive
+  -o csv      RFC 4180; cells that a spreadsheet would run as a formula are made
+              harmless
+  -o ids      one id a line, for xargs and for the commands that take - for ids
+
+  --columns a,b   fields of a table or of CSV, in that order
+  --no-header     no header
+
+The format never changes because the output is a pipe; only colours, relative
+times and truncation do. Control characters, bidi overrides and zero-width
+characters of the service’s text are shown as escapes, but for joiners where
+they belong.`

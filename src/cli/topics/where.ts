@@ -1,0 +1,51 @@
+export const where = `Conditions: --where
+
+--where chooses items by their fields: in every list, in exports, and in the
+commands that take several ids. Repeat it, and all conditions must hold.
+
+  meetroom rooms list --where 'type=private' --where 'name~^test'
+  meetroom users export --where 'default_member_type!=guest'
+  meetroom sessions list 66f1a2b3c4d5e6f708192a3b --where 'status=online'
+
+A condition is a field, an operator and a value. Quote it: to a shell, < and >
+are redirections.
+
+  =  !=        equal, not equal
+  <  <=        smaller, smaller or equal; of times: earlier
+  >  >=        larger, larger or equal; of times: later
+  ~  !~        matches a regular expression anywhere, ignoring case; does not
+               match it. Lookaround and backreferences do not exist.
+
+Fields are those of the API document and others that services are known to send.
+Two more are worked out:
+
+  status       active or terminated (rooms), online or offline (sessions),
+               blocked (members)
+  age          time since creation, compared with a duration: 30s 15m 12h 90d 8w
+
+Times are compared with a day (UTC), with a time, or with a duration, which
+stands for the moment so long ago. age>90d means older than 90 days. So does
+created_at<90d: created before the moment 90 days ago.
+
+  meetroom rooms list --where 'age>90d'
+  meetroom rooms list --where 'created_at>=2026-01-01' --where 'age>12h'
+  meetroom users list --where 'created_at>2026-01-31T12:00Z'
+
+No value stands for blank, which is null or empty text. A null differs from
+every value, and is neither smaller nor larger than any.
+
+  meetroom rooms list --where 'started_at='
+  meetroom users list --where 'email!='
+
+A field that an item does not carry is absent, which is not blank. Services may
+list items with few fields. Then full records decide: they are requested one by
+one, and a notice says so. An item whose full record does not carry the field
+either never matches, whatever the operator; a notice says how many those are.
+When no record carries it, the condition is an error, and nothing is changed.
+
+The service filters by few fields itself, so the whole list is read. Look before
+you change anything: a dry run shows each item and the values that chose it.
+
+  meetroom rooms terminate --where 'age>90d' --where 'status=active' --dry-run
+
+See also: meetroom help bulk`

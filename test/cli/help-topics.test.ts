@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { topics } from '../../src/cli/help-topics.ts'
+import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
+
+/** The files and the rooms that the examples are about. */
+const room = '66f1a2b3c4d5e6f708192a3b'
+const otherRoom = '66f1a2b3c4d5e6f708192a3c'
+const files = {
+  'people.csv': 'user_id,name\nada,Ada\ngrace,Grace\n',
+  'staff.csv': 'Login;Name\nalan;Alan Türing\n',
+  'members.csv': 'user_id,type\nada,host\n',
+  'courses.csv': 'name,type,members\nAlgebra,private,ada:host|grace\n',
+  'course-members.csv': 'name,type,user_id,member_type\nLogic,private,ada,host\nLogic,private,grace,guest\n',
+  'rooms.csv': 'name,type\ntest one,open\ntest two,private\n',
+  'user-ids.txt': 'ada\ngrace\n',
+}
+
+let world: ImportWorld
+/** The service of the profile `new`. */
+let other: ImportWorld
+let ids: Record<string, string>
+beforeEach(async () => {
+  world = await createImportWorld()
+  other = await createImportWorld()
+  for (const user_id of ['ada', 'grace']) await other.send('POST', '/users', { user_id })
+  ids = { [room]: await world.room('Room'), [otherRoom]: await world.room('Other room') }
+  for (const [name, text] of Object.entries(files))
+    world.file(name, Buffer.from(text, name === 'staff.csv' ? 'latin1' : 'utf8'))
+})
+
+/** Runs a line as a shell would: quotes, `< FILE` and `> FILE`. */
+async function runLine(line: string) {
+  const words = [...line.matchAll(/'([^']*)'|[^\s']+/g)].map(([word, quoted]) => quoted ?? word)
+  const argv: string[] = []
+  let stdin: string | undefined
+  let target: string | undefined
+  for (let word = words.shift(); word !== undefined; word = words.shift())
+    if (word === '<') stdin = world.read(words.shift() ?? '')
+    else if (word === '>') target = words.shift()
+    else argv.push(ids[word] ?? word)
+  const profile = argv.indexOf('--profile')
+  if (profile >= 0) argv.splice(profile, 2)
+  const options = { cwd: world.dir, ...(stdin !== undefined && { stdin }) }
+  const run = await (profile >= 0 ? other : world).run(argv.slice(1), options)
+  if (target !== undefined) world.file(target, run.stdout)
+  return run
+}
+
+const examplesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith('meetroom '))
+
+describe.each(['where', 'import', 'bulk'] as const)('the examples of meetroom help %s', (topic) => {
+  test('run, one after the other', async () => {
+    const lines = examplesOf(topics[topic])
+    expect(lines.length).toBeGreaterThan(5)
+    // What the examples of --where and bulk are about.
+    if (topic !== 'import')
+      for (const line of ['users import people.csv', 'rooms import rooms.csv'])
+        expect((await world.run(line)).code).toBe(0)
+    for (const line of lines) {
+      const { code, stderr } = await runLine(line)
+      expect({ code, stderr }, line).toEqual({ code: 0, stderr: expect.not.stringContaining('error') })
+    }
+  })
+
+  test('are the lines that are set apart', () => {
+    const set = topics[topic].split('\n').filter((line) => /^ {2}\S*meetroom/.test(line))
+    expect(set).toHaveLength(examplesOf(topics[topic]).length)
+  })
+})
+
+test('the exit codes that a topic names are those of the list', () => {
+  const known = [...topics['exit-codes'].matchAll(/^ *(\d+) {2}/gm)].map(([, code]) => code)
+  for (const [, code] of topics.bulk.matchAll(/^ {2,3}(\d+) {2}/gm)) expect(known).toContain(code)
+})
