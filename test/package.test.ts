@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -136,7 +136,9 @@ test('publint has nothing to say', { timeout: 60_000 }, async () => {
   expect(stdout).toContain('All good!')
 })
 
-test('installed into an empty folder, with no network, it runs', { timeout: 60_000 }, async () => {
+test('installed into an empty folder, with no network, it brings nothing along, runs no script, and works', {
+  timeout: 60_000,
+}, async () => {
   const prefix = join(dir, 'prefix')
   const installed = await npm(
     'install',
@@ -149,6 +151,14 @@ test('installed into an empty folder, with no network, it runs', { timeout: 60_0
     tarball,
   )
   expect(installed.code, installed.stderr).toBe(0)
+  const modules = join(prefix, 'node_modules')
+  expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['meetroom'])
+  // npm builds what has a binding.gyp, script or no script.
+  expect(existsSync(join(modules, 'meetroom/binding.gyp'))).toBe(false)
+  const { scripts } = JSON.parse(readFileSync(join(modules, 'meetroom/package.json'), 'utf8'))
+  for (const hook of ['preinstall', 'install', 'postinstall']) expect(scripts).not.toHaveProperty(hook)
+  // Checkouts and installs from git are built by it; a tarball never runs it.
+  expect(scripts).toHaveProperty('prepare')
   const meetroom = (...argv: string[]) =>
     runCommand(join(prefix, 'node_modules/.bin/meetroom'), argv, {
       HOME: dir,

@@ -54,6 +54,11 @@ export function webUrl(flag: string): (text: string) => string {
   }
 }
 
+/** Checks a URL of something to be fetched; one that `--data` gives may be of any kind. */
+export function urlFor(field: string, { data }: BodyFlags): (text: string) => string {
+  return data === undefined ? webUrl(field) : encodeUrl(field)
+}
+
 /** `USER[:TYPE[:NAME]]`. A user id with a colon in it needs `--data`. */
 export function parseMember(text: string): { user_id: string; type?: MemberType; name?: string } {
   const [, user, type, name] = /^([^:]+)(?::([^:]*)(?::([\s\S]*))?)?$/.exec(text) ?? []

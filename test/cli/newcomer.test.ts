@@ -107,18 +107,6 @@ describe('a local workspace that is not being served', () => {
   })
 })
 
-test.each([
-  ['pages create r1 --image javascript:alert(1)', '--image'],
-  ['pages create r1 --image data:image/png;base64,AAAA', '--image'],
-  ['rooms create --name A --type open --webhook-url ftp://a/b', '--webhook-url'],
-  ['users create ada --profile-url javascript:alert(1)', '--profile-url'],
-])('%s is refused, for nothing can be fetched from there', async (line, flag) => {
-  const { code, stderr } = await world.run(line)
-  expect(code).toBe(2)
-  expect(stderr).toMatch(new RegExp(`^error: ${flag} takes an http or https URL, not “`))
-  expect(world.requests).toEqual([])
-})
-
 test('rooms update changes layout and recording', async () => {
   const id = await room('R')
   world.intercept = async (request) => answer(200, { room: { id, type: 'open', echoed: request.body } })

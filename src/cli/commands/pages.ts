@@ -8,10 +8,10 @@ import { bodyFlags, examples } from '../flags.ts'
 import {
   type BodyFlags,
   collect,
-  encodeUrl,
   parseAssignments,
   parseSize,
   readData,
+  urlFor,
   webUrl,
   wholeNumber,
 } from '../input.ts'
@@ -51,7 +51,7 @@ export function definePages(pages: MeetroomCommand, act: Act): void {
       const extra = parseAssignments(flags.set ?? [])
       await runOne(context, 'createPages', {
         params: { room_id },
-        body: body.map((page) => withEncodedUrls({ ...page, ...extra })),
+        body: body.map((page) => withEncodedUrls({ ...page, ...extra }, flags)),
       })
     }),
   )
@@ -72,10 +72,10 @@ function pagesFromFlags({ image = [], fixed, size, index, data }: Flags): BodyOf
 }
 
 /** The API wants URLs encoded (section 1), wherever they come from. */
-function withEncodedUrls(page: Record<string, unknown>): Record<string, unknown> {
+function withEncodedUrls(page: Record<string, unknown>, flags: BodyFlags): Record<string, unknown> {
   if (!Array.isArray(page['entities'])) return page
   const entities = page['entities'].map((entity) =>
-    typeof entity?.src === 'string' ? { ...entity, src: encodeUrl('src')(entity.src) } : entity,
+    typeof entity?.src === 'string' ? { ...entity, src: urlFor('src', flags)(entity.src) } : entity,
   )
   return { ...page, entities }
 }

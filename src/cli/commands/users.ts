@@ -6,7 +6,7 @@ import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
-import { type BodyFlags, buildBody, encodeUrl, type Given, webUrl } from '../input.ts'
+import { type BodyFlags, buildBody, type Given, urlFor, webUrl } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runList } from '../operations/list.ts'
 import { orUndefined, runOne } from '../operations/one.ts'
@@ -117,7 +117,7 @@ function defineCreate(users: MeetroomCommand, act: Act): void {
   userFlags(create).action(
     act('any', async (context, user_id: string, flags: CreateFlags) => {
       const given = { user_id, ...settingsFrom(flags) }
-      const body = withEncodedUrl(await buildBody<'createUser'>(flags, given, context.host))
+      const body = withEncodedUrl(await buildBody<'createUser'>(flags, given, context.host), flags)
       const id = String(body.user_id)
       if (flags.ifNotExists && (await exists(context, id)))
         return runOne(context, 'getUser', { params: { user_id: id } })
@@ -140,7 +140,8 @@ function defineUpdate(users: MeetroomCommand, act: Act): void {
     .argument('<user>', words.user_id)
   userFlags(update).action(
     act('writes', async (context, user_id: string, flags: UserFlags) => {
-      const body = withEncodedUrl(await buildBody<'updateUser'>(flags, settingsFrom(flags), context.host))
+      const given = await buildBody<'updateUser'>(flags, settingsFrom(flags), context.host)
+      const body = withEncodedUrl(given, flags)
       requireFields(body, {})
       await runOne(context, 'updateUser', { params: { user_id }, body })
     }),
@@ -149,10 +150,10 @@ function defineUpdate(users: MeetroomCommand, act: Act): void {
 }
 
 /** The API wants URLs encoded (section 1), wherever they come from. */
-function withEncodedUrl<B extends BodyOf<Operations['updateUser']>>(body: B): B {
+function withEncodedUrl<B extends BodyOf<Operations['updateUser']>>(body: B, flags: BodyFlags): B {
   const { profile_url } = body
   return typeof profile_url === 'string'
-    ? { ...body, profile_url: encodeUrl('profile_url')(profile_url) }
+    ? { ...body, profile_url: urlFor('profile_url', flags)(profile_url) }
     : body
 }
 

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../api/endpoints.ts'
 import { parseJson } from '../../../api/json.ts'
 import { deprecatedOf, type Fields, type FieldType, type Resource, writtenBy } from '../../../api/resource.ts'
 import { UsageError } from '../../../errors.ts'
-import { encodeUrl } from '../../input.ts'
+import { webUrl } from '../../input.ts'
 import type { View } from '../../output/views.ts'
 
 /** How the text of a cell becomes the value of a field. */
@@ -54,7 +54,7 @@ function columnOf(name: string, type: FieldType): Column {
   }
   switch (type) {
     case 'url':
-      return encodeUrl(name)
+      return webUrl(name)
     case 'boolean':
       return truth
     case 'number':

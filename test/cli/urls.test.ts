@@ -1,0 +1,50 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
+import { answer } from '../helpers/world.ts'
+
+let world: ImportWorld
+beforeEach(async () => {
+  world = await createImportWorld()
+})
+
+const script = 'javascript:alert(1)'
+const inline = 'data:image/png;base64,AAAA'
+
+describe('the URL of something to be fetched', () => {
+  test.each([script, inline, 'ftp://files.test/a.png', 'JavaScript:alert(1)'])(
+    'cannot be %s',
+    async (url) => {
+      world.file('users.csv', `user_id,profile_url\nada,"${url}"\n`)
+      world.file('users.ndjson', `${JSON.stringify({ user_id: 'ada', profile_url: url })}\n`)
+      for (const [argv, field] of [
+        [['pages', 'create', 'r1', '--image', url], '--image'],
+        [['pages', 'create', 'r1', '--image', 'https://files.test/a.png', '--image', url], '--image'],
+        [
+          ['pages', 'create', 'r1', '--index', '1', '--set', `entities=[{"type":"Image","src":"${url}"}]`],
+          'src',
+        ],
+        [['users', 'create', 'ada', '--profile-url', url], '--profile-url'],
+        [['users', 'create', 'ada', '--set', `profile_url=${url}`], 'profile_url'],
+        [['users', 'update', 'ada', '--profile-url', url], '--profile-url'],
+        [['users', 'update', 'ada', '--set', `profile_url=${url}`], 'profile_url'],
+        [['users', 'import', 'users.csv'], 'profile_url'],
+        [['users', 'import', 'users.ndjson'], 'profile_url'],
+        [['rooms', 'create', '--name', 'A', '--type', 'open', '--webhook-url', url], '--webhook-url'],
+      ] as const) {
+        const { code, stderr } = await world.run(argv)
+        expect(code, argv.join(' ')).toBe(2)
+        expect(stderr).toContain(`${field} takes an http or https URL, not “${url}”`)
+      }
+      expect(world.requests).toEqual([])
+    },
+  )
+
+  test.each([script, inline])('is sent as it is when --data says so: %s', async (url) => {
+    world.intercept = async () => answer(200, { user: { user_id: 'ada' }, pages: [] })
+    const body = JSON.stringify({ user_id: 'ada', profile_url: url })
+    await world.run(['users', 'update', 'ada', '--data', body])
+    await world.run(['pages', 'create', 'r1', '--data', `[{"entities":[{"type":"Image","src":"${url}"}]}]`])
+    expect(world.requests).toHaveLength(2)
+    for (const request of world.requests) expect(request.body).toContain(url)
+  })
+})
