@@ -120,6 +120,11 @@ describe('the progress bar', () => {
     expect(stderr).not.toMatch(/[█░\r]/)
   })
 
+  test('is shown on a terminal that does not know its width', async () => {
+    const { sent } = await onTerminal(['rooms', 'delete', ...(await rooms(3)), '--yes', ...slowly], 0)
+    expect(bars(sent)).toHaveLength(2)
+  })
+
   test('is not shown for a single id', async () => {
     const [id = ''] = await rooms(1)
     const { sent, shown } = await onTerminal(['rooms', 'delete', id, '--yes', '-o', 'ids', ...slowly])

@@ -14,8 +14,9 @@ export class StatusLine {
 
   /** Shows a text instead of the one before. A text that does not fit into one line could not be wiped. */
   show(text: Visible): void {
-    const { isTTY, columns = 80 } = this.#host.stderr
-    if (!isTTY || !this.#isAtStart || text.length >= columns) return
+    const { isTTY, columns } = this.#host.stderr
+    // Some terminals do not know their width, and say 0.
+    if (!isTTY || !this.#isAtStart || text.length >= (columns || 80)) return
     this.#isShown = true
     this.#write(own`\r${text}\u001b[K`)
   }
