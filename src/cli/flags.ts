@@ -43,7 +43,11 @@ export function examples(command: Command, ...lines: string[]): void {
 /** The flags of every create and update: the service has more fields than its document shows. */
 export function bodyFlags<C extends Command>(command: C): C {
   return command
-    .option('--set <key=value>', 'set any field; the value is JSON, or else a string; repeatable', collect)
+    .option(
+      '--set <key=value>',
+      'set any field, as in a=1 or a.b=1; the value is JSON, or else a string; repeatable',
+      collect,
+    )
     .option('--data <json|@file|->', 'fields as a JSON object, from a file or from standard input')
 }
 

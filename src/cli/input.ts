@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import encodeUrlOnce from 'encodeurl'
 import { defined } from '../api/defined.ts'
-import type { OperationName } from '../api/endpoints.ts'
 import { readJson } from '../api/json.ts'
-import type { BodyOf } from '../api/operation.ts'
-import type { Operations } from '../api/operations.ts'
 import { type MemberType, memberTypes } from '../api/vocabulary.ts'
 import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
@@ -54,11 +51,6 @@ export function webUrl(flag: string): (text: string) => string {
   }
 }
 
-/** Checks a URL of something to be fetched; one that `--data` gives may be of any kind. */
-export function urlFor(field: string, { data }: BodyFlags): (text: string) => string {
-  return data === undefined ? webUrl(field) : encodeUrl(field)
-}
-
 /** `USER[:TYPE[:NAME]]`. A user id with a colon in it needs `--data`. */
 export function parseMember(text: string): { user_id: string; type?: MemberType; name?: string } {
   const [, user, type, name] = /^([^:]+)(?::([^:]*)(?::([\s\S]*))?)?$/.exec(text) ?? []
@@ -87,26 +79,10 @@ export function parseSize(text: string): { width: number; height: number } {
   return { width: Number(width), height: Number(height) }
 }
 
-/** `key=value` pairs, each value JSON where it is JSON and a string otherwise. */
-export function parseAssignments(pairs: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const at = pair.indexOf('=')
-      if (at < 1) throw new UsageError(`--set takes key=value, not “${pair}”`)
-      const value = pair.slice(at + 1)
-      try {
-        return [pair.slice(0, at), readJson(value)]
-      } catch {
-        return [pair.slice(0, at), value]
-      }
-    }),
-  )
-}
-
-/** The JSON that `--data` names: text, `@FILE`, or `-` for standard input. */
+/** The JSON that `--data` names: text, `@FILE`, or `-` or `@-` for standard input. */
 export async function readData(data: string, host: Host): Promise<unknown> {
-  const text =
-    data === '-' ? await readAll(host) : data.startsWith('@') ? readNamed(data.slice(1), host) : data
+  const file = data === '-' ? data : data.startsWith('@') ? data.slice(1) : undefined
+  const text = file === undefined ? data : await readNamed('--data', file, host)
   try {
     return readJson(text)
   } catch (error) {
@@ -115,40 +91,28 @@ export async function readData(data: string, host: Host): Promise<unknown> {
   }
 }
 
-function readNamed(file: string, host: Host): string {
+/**
+ * A secret: the text itself, or what stands in `@FILE` or, with `@-`, on standard input. The line break that ends a file is
+ * not part of it.
+ */
+export async function readSecret(flag: string, given: string, host: Host): Promise<string> {
+  const file = given.startsWith('@') ? given.slice(1) : undefined
+  if (file === '') throw new UsageError(`${flag}: no file is named after @`)
+  const secret = file === undefined ? given : (await readNamed(flag, file, host)).trim()
+  const what = file === '-' ? 'standard input' : (file ?? 'the secret')
+  if (secret === '') throw new UsageError(`${flag}: ${what} is empty`)
+  return secret
+}
+
+/** The text of a file that a flag names, or of standard input where that is `-`. */
+async function readNamed(flag: string, file: string, host: Host): Promise<string> {
+  if (file === '-') return readAll(host)
   try {
-    return decode(readFileSync(resolve(host.cwd, file)), `--data: ${file}`)
+    return decode(readFileSync(resolve(host.cwd, file)), `${flag}: ${file}`)
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`--data: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw new UsageError(`${flag}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
-}
-
-export interface BodyFlags {
-  set?: string[]
-  data?: string
-}
-
-/** What flags say of the body of an operation: none of it is required, as `--data` and `--set` may say it as well. */
-export type Given<N extends OperationName> = {
-  [K in keyof BodyOf<Operations[N]>]?: BodyOf<Operations[N]>[K] | undefined
-}
-
-/**
- * The body of a create or update: `--data` first, then what the flags say, then `--set`. Fields that the document
- * does not list pass through: the service has more than its document shows. Nothing checks what `--data` and `--set` say,
- * so a listed field may hold a value of any type.
- */
-export async function buildBody<N extends OperationName>(
-  flags: BodyFlags,
-  fromFlags: Given<N>,
-  host: Host,
-): Promise<BodyOf<Operations[N]>> {
-  const data = flags.data === undefined ? {} : await readData(flags.data, host)
-  if (typeof data !== 'object' || data === null || Array.isArray(data))
-    throw new UsageError('--data takes a JSON object here')
-  const body = { ...data, ...defined(fromFlags as object), ...parseAssignments(flags.set ?? []) }
-  return body as BodyOf<Operations[N]>
 }
 
 /** All of standard input. */

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { readJson, writeJson } from '../../src/api/json.ts'
 import { fillPath, queryString } from '../../src/api/path.ts'
 import { shellQuote } from '../../src/api/request.ts'
-import { encodeUrl, parseAssignments } from '../../src/cli/input.ts'
+import { Assignments, parseFields, parsePath } from '../../src/cli/assignments.ts'
+import { encodeUrl } from '../../src/cli/input.ts'
 import { formatCsv } from '../../src/cli/output/csv.ts'
 import { formatRecord } from '../../src/cli/output/record.ts'
 import { styleFor } from '../../src/cli/output/style.ts'
@@ -191,7 +192,7 @@ describe('--set key=value', () => {
   test('reads any JSON value', () => {
     fc.assert(
       fc.property(key, fc.jsonValue(), (name, value) => {
-        const read = parseAssignments([`${name}=${JSON.stringify(value)}`])
+        const read = parseFields('--set', [`${name}=${JSON.stringify(value)}`])
         expect(Object.keys(read)).toEqual([name])
         expect(writeJson(read[name])).toBe(JSON.stringify(value))
       }),
@@ -210,14 +211,98 @@ describe('--set key=value', () => {
     })
     fc.assert(
       fc.property(key, notJson, (name, text) => {
-        expect(parseAssignments([`${name}=${text}`])).toEqual(Object.fromEntries([[name, text]]))
+        expect(parseFields('--set', [`${name}=${text}`])).toEqual(Object.fromEntries([[name, text]]))
       }),
       { numRuns: 1000 },
     )
   })
 
   test.each([['a', '1'], ['=1'], ['']])('refuses %j', (...pairs) => {
-    expect(() => parseAssignments(pairs)).toThrow(UsageError)
+    expect(() => parseFields('--set', pairs)).toThrow(UsageError)
+  })
+})
+
+describe('the dotted keys of --set', () => {
+  const hostileName = fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty')
+  const name = fc.oneof(
+    fc.string({ minLength: 1, maxLength: 5 }),
+    fc.constantFrom('.', '\\', '\\.', 'a.b'),
+    hostileName,
+  )
+  const leaf = fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.constant(null), fc.array(fc.integer()))
+  type Tree = { [name: string]: Tree | number | string | boolean | null | number[] }
+  const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
+    tree: fc.dictionary(name, fc.oneof({ maxDepth: 4 }, leaf, tie('tree')), {
+      minKeys: 1,
+      maxKeys: 4,
+      noNullPrototype: true,
+    }),
+  }))
+
+  const isTree = (value: unknown): value is object =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+  const leaves = (value: unknown, path: string[] = []): { path: string[]; value: unknown }[] =>
+    isTree(value)
+      ? Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]))
+      : [{ path, value }]
+  /** The same whatever the order of its names. */
+  const sorted = (value: unknown): unknown =>
+    isTree(value)
+      ? Object.entries(value)
+          .map(([name, inner]) => [name, sorted(inner)])
+          .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
+      : value
+  const keyOf = (path: readonly string[]) => path.map((name) => name.replace(/[\\.]/g, '\\$&')).join('.')
+
+  const built = (said: readonly { path: string[]; value: unknown }[], data: object = {}) => {
+    const assignments = new Assignments()
+    for (const { path, value } of said) assignments.set('--set', parsePath(keyOf(path)), value)
+    return assignments.applyTo(data)
+  }
+
+  test('build the object that they describe, in any order, whatever its names are', () => {
+    fc.assert(
+      fc.property(
+        tree.chain((tree) =>
+          fc.tuple(fc.constant(tree), fc.shuffledSubarray(leaves(tree), { minLength: leaves(tree).length })),
+        ),
+        ([tree, said]) => {
+          expect(sorted(built(said))).toEqual(sorted(tree))
+          expect(Object.getPrototypeOf(built(said))).toBe(Object.prototype)
+        },
+      ),
+      { numRuns: 1000 },
+    )
+    expect(Object.keys(Object.prototype)).toEqual([])
+  })
+
+  test('change nothing else in the data', () => {
+    fc.assert(
+      fc.property(tree, fc.array(name, { minLength: 1, maxLength: 4 }), (tree, names) => {
+        const path = ['data of its own', ...names]
+        const both = built([{ path, value: 1 }], tree)
+        const { [path[0] ?? '']: added, ...others } = both as Tree
+        expect(sorted(others)).toEqual(sorted(tree))
+        expect(leaves(added)).toEqual([{ path: names, value: 1 }])
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test.each(['.', '.a', 'a.', 'a..b', '..', Array(101).fill('a').join('.')])('%j is refused', (key) => {
+    expect(() => parsePath(key)).toThrow(UsageError)
+  })
+
+  test.each([
+    ['a', ['a']],
+    ['a.b', ['a', 'b']],
+    ['a\\.b', ['a.b']],
+    ['a\\\\.b', ['a\\', 'b']],
+    ['\\.', ['.']],
+    ['a\\', ['a\\']],
+    ['a\\b.c', ['a\\b', 'c']],
+  ])('%s leads to %j', (key, path) => {
+    expect(parsePath(key)).toEqual(path)
   })
 })
 

@@ -172,7 +172,7 @@ test('ls, show, rm and the singular are aliases', async () => {
   expect((await world.run(`room rm ${id} -y`)).code).toBe(0)
 })
 
-test('create makes one body of --data, flags and --set, each overriding the one before', async () => {
+test('create makes one body of --data, flags and --set, and --data gives way to both', async () => {
   const data = JSON.stringify({
     name: 'data',
     type: 'open',

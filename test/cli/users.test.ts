@@ -151,12 +151,6 @@ test('create --overwrite overwrites the user without a lookup', async () => {
   })
 })
 
-test('create looks for the id that it sends, even when --set changes it', async () => {
-  await user('ada')
-  expect(await world.run('users create free --set user_id=ada')).toMatchObject({ code: 2 })
-  expect(writes()).toEqual([])
-})
-
 test('create stops when it cannot tell whether the id is in use', async () => {
   world.intercept = async () => answer(503, {})
   expect(await world.run('users create ada --retries 0')).toMatchObject({ code: 6 })
@@ -176,7 +170,7 @@ test('create works with a service that answers an unknown user with a bare 400',
   ])
 })
 
-test('create makes one body of --data, flags and --set, each overriding the one before', async () => {
+test('create makes one body of --data, flags and --set, and --data gives way to both', async () => {
   writeFileSync(join(world.dir, 'user.json'), '{"user_id":"other","name":"file","email":"f@x.test","n":1.10}')
   await world.run(['users', 'create', 'ada', '--data', '@user.json', '--name', 'flag', '--set', 'x=null'])
   expect(world.requests.at(-1)?.body).toBe(

@@ -2,9 +2,10 @@ import { Option } from 'commander'
 import type { Route } from '../../api/endpoints.ts'
 import { climbs } from '../../api/path.ts'
 import { UsageError } from '../../errors.ts'
+import { parseFields } from '../assignments.ts'
 import type { Act } from '../context.ts'
 import { examples } from '../flags.ts'
-import { collect, parseAssignments, readData } from '../input.ts'
+import { collect, readData } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 
 import { isJson } from '../output/error.ts'
@@ -41,7 +42,7 @@ export function defineApi(api: MeetroomCommand, act: Act): void {
         const [pathname = '', search] = path.split(/\?(.*)/s)
         if (climbs(pathname))
           throw new UsageError(`“${path}” contains “.” or “..”, and so would leave the base URL`)
-        const fields = parseAssignments(flags.field ?? [])
+        const fields = parseFields('--field', flags.field ?? [])
         const data = flags.data === undefined ? undefined : await readData(flags.data, context.host)
         const endpoint: Route = {
           id: `api.${method.toLowerCase()}`,

@@ -2,10 +2,10 @@ import { Option } from 'commander'
 import { member, room } from '../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
+import { type BodyFlags, buildBody } from '../body.ts'
 import { maxFlag } from '../bulk/import-flags.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
-import { type BodyFlags, buildBody } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { confirmTargets } from '../operations/confirm-targets.ts'
 import { listPages, runList } from '../operations/list.ts'
@@ -97,7 +97,10 @@ function defineAdd(members: MeetroomCommand, act: Act): void {
     .option('--if-not-exists', 'if the user is already a member, leave the member as is and show it')
   bodyFlags(add).action(
     act('any', async (context, room_id: string, user_id: string, flags: AddFlags) => {
-      const body = await buildBody<'addMember'>(flags, { user_id, type: flags.type }, context.host)
+      const body = await buildBody(context, 'addMember', flags, {
+        'the user': { user_id },
+        '--type': { type: flags.type },
+      })
       const existing = flags.ifNotExists && (await findMember(context, room_id, String(body.user_id)))
       if (existing) return runOne(context, 'getMember', { params: { room_id, member_id: existing } })
       await runOne(context, 'addMember', { params: { room_id }, body })
@@ -128,7 +131,11 @@ function defineUpdate(members: MeetroomCommand, act: Act): void {
     act('writes', async (context, room_id: string, member_id: string, flags: UpdateFlags) => {
       const is_blocked = flags.blocked ? true : flags.unblocked ? false : undefined
       const { name, type } = flags
-      const body = await buildBody<'updateMember'>(flags, { name, type, is_blocked }, context.host)
+      const body = await buildBody(context, 'updateMember', flags, {
+        '--name': { name },
+        '--type': { type },
+        [flags.blocked ? '--blocked' : '--unblocked']: { is_blocked },
+      })
       requireFields(body, {})
       if (body.is_blocked === true)
         await confirmTargets(context, blocking, { ids: [member_id], room: room_id })

@@ -1,7 +1,8 @@
 import { room, message as sent } from '../../api/resources.ts'
+import { type BodyFlags, buildBody } from '../body.ts'
 import type { Act, Context } from '../context.ts'
 import { bodyFlags, examples, hintOnSurplus } from '../flags.ts'
-import { type BodyFlags, buildBody, readAll } from '../input.ts'
+import { readAll } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runOne } from '../operations/one.ts'
 
@@ -19,7 +20,7 @@ export function defineMessage(message: MeetroomCommand, act: Act): void {
     act('writes', async (context, room_id: string, text: string, flags: BodyFlags) => {
       // The line break that ends a file or an echo is not part of what is said.
       const message = text === '-' ? (await readAll(context.host)).replace(/\r?\n$/, '') : text
-      const body = await buildBody<'sendMessage'>(flags, { message }, context.host)
+      const body = await buildBody(context, 'sendMessage', flags, { 'the text': { message } })
       await runOne(context, 'sendMessage', { params: { room_id }, body })
       if (await isEmpty(context, room_id)) await context.notice('nobody is connected to the room')
     }),

@@ -1,24 +1,21 @@
+import type { Draft } from '../../api/body.ts'
 import { defined } from '../../api/defined.ts'
 import type { BodyOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import { entity, page, room } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
+import { isObject } from '../assignments.ts'
+import { askAboutNames, type BodyFlags, changedBy, urlFor } from '../body.ts'
 import type { Act } from '../context.ts'
 import { bodyFlags, examples } from '../flags.ts'
-import {
-  type BodyFlags,
-  collect,
-  parseAssignments,
-  parseSize,
-  readData,
-  urlFor,
-  webUrl,
-  wholeNumber,
-} from '../input.ts'
+import { collect, parseSize, readData, webUrl, wholeNumber } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runOne } from '../operations/one.ts'
 
 const { words } = page
+
+/** What each flag says of one page. */
+type PageGiven = Readonly<Record<string, Draft<BodyOf<Operations['createPages']>[number]>>>
 
 interface Flags extends BodyFlags {
   image?: string[]
@@ -44,14 +41,18 @@ export function definePages(pages: MeetroomCommand, act: Act): void {
   bodyFlags(create).action(
     act('writes', async (context, room_id: string, flags: Flags) => {
       const data = flags.data === undefined ? [] : [await readData(flags.data, context.host)].flat(1)
-      const body = [...(data as object[]), ...pagesFromFlags(flags)]
-      if (body.length === 0) throw new UsageError('nothing to create: pass --image or --data')
-      if (body.some((page) => typeof page !== 'object' || page === null || Array.isArray(page)))
-        throw new UsageError('--data takes a JSON array of pages, or one page, here')
-      const extra = parseAssignments(flags.set ?? [])
+      const fromFlags = pagesFromFlags(flags)
+      if (data.length + fromFlags.length === 0)
+        throw new UsageError('nothing to create: pass --image or --data')
+      if (!data.every(isObject)) throw new UsageError('--data takes a JSON array of pages, or one page, here')
+      const pages = [
+        ...data.map(changedBy(flags, {})),
+        ...fromFlags.map((given) => changedBy(flags, given)({})),
+      ]
+      await askAboutNames(context, 'createPages', flags)
       await runOne(context, 'createPages', {
         params: { room_id },
-        body: body.map((page) => withEncodedUrls({ ...page, ...extra }, flags)),
+        body: pages.map((page) => withEncodedUrls(page, flags)),
       })
     }),
   )
@@ -63,18 +64,20 @@ export function definePages(pages: MeetroomCommand, act: Act): void {
 }
 
 /** One page per image (rule 5 counts pages, not images), at increasing positions; a blank page when there is no image. */
-function pagesFromFlags({ image = [], fixed, size, index, data }: Flags): BodyOf<Operations['createPages']> {
+function pagesFromFlags({ image = [], fixed, size, index, data }: Flags): PageGiven[] {
   const entities = image.map((src) => [{ type: 'Image', src, ...defined({ fixed }) }])
   const blank = image.length === 0 && data === undefined && (size !== undefined || index !== undefined)
-  return (blank ? [undefined] : entities).map((entities, i) =>
-    defined({ entities, size, index: index === undefined ? undefined : index + i }),
-  )
+  return (blank ? [undefined] : entities).map((entities, i) => ({
+    '--image': { entities },
+    '--size': { size },
+    '--index': { index: index === undefined ? undefined : index + i },
+  }))
 }
 
 /** The API wants URLs encoded (section 1), wherever they come from. */
-function withEncodedUrls(page: Record<string, unknown>, flags: BodyFlags): Record<string, unknown> {
-  if (!Array.isArray(page['entities'])) return page
-  const entities = page['entities'].map((entity) =>
+function withEncodedUrls(page: object, flags: BodyFlags): object {
+  if (!('entities' in page) || !Array.isArray(page.entities)) return page
+  const entities = page.entities.map((entity) =>
     typeof entity?.src === 'string' ? { ...entity, src: urlFor('src', flags)(entity.src) } : entity,
   )
   return { ...page, entities }

@@ -1,20 +1,14 @@
 import { Option } from 'commander'
-import { defined } from '../../api/defined.ts'
+import type { BodyOf } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
 import { room } from '../../api/resources.ts'
 import { type RoomType, roomTypes } from '../../api/vocabulary.ts'
 import { ConflictError, UsageError } from '../../errors.ts'
+import type { Host } from '../../host.ts'
+import { type BodyFlags, buildBody, type Given } from '../body.ts'
 import type { Act, Context } from '../context.ts'
 import { bodyFlags, examples, requireFields } from '../flags.ts'
-import {
-  type BodyFlags,
-  buildBody,
-  collect,
-  type Given,
-  parseHeaders,
-  parseMember,
-  webUrl,
-  wholeNumber,
-} from '../input.ts'
+import { collect, parseHeaders, parseMember, readSecret, webUrl, wholeNumber } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { listPages } from '../operations/list.ts'
 import { runOne, showOne } from '../operations/one.ts'
@@ -31,6 +25,7 @@ interface CreateFlags extends BodyFlags {
   member?: string[]
   webhookUrl?: string
   webhookHeader?: string[]
+  webhookSecret?: string
   ifNotExists?: boolean
 }
 
@@ -54,10 +49,15 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: Act): void {
       "header to send with notifications, 'Name: value'; repeatable",
       collect,
     )
+    .option(
+      '--webhook-secret <secret|@file>',
+      'secret to sign notifications with, from a file or, with @-, from standard input',
+    )
     .option('--if-not-exists', 'if a room with this name exists, leave it as is and show it')
   bodyFlags(create).action(
     act('any', async (context, flags: CreateFlags) => {
-      const body = await buildBody<'createRoom'>(flags, settingsFrom(flags), context.host)
+      const body = await buildBody(context, 'createRoom', flags, await settingsFrom(flags, context.host))
+      requireWebhookUrl(flags, body)
       requireFields(body, { name: '--name', type: '--type' })
       if (flags.ifNotExists && (await showExisting(context, body))) return
       await runOne(context, 'createRoom', { body })
@@ -70,13 +70,29 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: Act): void {
   )
 }
 
-function settingsFrom(flags: CreateFlags): Given<'createRoom'> {
-  const { name, type, record, maxMeetingSeconds: max_meeting_seconds, webhookUrl, webhookHeader } = flags
-  if (webhookHeader && !webhookUrl) throw new UsageError('--webhook-header needs --webhook-url')
-  const members = flags.member?.map(parseMember)
-  const headers = webhookHeader && parseHeaders(webhookHeader)
-  const webhook = webhookUrl === undefined ? undefined : { url: webhookUrl, ...defined({ headers }) }
-  return { name, type, record, max_meeting_seconds, members, webhook }
+async function settingsFrom(flags: CreateFlags, host: Host): Promise<Given<'createRoom'>> {
+  const { name, type, record, maxMeetingSeconds: max_meeting_seconds, webhookUrl: url, webhookSecret } = flags
+  const secret =
+    webhookSecret === undefined ? undefined : await readSecret('--webhook-secret', webhookSecret, host)
+  return {
+    '--name': { name },
+    '--type': { type },
+    '--record': { record },
+    '--max-meeting-seconds': { max_meeting_seconds },
+    '--member': { members: flags.member?.map(parseMember) },
+    '--webhook-url': { webhook: { url } },
+    '--webhook-header': { webhook: { headers: flags.webhookHeader && parseHeaders(flags.webhookHeader) } },
+    '--webhook-secret': { webhook: { secret } },
+  }
+}
+
+/** The URL of a webhook may come from anywhere: a flag, `--set` or `--data`. */
+function requireWebhookUrl(
+  { webhookHeader, webhookSecret }: CreateFlags,
+  { webhook }: BodyOf<Operations['createRoom']>,
+): void {
+  const flag = webhookHeader ? '--webhook-header' : webhookSecret ? '--webhook-secret' : undefined
+  if (flag && webhook?.url === undefined) throw new UsageError(`${flag} needs --webhook-url`)
 }
 
 /** All rooms of exactly this name. A service that does not know the filter answers with any rooms. */

@@ -1,9 +1,9 @@
 import { Option } from 'commander'
 import { room } from '../../api/resources.ts'
+import { type BodyFlags, buildBody } from '../body.ts'
 import { roomImportFlags } from '../bulk/import-flags.ts'
 import type { Act } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
-import { type BodyFlags, buildBody } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { confirmTargets } from '../operations/confirm-targets.ts'
 import { runList } from '../operations/list.ts'
@@ -112,8 +112,13 @@ function defineUpdate(rooms: MeetroomCommand, act: Act): void {
     act('writes', async (context, id: string, flags: UpdateFlags) => {
       const { name, layout, record } = flags
       // The document does not list `record` here, and services have more than it lists.
-      const given = { name, layout, record, is_terminated: isTerminated(flags) }
-      const body = await buildBody<'updateRoom'>(flags, given, context.host)
+      const given = {
+        '--name': { name },
+        '--layout': { layout },
+        [record === false ? '--no-record' : '--record']: { record },
+        [flags.active ? '--active' : '--terminated']: { is_terminated: isTerminated(flags) },
+      }
+      const body = await buildBody(context, 'updateRoom', flags, given)
       requireFields(body, {})
       if (body.is_terminated === true) await confirmTargets(context, terminating, { ids: [id] })
       await runOne(context, 'updateRoom', { params: { id }, body })

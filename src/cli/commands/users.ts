@@ -4,9 +4,10 @@ import type { Operations } from '../../api/operations.ts'
 import { user } from '../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
+import { type BodyFlags, buildBody, type Given, urlFor } from '../body.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
-import { type BodyFlags, buildBody, type Given, urlFor, webUrl } from '../input.ts'
+import { webUrl } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runList } from '../operations/list.ts'
 import { orUndefined, runOne } from '../operations/one.ts'
@@ -31,7 +32,11 @@ function userFlags(command: MeetroomCommand): MeetroomCommand {
 }
 
 function settingsFrom(flags: UserFlags): Given<'updateUser'> {
-  return { name: flags.name, profile_url: flags.profileUrl, default_member_type: flags.defaultMemberType }
+  return {
+    '--name': { name: flags.name },
+    '--profile-url': { profile_url: flags.profileUrl },
+    '--default-member-type': { default_member_type: flags.defaultMemberType },
+  }
 }
 
 export function defineUsers(users: MeetroomCommand, act: Act): void {
@@ -116,8 +121,8 @@ function defineCreate(users: MeetroomCommand, act: Act): void {
     .option('--if-not-exists', 'if a user with this id exists, leave them as is and show them')
   userFlags(create).action(
     act('any', async (context, user_id: string, flags: CreateFlags) => {
-      const given = { user_id, ...settingsFrom(flags) }
-      const body = withEncodedUrl(await buildBody<'createUser'>(flags, given, context.host), flags)
+      const given = { 'the user id': { user_id }, ...settingsFrom(flags) }
+      const body = withEncodedUrl(await buildBody(context, 'createUser', flags, given), flags)
       const id = String(body.user_id)
       if (flags.ifNotExists && (await exists(context, id)))
         return runOne(context, 'getUser', { params: { user_id: id } })
@@ -140,7 +145,7 @@ function defineUpdate(users: MeetroomCommand, act: Act): void {
     .argument('<user>', words.user_id)
   userFlags(update).action(
     act('writes', async (context, user_id: string, flags: UserFlags) => {
-      const given = await buildBody<'updateUser'>(flags, settingsFrom(flags), context.host)
+      const given = await buildBody(context, 'updateUser', flags, settingsFrom(flags))
       const body = withEncodedUrl(given, flags)
       requireFields(body, {})
       await runOne(context, 'updateUser', { params: { user_id }, body })

@@ -6,7 +6,7 @@ import { ConditionError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { Act } from '../context.ts'
 import { examples } from '../flags.ts'
-import { webUrl, wholeNumber } from '../input.ts'
+import { readSecret, webUrl, wholeNumber } from '../input.ts'
 import { type Checked, checkWebhook } from '../live/webhook.ts'
 import { listen } from '../live/webhook-listener.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
@@ -29,7 +29,10 @@ interface VerifyFlags {
   tolerance?: number
 }
 
-const secretFlag = ['--secret <secret|@file>', 'secret that the webhooks are signed with'] as const
+const secretFlag = [
+  '--secret <secret|@file>',
+  'secret that the webhooks are signed with, from a file or, with @-, from standard input',
+] as const
 const toleranceFlag = '--tolerance <seconds>'
 const tolerance = wholeNumber('--tolerance', 1)
 
@@ -52,7 +55,7 @@ export function defineWebhooks(webhooks: MeetroomCommand, act: Act): void {
       act('stays', async (context, flags: ListenFlags) => {
         const printer = await context.printer()
         requireSecret(flags)
-        const secret = await readSecret(flags.secret, context.host)
+        const secret = await signingSecret(flags.secret, context.host)
         const { tolerance = defaultTolerance } = flags
         await listen(context, { ...flags, secret, tolerance, json: isJson(printer.options.format) })
       }),
@@ -77,7 +80,7 @@ export function defineWebhooks(webhooks: MeetroomCommand, act: Act): void {
         requireSecret(flags)
         const body = await readText(bodyFile, host)
         const headers = parseHeaderFile(await readText(flags.headers, host))
-        const secret = await readSecret(flags.secret, host)
+        const secret = await signingSecret(flags.secret, host)
         const checked = checkWebhook(body, headers, { secret, tolerance: flags.tolerance, now: host.now() })
         await (await context.printer()).facts(facts(checked))
         if (checked.problem) throw new ConditionError(checked.problem)
@@ -96,11 +99,11 @@ function requireSecret({ secret, tolerance }: { secret?: string; tolerance?: num
     throw new UsageError('--tolerance is for signatures, and needs --secret')
 }
 
-async function readSecret(secret: string | undefined, host: Host): Promise<string | undefined> {
-  const text = secret?.startsWith('@') ? (await readText(secret.slice(1), host)).trim() : secret
-  if (text !== undefined && !isSecret(text))
+async function signingSecret(given: string | undefined, host: Host): Promise<string | undefined> {
+  const secret = given === undefined ? undefined : await readSecret('--secret', given, host)
+  if (secret !== undefined && !isSecret(secret))
     throw new UsageError('not a valid signing secret: expected whsec_ and base64, or any other text')
-  return text
+  return secret
 }
 
 async function readText(file: string, host: Host): Promise<string> {
