@@ -123,9 +123,22 @@ export function paceFlags<C extends Command>(command: C): C {
 /** What a command over several ids takes, beside the ids. */
 export interface ManyFlags extends PaceFlags {
   where?: string[]
+  /** Of members: the users that they are. */
+  user?: string[]
   max?: number
   ignoreNotFound?: boolean
 }
+
+/** Names members by the users that they are. */
+export const userOption = [
+  '--user <id>',
+  'the member who is this user, instead of a member id',
+  (id: string, previous: readonly string[] = []) => {
+    // Participants without a user are not somebody.
+    if (id === '') throw new UsageError('--user: the user id is empty')
+    return collect(id, previous)
+  },
+] as const
 
 /** Adds the flags of a command over several ids. */
 export function manyFlags<C extends Command>(command: C): C {

@@ -5,13 +5,21 @@ import { UsageError } from '../../errors.ts'
 import { type BodyFlags, buildBody } from '../body.ts'
 import { maxFlag } from '../bulk/import-flags.ts'
 import type { Act, Context } from '../context.ts'
-import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
+import {
+  alias,
+  bodyFlags,
+  examples,
+  type ListFlags,
+  requireFields,
+  userOption,
+  withPaging,
+} from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { confirmTargets } from '../operations/confirm-targets.ts'
-import { listPages, runList } from '../operations/list.ts'
+import { runList } from '../operations/list.ts'
 import { runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
-import { plainText } from '../output/text.ts'
+import { findMember, readMember } from '../operations/user-members.ts'
 import { exportCommand, importCommand } from './import-export.ts'
 
 const { words } = member
@@ -21,7 +29,12 @@ const blocking = {
   doing: 'blocking',
   get: ['getMember', (member_id: string, room_id: string) => ({ params: { room_id, member_id } })],
 } as const
+const [userTerm, userWords, addUser] = userOption
 const typeFlag = () => new Option('--type <type>', words.type).choices(memberTypes)
+
+interface UserFlag {
+  user?: string[]
+}
 
 export function defineMembers(members: MeetroomCommand, act: Act): void {
   defineList(members, act)
@@ -71,14 +84,20 @@ function defineGet(members: MeetroomCommand, act: Act): void {
     .summary('Show a member of a room')
     .description('Show one member of a room.')
     .argument(...roomArgument)
-    .argument('<member>', words.id)
+    .argument('[member]', words.id)
+    .option(...userOption)
     .action(
-      act('reads', (context, room_id: string, member_id: string) =>
-        runOne(context, 'getMember', { params: { room_id, member_id } }),
-      ),
+      act('reads', async (context, room_id: string, given: string | undefined, { user }: UserFlag) => {
+        const member_id = await readMember(context, room_id, given, user)
+        await runOne(context, 'getMember', { params: { room_id, member_id } })
+      }),
     )
   alias(get, 'show')
-  examples(get, 'meetroom members get 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c')
+  examples(
+    get,
+    'meetroom members get 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c',
+    'meetroom members get 66f1a2b3c4d5e6f708192a3b --user ada',
+  )
 }
 
 interface AddFlags extends BodyFlags {
@@ -109,7 +128,7 @@ function defineAdd(members: MeetroomCommand, act: Act): void {
   examples(add, 'meetroom members add 66f1a2b3c4d5e6f708192a3b ada --type host')
 }
 
-interface UpdateFlags extends BodyFlags {
+interface UpdateFlags extends BodyFlags, UserFlag {
   name?: string
   type?: MemberType
   blocked?: boolean
@@ -122,13 +141,14 @@ function defineUpdate(members: MeetroomCommand, act: Act): void {
     .summary('Change a member’s name, role or block')
     .description('Change the display name or the role of a member, or block or unblock the member.')
     .argument(...roomArgument)
-    .argument('<member>', words.id)
+    .argument('[member]', words.id)
+    .option(...userOption)
     .option('--name <name>', words.name)
     .addOption(typeFlag())
     .addOption(new Option('--blocked', words.is_blocked).conflicts('unblocked'))
     .addOption(new Option('--unblocked', 'let the user back in').conflicts('blocked'))
   bodyFlags(update).action(
-    act('writes', async (context, room_id: string, member_id: string, flags: UpdateFlags) => {
+    act('writes', async (context, room_id: string, given: string | undefined, flags: UpdateFlags) => {
       const is_blocked = flags.blocked ? true : flags.unblocked ? false : undefined
       const { name, type } = flags
       const body = await buildBody(context, 'updateMember', flags, {
@@ -137,6 +157,7 @@ function defineUpdate(members: MeetroomCommand, act: Act): void {
         [flags.blocked ? '--blocked' : '--unblocked']: { is_blocked },
       })
       requireFields(body, {})
+      const member_id = await readMember(context, room_id, given, flags.user)
       if (body.is_blocked === true)
         await confirmTargets(context, blocking, { ids: [member_id], room: room_id })
       await runOne(context, 'updateMember', { params: { room_id, member_id }, body })
@@ -145,6 +166,7 @@ function defineUpdate(members: MeetroomCommand, act: Act): void {
   examples(
     update,
     "meetroom members update 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c --name 'Dr. Ada'",
+    'meetroom members update 66f1a2b3c4d5e6f708192a3b --user ada --type host',
   )
 }
 
@@ -154,6 +176,7 @@ function defineMany(members: MeetroomCommand, act: Act): void {
     ids: `${words.id}s, or - to read them from standard input`,
     list: 'listMembers',
     get: blocking.get,
+    flags: (command: MeetroomCommand) => command.option(userTerm, `${userWords}; repeatable`, addUser),
   } as const
   const setBlocked = (is_blocked: boolean) =>
     [
@@ -168,10 +191,13 @@ function defineMany(members: MeetroomCommand, act: Act): void {
     description:
       'Kick members out of a private room at once, and keep them out. Works only on private rooms.',
     destructive: true,
-    flags: (command) => command.option('--force', 'send it even if the room is not private'),
+    flags: (command) => common.flags(command).option('--force', 'send it even if the room is not private'),
     check: (context, room, { force }) => (force ? Promise.resolve() : requirePrivateRoom(context, room)),
     call: setBlocked(true),
-    examples: ['meetroom members block 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c'],
+    examples: [
+      'meetroom members block 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c',
+      'meetroom members block 66f1a2b3c4d5e6f708192a3b --user ada --user grace',
+    ],
   })
   overMany(members, act, {
     ...common,
@@ -193,14 +219,4 @@ async function requirePrivateRoom(context: Context, id: string): Promise<void> {
     throw new UsageError(`blocking works only in private rooms, and room ${id} is ${value.room.type}`, {
       hint: 'pass --force to send it anyway',
     })
-}
-
-async function findMember(context: Context, room_id: string, user_id: string): Promise<string | undefined> {
-  if (context.flags.curl) return undefined
-  const pages = await listPages(context, 'listMembers', { params: { room_id }, query: {} }, { all: true })
-  for await (const { items } of pages) {
-    const member = items.find((item) => plainText(item['user_id']) === user_id)
-    if (member) return String(member['id'])
-  }
-  return undefined
 }

@@ -22,6 +22,7 @@ import { Tally } from '../pool/tally.ts'
 import { unlessShown } from '../service.ts'
 import { orUndefined } from './one.ts'
 import { printAll } from './print-all.ts'
+import type { Targets } from './targets.ts'
 
 export interface EachFlags extends PaceFlags {
   ignoreNotFound?: boolean
@@ -45,7 +46,7 @@ interface Task {
 export async function runEach<N extends OperationName>(
   context: Context,
   name: N,
-  ids: readonly string[],
+  { ids, absent }: Pick<Targets, 'ids' | 'absent'>,
   toInput: (id: string) => Input<Operations[N]>,
   past: string,
   flags: EachFlags,
@@ -54,13 +55,15 @@ export async function runEach<N extends OperationName>(
   const printer = await context.printer()
   printer.check(view, true)
   const [first, ...others] = ids
-  if (first === undefined) return printer.notice(`no ${view.noun[1]} named; nothing to do`)
+  if (first === undefined && absent === 0) return printer.notice(`no ${view.noun[1]} named; nothing to do`)
   if (context.flags.dryRun || context.flags.curl) {
     const client = await context.client()
     for (const id of ids) await unlessShown(client.call(name, toInput(id)))
     return
   }
-  const tally = new Tally(ids.length, (tally) => inWords(tally, past, view))
+  const tally = new Tally(ids.length + absent, (tally) => inWords(tally, past, view))
+  for (let i = 0; i < absent; i++) tally.add('skipped')
+  if (first === undefined) return printer.notice(tally.summary)
   const task: Task = { name, ids, call: (client, id) => client.call(name, toInput(id)), flags, view, tally }
   await (others.length === 0 ? doOne(context, printer, task, first) : doAll(context, printer, task))
 }

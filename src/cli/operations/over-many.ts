@@ -48,7 +48,7 @@ export function overMany<G extends OperationName, C extends OperationName>(
   command.action(
     act('writes', async (context, ...args: unknown[]) => {
       const [room, given, flags] = (within ? args : ['', ...args]) as [string, string[], ManyFlags]
-      const { ids, why } = await readTargets(context, { given, flags, list, room })
+      const { ids, why, absent } = await readTargets(context, { given, flags, list, room })
       await declared.check?.(context, room, { ...flags })
       if (declared.destructive)
         await confirmTargets(context, declared, {
@@ -58,7 +58,7 @@ export function overMany<G extends OperationName, C extends OperationName>(
           max: flags.max,
           ignoreNotFound: flags.ignoreNotFound,
         })
-      await runEach(context, call[0], ids, (id) => call[1](id, room), past, flags)
+      await runEach(context, call[0], { ids, absent }, (id) => call[1](id, room), past, flags)
     }),
   )
   manyFlags(command)

@@ -1,6 +1,7 @@
 import { endpoints } from '../../api/endpoints.ts'
 import { ConfirmationError, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
+import type { ManyFlags } from '../flags.ts'
 import { readIds } from '../input.ts'
 import { plainText } from '../output/text.ts'
 import { cellOf, type Item, type View, viewOf } from '../output/views.ts'
@@ -12,12 +13,14 @@ export interface Targets {
   ids: string[]
   /** What chose each of them, in words; nothing for ids that were given. */
   why: ReadonlyMap<string, string>
+  /** Number of users who are no members, where that is no failure. */
+  absent: number
 }
 
 interface TargetOptions {
   /** Ids as given on the command line. */
   given: readonly string[]
-  flags: { where?: readonly string[]; max?: number }
+  flags: Pick<ManyFlags, 'where' | 'user' | 'max' | 'ignoreNotFound'>
   /** The operation that lists what `--where` chooses from. */
   list: 'listRooms' | 'listMembers' | 'listUsers'
   /** The room that members are in. */
@@ -25,29 +28,42 @@ interface TargetOptions {
 }
 
 /**
- * What a command with several ids is to work on: those that are named, `-` standing for standard input, or those that
- * `--where` chooses.
- * @throws {UsageError} when neither says, or both do
+ * What a command with several ids is to work on: those that are named, `-` standing for standard input, those of the
+ * users that `--user` names, or those that `--where` chooses.
+ * @throws {UsageError} when nothing says, or both names and conditions do
+ * @throws {NotFoundError} when a user is no member
  * @throws {ConfirmationError} when it is more than `--max` allows
  */
 export async function readTargets(context: Context, options: TargetOptions): Promise<Targets> {
   const { given, flags, list } = options
   const view = viewOf(endpoints[list])
-  if (flags.where && given.length > 0) throw new UsageError('give ids or --where, not both')
+  if (flags.where && (given.length > 0 || flags.user))
+    throw new UsageError(`give ${flags.user ? '--user' : 'ids'} or --where, not both`)
   const selection = await select(context, list, flags.where)
-  if (!selection && given.length === 0)
+  if (!selection && given.length === 0 && !flags.user)
     throw new UsageError(`missing required argument “${view.noun[0]}”`, {
       hint: 'give ids, or choose items with --where; see --help',
     })
   const targets = selection
     ? await choose(context, selection, view, options)
-    : { ids: await readIds(given, context.host), why: new Map() }
+    : await readNamed(context, options)
   const { max = Number.POSITIVE_INFINITY } = flags
   if (targets.ids.length > max)
     throw new ConfirmationError(
       `that would affect ${targets.ids.length} ${view.noun[1]}, and --max allows ${max}; nothing was done`,
     )
   return targets
+}
+
+/** What the command line names. */
+async function readNamed(context: Context, { given, flags, room }: TargetOptions): Promise<Targets> {
+  const { user: users, ignoreNotFound } = flags
+  const ids = await readIds(given, context.host)
+  if (!users) return { ids, why: new Map(), absent: 0 }
+  const { findMembers, noMembers } = await import('./user-members.ts')
+  const found = await findMembers(context, room, users)
+  if (found.absent.length > 0 && !ignoreNotFound) throw noMembers(room, found.absent)
+  return { ids: [...new Set([...ids, ...found.ids])], why: new Map(), absent: found.absent.length }
 }
 
 /** Chooses among all items; with `--dry-run` it says which ones, and what chose them. */
@@ -79,7 +95,7 @@ async function choose(
     await context.notice(ids.length === 1 ? `1 ${noun[0]} matches` : `${count} ${noun[1]} match`)
     for (const line of lines) await context.notice(line)
   }
-  return { ids, why }
+  return { ids, why, absent: 0 }
 }
 
 /** The values that chose an item, beside its id and name: `created_at 2025-03-01T08:00:00.000Z`. */

@@ -1,0 +1,256 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { otherService } from '../helpers/other-service.ts'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+let room: string
+let ada: string
+let grace: string
+beforeEach(async () => {
+  world = await createWorld()
+  room = (await world.send('POST', '/rooms', { name: 'Room', type: 'private' })).body.room.id
+  ada = await member('ada')
+  grace = await member('grace')
+})
+
+/** Makes a user and a member; returns the id of the member. */
+async function member(user_id: string): Promise<string> {
+  await world.send('POST', '/users', { user_id })
+  return (await world.send('POST', `/rooms/${room}/members`, { user_id })).body.member.id
+}
+
+const sent = () =>
+  world.requests.map(({ method, url, body = '' }) =>
+    `${method} ${url.slice('https://meet.test/v1/rooms'.length)} ${body}`.trim(),
+  )
+const writes = () => sent().filter((line) => !line.startsWith('GET'))
+const list = () => `GET /${room}/members?limit=100`
+const put = (id: string, body: string) => `PUT /${room}/members/${id} ${body}`
+
+describe('--user names members by the users that they are', () => {
+  test('get', async () => {
+    const { code, stdout, stderr } = await world.run(`members get ${room} --user ada -o ids`)
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${ada}\n`, stderr: '' })
+    expect(sent()).toEqual([list(), `GET /${room}/members/${ada}`])
+  })
+
+  test('update', async () => {
+    expect(await world.run(`members update ${room} --user grace --type host -o ids`)).toMatchObject({
+      code: 0,
+      stdout: `${grace}\n`,
+      stderr: '',
+    })
+    expect(sent()).toEqual([list(), put(grace, '{"type":"host"}')])
+  })
+
+  test.each([
+    ['block', 'blocked', true],
+    ['unblock', 'unblocked', false],
+  ])('%s, of several members, in the order of the users, after one list', async (verb, past, is_blocked) => {
+    const run = await world.run(
+      `members ${verb} ${room} --user grace --user ada --user grace --yes -o ids --concurrency 1`,
+    )
+    expect(run).toMatchObject({ code: 0, stdout: `${grace}\n${ada}\n`, stderr: `${past} 2 members\n` })
+    const body = JSON.stringify({ is_blocked })
+    expect(sent().filter((line) => line === list())).toHaveLength(1)
+    expect(writes()).toEqual([put(grace, body), put(ada, body)])
+  })
+
+  test('block, together with ids and with -', async () => {
+    const run = await world.run(`members block ${room} - --user grace --user ada --yes -o ids`, {
+      stdin: `${ada}\n`,
+    })
+    expect(run).toMatchObject({ code: 0, stdout: `${ada}\n${grace}\n`, stderr: 'blocked 2 members\n' })
+  })
+
+  test('on a later page of the list', async () => {
+    otherService(world, { maxLimit: 1 })
+    expect(await world.run(`members get ${room} --user ada -o ids`)).toMatchObject({ stdout: `${ada}\n` })
+  })
+
+  test('on a service with ids and lists of its own', async () => {
+    const { idOf } = otherService(world, { ids: 'number', leavesNullsOut: true, unlisted: { x: 1 } })
+    expect(await world.run(`members get ${idOf(room)} --user ada -o ids`)).toMatchObject({
+      code: 0,
+      stdout: `${idOf(ada)}\n`,
+    })
+  })
+})
+
+describe('a user who is no member', () => {
+  test.each(['get', 'update --name A', 'block --yes', 'unblock'])('exits 3: %s', async (command) => {
+    const [verb, ...flags] = command.split(' ')
+    expect(await world.run(['members', verb ?? '', room, '--user', 'nobody', ...flags])).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr:
+        `error: no such member: user nobody is not in room ${room}\n` +
+        `hint: list what exists with: meetroom members list ${room}\n`,
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('among several stops the command before anything is changed', async () => {
+    const run = await world.run(`members block ${room} --user ada --user bob --user carl --yes --json`)
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(JSON.parse(run.stderr).error).toMatchObject({
+      code: 'not_found',
+      message: `no such members: users bob, carl are not in room ${room}`,
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('with --ignore-not-found is no failure', async () => {
+    const line = `members block ${room} --user bob --yes --ignore-not-found -o ids`
+    expect(await world.run(line)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'blocked 0 members; 1 was not there\n',
+    })
+    expect(await world.run(`${line} --user ada`)).toMatchObject({
+      code: 0,
+      stdout: `${ada}\n`,
+      stderr: 'blocked 1 member; 1 was not there\n',
+    })
+  })
+
+  test('in a room that does not exist is a room that does not exist', async () => {
+    const run = await world.run('members get nowhere --user ada')
+    expect(run.code).toBe(3)
+    expect(run.stderr).toMatch(/^error: no such room: nowhere\n/)
+  })
+})
+
+describe('a user who is several members', () => {
+  beforeEach(() => {
+    world.intercept = async ({ method, url }, next) => {
+      if (method === 'GET' && url.includes('/members?'))
+        return answer(200, {
+          members: [
+            { id: 'm1', user_id: 'ada' },
+            { id: 'm2', user_id: 'ada' },
+            { id: 'm3', user_id: null },
+          ],
+          paging: { limit: 100, offset: 0, total: 3 },
+        })
+      return method === 'PUT' ? answer(200, { member: { id: url.slice(-2) } }) : next()
+    }
+  })
+
+  test.each(['get', 'update --name A'])('is an error that lists the ids: %s', async (command) => {
+    const [verb, ...flags] = command.split(' ')
+    expect(await world.run(['members', verb ?? '', room, '--user', 'ada', ...flags])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `error: user ada is 2 members of room ${room}: m1, m2\nhint: give the id of the one that you mean\n`,
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test('is blocked as all of them', async () => {
+    expect(await world.run(`members block ${room} --user ada --yes -o ids`)).toMatchObject({
+      code: 0,
+      stdout: 'm1\nm2\n',
+    })
+  })
+})
+
+describe('--user works as ids do', () => {
+  test('with --dry-run', async () => {
+    const url = `https://meet.test/v1/rooms/${room}/members`
+    expect(await world.run(`members block ${room} --user ada --user grace --dry-run`)).toMatchObject({
+      code: 0,
+      stdout: `PUT ${url}/${ada} {"is_blocked":true}\nPUT ${url}/${grace} {"is_blocked":true}\n`,
+      stderr: '',
+    })
+    expect(await world.run(`members update ${room} --user ada --name A --dry-run`)).toMatchObject({
+      code: 0,
+      stdout: `PUT ${url}/${ada} {"name":"A"}\n`,
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test.each(['get', 'update --name A', 'block', 'unblock'])(
+    'with --curl, which cannot look a user up: %s',
+    async (command) => {
+      const [verb, ...flags] = command.split(' ')
+      expect(
+        await world.run(['members', verb ?? '', room, '--user', 'ada', '--curl', ...flags]),
+      ).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr:
+          'error: --curl sends nothing, so which members the users are is unknown\nhint: give the ids of the members\n',
+      })
+      expect(world.requests).toEqual([])
+    },
+  )
+
+  test('with --max', async () => {
+    const run = await world.run(`members block ${room} --user ada --user grace --yes --max 1`)
+    expect(run).toMatchObject({
+      code: 10,
+      stderr: 'error: that would affect 2 members, and --max allows 1; nothing was done\n',
+    })
+  })
+
+  test.each(['block', 'update --blocked'])('without a terminal and without --yes: %s', async (command) => {
+    const [verb, ...flags] = command.split(' ')
+    expect(await world.run(['members', verb ?? '', room, '--user', 'ada', ...flags])).toMatchObject({
+      code: 10,
+      stdout: '',
+    })
+    expect(writes()).toEqual([])
+  })
+
+  test.each(['block', 'update --blocked'])('on a terminal, which is asked: %s', async (command) => {
+    const [verb, ...flags] = command.split(' ')
+    const { host, done } = world.start(['members', verb ?? '', room, '--user', 'ada', ...flags], {
+      tty: true,
+    })
+    setImmediate(() => host.type('y\n'))
+    const { code, stderr } = await done
+    expect(code).toBe(0)
+    expect(stderr).toContain(`Block member “ada” (${ada}) in room`)
+    expect(writes()).toEqual([put(ada, '{"is_blocked":true}')])
+  })
+
+  test('in a room that is not private', async () => {
+    const open = (await world.send('POST', '/rooms', { name: 'Open', type: 'open' })).body.room.id
+    await world.send('POST', `/rooms/${open}/members`, { user_id: 'ada' })
+    const run = await world.run(`members block ${open} --user ada --yes`)
+    expect(run).toMatchObject({ code: 2 })
+    expect(run.stderr).toContain('blocking works only in private rooms')
+  })
+})
+
+test.each([
+  ['get ROOM', 'missing required argument “member”\nhint: give a member id, or --user'],
+  ['update ROOM --name A', 'missing required argument “member”\nhint: give a member id, or --user'],
+  ['get ROOM m1 --user ada', 'give a member id or --user, not both'],
+  ['update ROOM m1 --user ada --name A', 'give a member id or --user, not both'],
+  ['get ROOM --user ada --user grace', '--user names one user here'],
+  ['update ROOM --user ada --user grace --name A', '--user names one user here'],
+  ['block ROOM --user ada --where type=guest', 'give --user or --where, not both'],
+  ['unblock ROOM m1 --where type=guest', 'give ids or --where, not both'],
+  ['get ROOM --user=', '--user: the user id is empty'],
+  ['block ROOM --user= --yes', '--user: the user id is empty'],
+])('members %s is refused before anything is sent', async (line, message) => {
+  expect(await world.run(`members ${line.replace('ROOM', room)}`)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: `error: ${message}\n`,
+  })
+  expect(world.requests).toEqual([])
+})
+
+test('a protected profile refuses a change before the user is looked up', async () => {
+  const env = { MEETROOM_API_KEY: '', MEETROOM_BASE_URL: '' }
+  await world.run('auth login --base-url https://meet.test/v1 --with-token', { stdin: world.apiKey, env })
+  await world.run('profiles protect default', { env })
+  world.requests.length = 0
+  const run = await world.run(`members update ${room} --user ada --name A`, { env })
+  expect(run).toMatchObject({ code: 2, stdout: '' })
+  expect(run.stderr).toContain('is protected against changes')
+  expect(world.requests).toEqual([])
+})
