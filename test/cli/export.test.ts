@@ -193,6 +193,7 @@ describe('flags and arguments of an export', () => {
   test.each([
     ['members export', 'name the rooms, or pass --all-rooms'],
     ['members export r1 --all-rooms', 'name the rooms, or pass --all-rooms'],
+    ['members export - --all-rooms', 'name the rooms, or pass --all-rooms'],
   ])('%s is a usage error', async (command, message) => {
     expect(await world.run(command)).toMatchObject({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])
@@ -222,6 +223,49 @@ describe('flags and arguments of an export', () => {
     world.intercept = async () => answer(401, {})
     for (const command of ['users export', 'members export --all-rooms', 'members export a b c'])
       expect(await world.run(command), command).toMatchObject({ code: 4, stdout: '' })
+  })
+
+  describe('with - reads room ids from standard input', () => {
+    test('in their order, together with those that are named, each once', async () => {
+      const ids: string[] = []
+      for (const user_id of ['ada', 'grace', 'alan']) {
+        await user(user_id)
+        const { id } = await room(user_id)
+        await member(id, user_id)
+        ids.push(id)
+      }
+      const [a, b, c] = ids
+      const stdin = `${b}\r\n\n  ${a}\n${b}\n`
+      const command = 'members export - --columns user_id --no-header'
+      expect(await exported(command, '2 members', { stdin })).toBe('grace\r\nada\r\n')
+      expect(await exported(command.replace('-', `${c} - ${a}`), '3 members', { stdin })).toBe(
+        'alan\r\ngrace\r\nada\r\n',
+      )
+    })
+
+    test('with what a list of ids prints', async () => {
+      await user('ada')
+      const { id } = await room('R', { type: 'private' })
+      await room('Other')
+      const { id: ada } = await member(id, 'ada')
+      const { stdout: stdin } = await world.run('rooms list --where type=private -o ids')
+      expect(await exported('members export - --columns id', '1 member', { stdin })).toBe(`id\r\n${ada}\r\n`)
+    })
+
+    test.each(['', '\n \n'])('and exports nothing when it holds none: %j', async (stdin) => {
+      const header = 'id,user_id,room_id,type,name,is_blocked,created_at,updated_at\r\n'
+      expect(await exported('members export -', '0 members', { stdin })).toBe(header)
+      expect(await exported('members export - -o json', '0 members', { stdin })).toBe('{"members":[]}\n')
+      expect(world.requests).toEqual([])
+    })
+
+    test('and exits 3 at one that does not exist', async () => {
+      const { id } = await room('R')
+      expect(await world.run('members export -', { stdin: `${id}\nnowhere\n` })).toMatchObject({
+        code: 3,
+        stderr: 'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list\n',
+      })
+    })
   })
 
   test('exports a room that is named twice once', async () => {

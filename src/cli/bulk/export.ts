@@ -4,6 +4,7 @@ import { member, room, user } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { ListFlags } from '../flags.ts'
+import { readIds } from '../input.ts'
 import { FullRecords } from '../operations/full-records.ts'
 import { listPages, select } from '../operations/list.ts'
 import type { Selection } from '../operations/selection.ts'
@@ -34,7 +35,7 @@ export function exportColumns({ fields }: Resource): string[] {
 
 /**
  * Writes everything there is of a kind, for `import` to read again: CSV unless another format is asked for.
- * @param rooms for members, the ids of the rooms whose members to export
+ * @param rooms for members, the ids of the rooms whose members to export; `-` stands for those on standard input
  */
 export async function runExport(
   context: Context,
@@ -59,10 +60,15 @@ export async function runExport(
   const all = { all: true, ...defined({ pageSize: flags.pageSize }) }
   const pages =
     list === 'listMembers'
-      ? membersOf(context, flags.allRooms ? allRoomIds(context, all) : new Set(rooms), all, {
-          selection,
-          full,
-        })
+      ? membersOf(
+          context,
+          flags.allRooms ? allRoomIds(context, all) : await readIds(rooms, context.host),
+          all,
+          {
+            selection,
+            full,
+          },
+        )
       : inFull(await listPages(context, list, {}, all, { ahead, selection }), full)
   const count = await printer.list(view, resource.plural, selection ? selection.closed(pages) : pages)
   await context.notice(`exported ${count} ${count === 1 ? view.noun[0] : view.noun[1]}`)

@@ -31,14 +31,22 @@ export function importCommand(
 }
 
 /** Adds the export of a group. Import reads what it writes. */
-export function exportCommand(group: MeetroomCommand, act: Act, name: Importable, example: string): void {
+export function exportCommand(
+  group: MeetroomCommand,
+  act: Act,
+  name: Importable,
+  ...lines: readonly string[]
+): void {
   const command = group
     .command('export')
     .summary(`Export ${name}`)
     .description(`Export ${name} as CSV, NDJSON or JSON (-o), in a form that import reads.`)
   if (name === 'members')
     command
-      .argument('[room...]', 'ids of the rooms whose members to export')
+      .argument(
+        '[room...]',
+        'ids of the rooms whose members to export, or - to read them from standard input',
+      )
       .option('--all-rooms', 'export the members of every room')
   command
     .addOption(new Option('--page-size <n>', 'items per request').argParser(wholeNumber('--page-size', 1)))
@@ -50,5 +58,5 @@ export function exportCommand(group: MeetroomCommand, act: Act, name: Importable
         await runExport(context, name, (args[0] ?? []) as string[], flags)
       }),
     )
-  examples(command, example)
+  examples(command, ...lines)
 }

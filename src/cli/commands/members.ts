@@ -60,7 +60,13 @@ export function defineMembers(members: MeetroomCommand, act: Act): void {
         .option('--room <room>', 'room for rows that name none')
         .option('--room-ids <file>', 'output of rooms import -o ndjson: maps old room ids to new ones'),
   )
-  exportCommand(members, act, 'members', 'meetroom members export --all-rooms > members.csv')
+  exportCommand(
+    members,
+    act,
+    'members',
+    'meetroom members export --all-rooms > members.csv',
+    "meetroom rooms list --where 'type=private' -o ids | meetroom members export - > members.csv",
+  )
 }
 
 function defineList(members: MeetroomCommand, act: Act): void {
