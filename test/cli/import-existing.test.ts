@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createImportWorld, type ImportWorld, resetNotice, resultsOf } from '../helpers/imports.ts'
+import { otherService } from '../helpers/other-service.ts'
+import { answer } from '../helpers/world.ts'
 
 let world: ImportWorld
 beforeEach(async () => {
@@ -164,6 +166,76 @@ describe('rooms import, for rooms that exist', () => {
       members: [{ user_id: 'ada', type: 'host' }],
       layout: 'grid',
       webhook: { url: 'https://hook.test/' },
+    })
+  })
+})
+
+describe('a field that the API sets only when a room is created', () => {
+  const row = (name: string, webhook = '{""url"":""https://h.test/""}') => `${name},open,"${webhook}"\n`
+  const notice = (field: string, keeps: string) =>
+    `warning: the API sets ${field} only when a room is created; ${keeps}\n`
+  beforeEach(async () => {
+    for (const name of ['A', 'B', 'C']) await world.room(name)
+    world.file('rooms.csv', `name,type,webhook\n${row('A')}${row('B')}${row('C', '')}${row('D')}`)
+  })
+
+  test.each([
+    ['update', 'updated', ''],
+    ['overwrite', 'overwrote', ''],
+    ['update', 'updated', ' -o ndjson'],
+  ])('--if-exists %s says once how many rooms keep theirs', async (what, verb, flags) => {
+    const line = `rooms import rooms.csv --match name --if-exists ${what} --concurrency 1${flags}`
+    expect(await run(line)).toMatchObject({
+      code: 0,
+      stderr: `${notice('webhook', '2 existing rooms keep theirs')}imported 4 of 4 rooms: created 1, ${verb} 3\n`,
+    })
+    const bodies = world.requests.flatMap(({ body }) => (body === undefined ? [] : [JSON.parse(body)]))
+    expect(bodies).toEqual([
+      { name: 'A' },
+      { name: 'B' },
+      { name: 'C' },
+      { name: 'D', type: 'open', webhook: { url: 'https://h.test/' } },
+    ])
+  })
+
+  test('is said in a dry run, and of one room', async () => {
+    world.file('rooms.csv', `name,type,webhook\n${row('A')}${row('D')}`)
+    expect(
+      await run('rooms import rooms.csv --match name --if-exists update --dry-run -o ids'),
+    ).toMatchObject({
+      code: 0,
+      stderr:
+        notice('webhook', '1 existing room keeps its own') +
+        'would create 1, update 1, skip 0 of 2 rooms; 0 would fail\n',
+    })
+  })
+
+  test('is not said of rooms that are skipped, created or not changed', async () => {
+    expect((await run('rooms import rooms.csv --match name --if-exists skip')).stderr).not.toContain(
+      'warning',
+    )
+    world.intercept = async (request, next) =>
+      request.method === 'PUT' ? answer(400, { error: { code: 'invalid_parameters' } }) : next()
+    expect((await run('rooms import rooms.csv --match name --if-exists update')).stderr).not.toContain(
+      'warning',
+    )
+  })
+
+  test('is said of each field that the service does not tell, and fails where it tells another value', async () => {
+    const csv = 'name,type,record,max_meeting_seconds\nA,open,true,60\nB,open,false,\n'
+    world.file('rooms.csv', csv)
+    const line = 'rooms import rooms.csv --match name --if-exists update --concurrency 1'
+    expect(await run(line)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('rooms.csv:2 (A): its record is false, which cannot be changed\n'),
+    })
+    otherService(world, { without: ['record', 'max_meeting_seconds'] })
+    expect(await run(`${line} --again`)).toMatchObject({
+      code: 0,
+      stderr:
+        notice('record', '2 existing rooms keep theirs') +
+        notice('max_meeting_seconds', '1 existing room keeps its own') +
+        'imported 2 of 2 rooms: updated 2\n',
     })
   })
 })

@@ -58,17 +58,10 @@ export async function runExport(
   const selection = await select(context, list, flags.where)
   const full = selection?.full ?? new FullRecords(context, list)
   const all = { all: true, ...defined({ pageSize: flags.pageSize }) }
+  const roomIds = flags.allRooms ? allRoomIds(context, all) : await readIds(rooms, context.host)
   const pages =
     list === 'listMembers'
-      ? membersOf(
-          context,
-          flags.allRooms ? allRoomIds(context, all) : await readIds(rooms, context.host),
-          all,
-          {
-            selection,
-            full,
-          },
-        )
+      ? membersOf(context, roomIds, all, { selection, full })
       : inFull(await listPages(context, list, {}, all, { ahead, selection }), full)
   const count = await printer.list(view, resource.plural, selection ? selection.closed(pages) : pages)
   await context.notice(`exported ${count} ${count === 1 ? view.noun[0] : view.noun[1]}`)

@@ -68,7 +68,20 @@ async function run(
     return asForeseen(error)
   } finally {
     await remaining.close()
+    await tellKept(context, kind.view.noun, sender.kept)
   }
+}
+
+/** Says what rows give and an update does not change: nothing of a row is left out without a word. */
+async function tellKept(
+  context: Context,
+  [one, many]: readonly [string, string],
+  kept: ReadonlyMap<string, number>,
+): Promise<void> {
+  for (const [field, count] of kept)
+    await context.notice(
+      `warning: the API sets ${field} only when a ${one} is created; ${count === 1 ? `1 existing ${one} keeps its own` : `${count} existing ${many} keep theirs`}`,
+    )
 }
 
 /** Turns rows into work for a pool. */

@@ -20,10 +20,16 @@ interface SenderOptions {
 export class Sender {
   readonly #options: SenderOptions
   readonly #referred: Referred
+  readonly #kept = new Map<string, number>()
 
   constructor(options: SenderOptions) {
     this.#options = options
     this.#referred = new Referred(options.client, options.notice)
+  }
+
+  /** Of how many items each field stayed as it was, although a row gives a value for it. */
+  get kept(): ReadonlyMap<string, number> {
+    return this.#kept
   }
 
   /** Does what is left to do for a row. Never throws. */
@@ -89,9 +95,14 @@ export class Sender {
     const reason = kind.unchangeable?.(body, existing)
     if (reason !== undefined) return this.#refused(new ApiError(reason))
     const updates = ifExists === 'update'
-    if (dryRun) return { status: updates ? 'would_update' : 'would_overwrite' }
     const change = (updates && kind.update) || kind.overwrite
-    return this.#write(() => change(client, body, existing), updates ? 'updated' : 'overwrote')
+    const changed: Outcome<string> = dryRun
+      ? { status: updates ? 'would_update' : 'would_overwrite' }
+      : await this.#write(() => change(client, body, existing), updates ? 'updated' : 'overwrote')
+    if (!('error' in changed))
+      for (const field of kind.kept?.(body, existing) ?? [])
+        this.#kept.set(field, (this.#kept.get(field) ?? 0) + 1)
+    return changed
   }
 
   async #create(body: Body): Promise<Outcome<string>> {

@@ -52,6 +52,8 @@ export interface Kind<B extends Body = Body> extends Columns {
   usersOf?(body: B): readonly string[]
   /** Why what is there cannot get the values of the row. */
   unchangeable?(body: B, existing: Item): string | undefined
+  /** The fields of a row that no update can write, where the service does not tell what the item has: it keeps that. */
+  kept?(body: B, existing: Item): readonly string[]
   /**
    * What became of a row that was sent and never answered: what is there under its key, `absent` when certainly
    * nothing is, undefined when that cannot be told.

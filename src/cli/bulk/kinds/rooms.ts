@@ -81,6 +81,13 @@ export function createRooms(flags: RoomFlags): Kind<Row> {
       )
       return fixed && `its ${fixed} is ${existing[fixed]}, which cannot be changed`
     },
+    // Members are invited.
+    kept: (row, existing) =>
+      setOnce
+        .map(([field]) => field)
+        .filter(
+          (field) => field !== 'members' && Object.hasOwn(row, field) && !Object.hasOwn(existing, field),
+        ),
     async overwrite(client, row, existing) {
       const id = String(existing['id'])
       const body = Object.fromEntries(Object.entries(row).filter(([field]) => !notUpdated.has(field)))
