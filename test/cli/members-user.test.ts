@@ -68,6 +68,22 @@ describe('--user names members by the users that they are', () => {
     expect(await world.run(`members get ${room} --user ada -o ids`)).toMatchObject({ stdout: `${ada}\n` })
   })
 
+  test('on a service whose lists do not show the user', async () => {
+    otherService(world, { minimalLists: true })
+    expect(await world.run(`members get ${room} --user ada -o ids`)).toMatchObject({
+      code: 0,
+      stdout: `${ada}\n`,
+      stderr:
+        'lists of this service show only a part of each member; requesting the full members one by one\n',
+    })
+    expect(await world.run(`members get ${room} --user nobody -q`)).toMatchObject({ code: 3 })
+    expect(await world.run(`members add ${room} grace --if-not-exists -o ids -q`)).toMatchObject({
+      code: 0,
+      stdout: `${grace}\n`,
+    })
+    expect(writes()).toEqual([])
+  })
+
   test('on a service with ids and lists of its own', async () => {
     const { idOf } = otherService(world, { ids: 'number', leavesNullsOut: true, unlisted: { x: 1 } })
     expect(await world.run(`members get ${idOf(room)} --user ada -o ids`)).toMatchObject({

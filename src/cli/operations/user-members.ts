@@ -2,6 +2,7 @@ import { ConflictError, NotFoundError, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { plainText } from '../output/text.ts'
 import type { Item } from '../output/views.ts'
+import { FullRecords } from './full-records.ts'
 import { listPages } from './list.ts'
 
 /** Which members of a room some users are. A user may be several, or none. */
@@ -80,5 +81,13 @@ export function noMembers(room_id: string, users: readonly string[]): NotFoundEr
 
 async function* membersOf(context: Context, room_id: string): AsyncGenerator<Item> {
   const pages = await listPages(context, 'listMembers', { params: { room_id }, query: {} }, { all: true })
-  for await (const { items } of pages) yield* items
+  const full = new FullRecords(context, 'listMembers')
+  for await (const { items } of pages) {
+    yield* items.filter(namesUser)
+    // A list may show only a part of each member.
+    const unclear = items.filter((member) => !namesUser(member))
+    for (const record of await full.of(unclear, room_id)) if (record) yield record
+  }
 }
+
+const namesUser = (member: Item) => Object.hasOwn(member, 'user_id')
