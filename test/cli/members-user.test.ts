@@ -123,6 +123,10 @@ describe('a user who is no member', () => {
       stdout: '',
       stderr: 'blocked 0 members; 1 was not there\n',
     })
+    expect(await world.run(`${line} --dry-run`)).toMatchObject({
+      code: 0,
+      stderr: 'blocked 0 members; 1 was not there\n',
+    })
     expect(await world.run(`${line} --user ada`)).toMatchObject({
       code: 0,
       stdout: `${ada}\n`,

@@ -55,15 +55,15 @@ export async function runEach<N extends OperationName>(
   const printer = await context.printer()
   printer.check(view, true)
   const [first, ...others] = ids
-  if (first === undefined && absent === 0) return printer.notice(`no ${view.noun[1]} named; nothing to do`)
+  const tally = new Tally(ids.length + absent, (tally) => inWords(tally, past, view))
+  for (let i = 0; i < absent; i++) tally.add('skipped')
+  if (first === undefined)
+    return printer.notice(absent > 0 ? tally.summary : `no ${view.noun[1]} named; nothing to do`)
   if (context.flags.dryRun || context.flags.curl) {
     const client = await context.client()
     for (const id of ids) await unlessShown(client.call(name, toInput(id)))
     return
   }
-  const tally = new Tally(ids.length + absent, (tally) => inWords(tally, past, view))
-  for (let i = 0; i < absent; i++) tally.add('skipped')
-  if (first === undefined) return printer.notice(tally.summary)
   const task: Task = { name, ids, call: (client, id) => client.call(name, toInput(id)), flags, view, tally }
   await (others.length === 0 ? doOne(context, printer, task, first) : doAll(context, printer, task))
 }

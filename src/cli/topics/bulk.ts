@@ -1,7 +1,8 @@
 export const bulk = `Changing many items
 
 Commands that delete, terminate, reopen, block or unblock take several ids, ids
-from standard input, one a line, for -, or conditions instead of ids.
+from standard input, one a line, for -, or conditions instead of ids. --user
+names members of a room by their user ids.
 
   meetroom rooms delete 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c --yes
   meetroom users delete - --yes < user-ids.txt

@@ -28,6 +28,9 @@ exists:
   update     set what the row says, and leave the rest as it is
   overwrite  the same, but a user loses what the row leaves out
 
+What the API sets only when a room is created, as its webhook, stays as it is,
+and a warning says so.
+
 The journal, FILE.journal, records each row before it is sent and again when it
 is answered. After an interruption run the same command with --resume: no row is
 sent twice. --journal FILE puts it elsewhere, --no-journal keeps none.
