@@ -37,6 +37,8 @@ export interface Field {
   readonly required?: true
   /** Whether setting it to true takes something away that people may be using. */
   readonly destructive?: true
+  /** Whether whoever knows it can act as somebody: it is shown only when asked for. */
+  readonly secret?: true
   /** Whether a list can be filtered by it; the words say so where it means something else there. */
   readonly query?: true | string
   /**

@@ -1,4 +1,4 @@
-import { resource } from './resource.ts'
+import { type Resource, resource } from './resource.ts'
 import { defaultLimit, memberTypes, roomTypes } from './vocabulary.ts'
 
 /*
@@ -155,7 +155,7 @@ export const user = resource({
       write: 'create update',
       column: [3, 5],
     },
-    access_token: { type: 'text', words: 'token of the user' },
+    access_token: { type: 'text', words: 'token of the user', secret: true },
     created_at: { type: 'time', words: 'when the user was created (UTC)', column: [5, 3] },
     updated_at: { type: 'time', words: 'when the user was last changed (UTC)' },
     id: { type: 'id', words: 'internal id' },
@@ -243,6 +243,13 @@ export const paging = {
 } as const
 
 export const resources = { room, member, user, session, page, message }
+
+/** The fields that are shown only when asked for, wherever a service sends one of that name. */
+export const secretFields: ReadonlySet<string> = new Set(
+  Object.values<Resource>(resources).flatMap(({ fields }) =>
+    Object.keys(fields).filter((name) => fields[name]?.secret),
+  ),
+)
 
 export type Resources = typeof resources
 export type ResourceName = keyof Resources

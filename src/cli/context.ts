@@ -30,6 +30,7 @@ export interface GlobalFlags {
   output?: string
   json?: boolean
   columns?: string
+  showTokens?: boolean
   header: boolean
   profile?: string
   local?: boolean
@@ -129,11 +130,11 @@ export class Context {
     if (this.#printer && (format ?? this.#printer.options.format) === this.#printer.options.format)
       return this.#printer
     const { output } = await this.settings()
-    const { columns, header, color, quiet = false } = this.flags
+    const { columns, header, color, quiet = false, showTokens = false } = this.flags
     const names = columns?.split(',').map((name) => name.trim())
     if (names?.includes(''))
       throw new UsageError('--columns takes names with commas between them, as in id,name')
-    const options = { format: format ?? output.value, columns: names, header, color, quiet }
+    const options = { format: format ?? output.value, columns: names, header, color, quiet, showTokens }
     this.#printer = new Printer(this.host, options, this.statusLine)
     return this.#printer
   }

@@ -13,7 +13,8 @@ import { version } from '../version.ts'
 import type { Change } from './confirm.ts'
 import { requireHandles } from './handles.ts'
 import type { Printer } from './output/printer.ts'
-import { formatCurl, formatRequest } from './output/request.ts'
+import { formatCurl, formatRequest, maskedRequest } from './output/request.ts'
+import { maskedText } from './output/secrets.ts'
 import { visibleJson } from './output/visible.ts'
 
 /** A transport that may hold something open. */
@@ -110,7 +111,10 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
           void printer.notice(`${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`)),
     },
     ...(flags.verbose
-      ? { onExchange: ({ method, url, status }) => void printer.notice(`${method} ${url} → ${status}`) }
+      ? {
+          onExchange: ({ method, url, status }) =>
+            void printer.notice(maskedText(`${method} ${url} → ${status}`)),
+        }
       : {}),
   })
 }
@@ -131,7 +135,8 @@ function warnOfAnswers(printer: Printer): (problem: string) => void {
  */
 function beforeSend({ flags, settings, printer, confirm }: Surroundings, confirmed = false) {
   async function show(request: WireRequest): Promise<never> {
-    const text = flags.curl ? formatCurl(request) : formatRequest(request, printer.options.format)
+    const shown = printer.options.showTokens ? request : maskedRequest(request)
+    const text = flags.curl ? formatCurl(shown) : formatRequest(shown, printer.options.format)
     await printer.data(text, visibleJson)
     throw new Shown()
   }

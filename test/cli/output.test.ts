@@ -273,7 +273,7 @@ describe('CSV', () => {
   test('of a single item is a list of one', async () => {
     say({ user: { user_id: 'ada', name: 'Ada' } })
     expect(await print('users get ada -o csv')).toBe(
-      'user_id,name,profile_url,default_member_type,access_token,created_at,updated_at,id\r\nada,Ada,,,,,,\r\n',
+      'user_id,name,profile_url,default_member_type,created_at,updated_at,id\r\nada,Ada,,,,,\r\n',
     )
   })
 

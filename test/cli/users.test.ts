@@ -30,11 +30,6 @@ test('list shows the users of the workspace, newest first', async () => {
   expect(sent()).toEqual([['GET', '/users', undefined]])
 })
 
-test('list never shows an access token in a table', async () => {
-  const { access_token } = await user('ada')
-  expect((await world.run('users list')).stdout).not.toContain(access_token)
-})
-
 test('list searches by e-mail', async () => {
   await user('ada', { email: 'ada@example.com' })
   await user('grace@navy.test')
@@ -63,19 +58,21 @@ test('list of an empty workspace succeeds', async () => {
   expect(await world.run('users list -q')).toMatchObject({ code: 0, stdout: '', stderr: '' })
 })
 
-test('get shows one user as a record, access token included', async () => {
+test('get shows one user as a record, and the access token with --show-tokens', async () => {
   const ada = await user('ada', { name: 'Ada', email: 'ada@example.com' })
-  expect(await world.run('users get ada')).toMatchObject({
+  const record = (token: string) =>
+    'user_id              ada\n' +
+    'name                 Ada\n' +
+    'profile_url\n' +
+    'default_member_type  guest\n' +
+    token +
+    `created_at           ${ada.created_at}\n` +
+    `updated_at           ${ada.updated_at}\n` +
+    'email                ada@example.com\n'
+  expect(await world.run('users get ada')).toMatchObject({ code: 0, stdout: record(''), stderr: '' })
+  expect(await world.run('users get ada --show-tokens')).toMatchObject({
     code: 0,
-    stdout:
-      'user_id              ada\n' +
-      'name                 Ada\n' +
-      'profile_url\n' +
-      'default_member_type  guest\n' +
-      `access_token         ${ada.access_token}\n` +
-      `created_at           ${ada.created_at}\n` +
-      `updated_at           ${ada.updated_at}\n` +
-      'email                ada@example.com\n',
+    stdout: record(`access_token         ${ada.access_token}\n`),
     stderr: '',
   })
 })

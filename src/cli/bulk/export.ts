@@ -1,5 +1,4 @@
 import { defined } from '../../api/defined.ts'
-import { listed, type Resource, unlisted } from '../../api/resource.ts'
 import { member, room, user } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
@@ -9,6 +8,7 @@ import { FullRecords } from '../operations/full-records.ts'
 import { listPages, select } from '../operations/list.ts'
 import type { Selection } from '../operations/selection.ts'
 import type { Page } from '../output/printer.ts'
+import { holdsSecret, withoutSecrets } from '../output/secrets.ts'
 import { type View, views } from '../output/views.ts'
 import { mapAhead } from '../pool/ahead.ts'
 import { lostInWords } from './lost.ts'
@@ -28,11 +28,6 @@ const exported = {
   members: { resource: member, list: 'listMembers' },
 } as const
 
-/** The columns of an export: what the document lists, and what services send beyond it. */
-export function exportColumns({ fields }: Resource): string[] {
-  return [...listed(fields), ...unlisted(fields)].map(([name]) => name)
-}
-
 /**
  * Writes everything there is of a kind, for `import` to read again: CSV unless another format is asked for.
  * @param rooms for members, the ids of the rooms whose members to export; `-` stands for those on standard input
@@ -44,7 +39,8 @@ export async function runExport(
   flags: ExportFlags,
 ): Promise<void> {
   const { resource, list } = exported[name]
-  const view: View = { ...views[resource.name], fields: exportColumns(resource) }
+  // A service that leaves out what is null may send an e-mail address on a later page only.
+  const view: View = { ...views[resource.name], kept: views[resource.name].unlisted }
   const { output } = await context.settings()
   const asked = output.from === '--output'
   if (asked && (output.value === 'table' || output.value === 'ids'))
@@ -63,9 +59,35 @@ export async function runExport(
     list === 'listMembers'
       ? membersOf(context, roomIds, all, { selection, full })
       : inFull(await listPages(context, list, {}, all, { ahead, selection }), full)
-  const count = await printer.list(view, resource.plural, selection ? selection.closed(pages) : pages)
-  await context.notice(`exported ${count} ${count === 1 ? view.noun[0] : view.noun[1]}`)
+  const chosen = selection ? selection.closed(pages) : pages
+  const { columns, showTokens } = printer.options
+  const safe = new WithoutSecrets(chosen)
+  const isChosen = showTokens || columns !== undefined
+  const count = await printer.list(view, resource.plural, isChosen ? chosen : safe.pages())
+  const left = safe.hasLeftOut ? ', without access tokens (--show-tokens includes them)' : ''
+  await context.notice(`exported ${count} ${count === 1 ? view.noun[0] : view.noun[1]}${left}`)
   if (count > 0) await context.notice(`an import elsewhere does not restore ${lostInWords(name)}`)
+}
+
+/** Pages without access tokens, which no import can take over: an export is a file that is kept and sent around. */
+class WithoutSecrets {
+  readonly #from: AsyncIterable<Page>
+  /** Whether there were any. */
+  hasLeftOut = false
+
+  constructor(from: AsyncIterable<Page>) {
+    this.#from = from
+  }
+
+  async *pages(): AsyncGenerator<Page> {
+    for await (const page of this.#from) {
+      const items = page.items.map((item) => withoutSecrets(item))
+      const isSame = items.every((item, i) => item === page.items[i])
+      this.hasLeftOut ||= page.items.some(holdsSecret)
+      const { whole: _, ...rest } = page
+      yield isSame ? page : { ...rest, items }
+    }
+  }
 }
 
 async function* allRoomIds(context: Context, all: ListFlags): AsyncGenerator<string> {

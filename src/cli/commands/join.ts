@@ -15,6 +15,7 @@ import { type Closed, connect } from '../live/room-socket.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 
 import { isJson } from '../output/error.ts'
+import { redactor } from '../output/redact.ts'
 import { own, visible } from '../output/visible.ts'
 
 interface Flags {
@@ -54,13 +55,16 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
     if (frame['event'] === 'message') return printer.write(own`${visible(String(frame['message']))}\n`)
     if (frame['event'] === 'joined') return printer.notice(`joined room ${room}; ^C leaves`)
   }
+  // A service may quote the token that it refuses.
+  const redact = redactor([access_token ?? ''], '[access token]')
   let joined = false
   for (let failures = 0; ; failures++) {
-    const ended = await connect(url, host, interrupt, async (frame) => {
+    const closed = await connect(url, host, interrupt, async (frame) => {
       joined = true
       failures = 0
       await show(frame)
     })
+    const ended = { ...closed, reason: redact(closed.reason) }
     if (interrupt.aborted) break
     const { retries } = await context.settings()
     if (!ended.again || (!joined && failures >= retries.value))

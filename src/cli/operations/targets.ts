@@ -3,6 +3,7 @@ import { ConfirmationError, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { ManyFlags } from '../flags.ts'
 import { readIds } from '../input.ts'
+import { masked } from '../output/secrets.ts'
 import { plainText } from '../output/text.ts'
 import { cellOf, type Item, type View, viewOf } from '../output/views.ts'
 import { listPages, select } from './list.ts'
@@ -84,7 +85,8 @@ async function choose(
   for await (const { items } of selection.closed(await pages))
     for (const item of items) {
       const id = String(item[view.id ?? 'id'])
-      const reasons = reasonsFor(item, selection.filter.fields, view)
+      const shown = context.flags.showTokens ? item : masked(item)
+      const reasons = reasonsFor(shown, selection.filter.fields, view)
       ids.push(id)
       why.set(id, reasons)
       lines.push(['', id, plainText(item[view.label ?? 'name']), reasons].join('  ').trimEnd())

@@ -2,6 +2,7 @@ import type { Format } from '../../config-values.ts'
 import { MeetroomError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
 import type { Redact } from './redact.ts'
+import { masked } from './secrets.ts'
 import type { StatusLine } from './status-line.ts'
 import { type Style, styleFor } from './style.ts'
 import { own, visible, visibleJson, visibleLines } from './visible.ts'
@@ -59,7 +60,7 @@ function formatErrorJson(error: MeetroomError, redact: Redact): Visible {
     retryable,
     accepted,
     request: redactedJson(request, redact),
-    body: quoted(redactedJson(body, redact)),
+    body: quoted(redactedJson(masked(body), redact)),
   }
   return visibleJson(`${JSON.stringify({ error: facts })}\n`)
 }

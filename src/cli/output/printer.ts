@@ -3,6 +3,7 @@ import { readAnswer, readBody, writeJson } from '../../api/json.ts'
 import type { Format } from '../../config-values.ts'
 import { ClosedOutput, OutputError, UsageError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
+import { Hiding } from './hiding.ts'
 import type { StatusLine } from './status-line.ts'
 import { styleFor, widthOf } from './style.ts'
 import { plainText } from './text.ts'
@@ -31,17 +32,22 @@ export interface PrintOptions {
   header: boolean
   color: boolean
   quiet: boolean
+  /** Whether secrets are shown that services send: access tokens. */
+  showTokens?: boolean
 }
 
 /** The one way out: everything that the program says passes here. */
 export class Printer {
   readonly #host: Host
   readonly options: PrintOptions
+  readonly #hiding: Hiding
+  #hasTold = false
   readonly #statusLine: StatusLine | undefined
 
   /** @param statusLine what all output takes the place of */
   constructor(host: Host, options: PrintOptions, statusLine?: StatusLine) {
     this.#host = host
+    this.#hiding = new Hiding(options.showTokens ?? false, options.columns)
     this.options = options
     this.#statusLine = statusLine
   }
@@ -77,7 +83,7 @@ export class Printer {
 
   /** A value of ours as one line of JSON, to standard output. */
   async json(value: unknown): Promise<void> {
-    await this.data(`${JSON.stringify(value)}\n`, visibleJson)
+    await this.data(`${JSON.stringify(this.#onScreen(value))}\n`, visibleJson)
   }
 
   /** A line for the person at the terminal, to standard error. */
@@ -99,6 +105,7 @@ export class Printer {
       await write.page(page)
     }
     await write.end()
+    await this.#tellOfSecrets()
     return count
   }
 
@@ -115,14 +122,16 @@ export class Printer {
         const { formatRecord } = await import('./record.ts')
         const { columns, color } = this.options
         const style = await styleFor(this.#host.stdout, this.#host.env, color)
-        return this.write(
-          formatRecord(record, {
-            view,
+        const [shown = record] = this.#hiding.fields([record])
+        await this.write(
+          formatRecord(shown, {
+            view: this.#hiding.view(view),
             fields: columns,
             style,
             now: this.#now(),
           }),
         )
+        return this.#tellOfSecrets()
       }
       default: {
         await this.list(
@@ -152,7 +161,24 @@ export class Printer {
 
   /** The body that the service sent: byte for byte in a pipe, indented on a terminal. */
   async body(answer: Answer): Promise<void> {
-    return this.data(answer.bytes, () => visibleJson(`${writeJson(readBody(answer), 2)}\n`))
+    await this.data(answer.bytes, () => visibleJson(`${writeJson(this.#onScreen(readBody(answer)), 2)}\n`))
+    await this.#tellOfSecrets()
+  }
+
+  /** What is shown of JSON: a terminal may be watched and recorded. */
+  #onScreen<T>(value: T): T {
+    return this.#host.stdout.isTTY ? this.#hiding.json(value) : value
+  }
+
+  #pageOnScreen(page: Page): Page {
+    return { ...page, items: this.#onScreen(page.items) }
+  }
+
+  /** Says to a person, once, that a secret is not shown. */
+  async #tellOfSecrets(): Promise<void> {
+    if (!this.#hiding.isNoticeable || this.#hasTold || !this.#host.stderr.isTTY) return
+    this.#hasTold = true
+    await this.notice('access tokens are hidden; --show-tokens shows them')
   }
 
   #checkColumns(view: View, items: readonly Item[]): void {
@@ -171,7 +197,7 @@ export class Printer {
       case 'table': {
         const { TableWriter } = await import('./table.ts')
         const table = new TableWriter({
-          view,
+          view: this.#hiding.view(view),
           fields: columns,
           header,
           style: await styleFor(stdout, env, color),
@@ -179,7 +205,8 @@ export class Printer {
           now: this.#now(),
         })
         return {
-          page: ({ items }: Page) => (items.length > 0 ? this.write(table.page(items)) : Promise.resolve()),
+          page: ({ items }: Page) =>
+            items.length > 0 ? this.write(table.page(this.#hiding.cells(items))) : Promise.resolve(),
           end: async () => {
             const names = table.leftOut.join(', ')
             if (names) await this.notice(`columns left out for width: ${names}; choose with --columns`)
@@ -187,19 +214,21 @@ export class Printer {
         }
       }
       case 'csv': {
-        const { formatCsv } = await import('./csv.ts')
-        let first = header
-        const page = async ({ items }: Page) => {
-          if (items.length === 0 && !first) return
-          const text = formatCsv(items, {
-            view,
-            fields: columns,
-            header: first,
-          })
-          first = false
-          await this.data(text, (csv) => visibleLines(csv, '\r\n'))
+        const { CsvWriter } = await import('./csv.ts')
+        const csv = new CsvWriter({ view: this.#hiding.view(view), fields: columns, header })
+        const write = (text: string) => this.data(text, (lines) => visibleLines(lines, '\r\n'))
+        return {
+          page: ({ items }: Page) =>
+            items.length > 0 ? write(csv.page(this.#hiding.fields(items))) : Promise.resolve(),
+          end: async () => {
+            await write(csv.end())
+            const names = csv.leftOut.join(', ')
+            if (names)
+              await this.notice(
+                `fields left out, because the first page lacks them: ${names}; -o ndjson has them`,
+              )
+          },
         }
-        return { page, end: () => page({ items: [] }) }
       }
       case 'ids':
         return {
@@ -212,7 +241,7 @@ export class Printer {
         return {
           page: (page: Page) =>
             this.data(
-              itemsAsJson(page)
+              itemsAsJson(this.#pageOnScreen(page))
                 .map((item) => `${item}\n`)
                 .join(''),
               visibleJson,
@@ -229,7 +258,8 @@ export class Printer {
     let held: Page | undefined
     let count = 0
     let started = false
-    const items = async (page: Page) => {
+    const items = async (sent: Page) => {
+      const page = this.#pageOnScreen(sent)
       const text = page.plain ? JSON.stringify(page.items).slice(1, -1) : itemsAsJson(page).join(',')
       const comma = count > 0 && page.items.length > 0 ? ',' : ''
       await this.data((started ? '' : `{${JSON.stringify(key)}:[`) + comma + text, visibleJson)
@@ -244,7 +274,7 @@ export class Printer {
       end: async () => {
         if (!started && held?.whole) return this.body(held.whole)
         await items(held ?? { items: [] })
-        const rest = Object.entries(held?.rest ?? {}).map(
+        const rest = Object.entries(this.#onScreen(held?.rest ?? {})).map(
           ([name, value]) => `,${JSON.stringify(name)}:${writeJson(value)}`,
         )
         await this.data(`]${rest.join('')}}\n`, visibleJson)

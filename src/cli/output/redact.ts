@@ -1,4 +1,5 @@
 import { shortestKey } from '../../config.ts'
+import { maskedText } from './secrets.ts'
 
 /** Takes secrets out of a text. Before anything is cut off: part of a secret would no longer be found. */
 export type Redact = (text: string) => string
@@ -6,13 +7,14 @@ export type Redact = (text: string) => string
 /**
  * Finds secrets however a service spells them: as they are, percent-encoded, escaped in JSON or in JSON within JSON, and
  * in base64. All at once, so that what takes the place of a secret is not searched itself. Shorter keys than there should
- * be are left alone: they are in ordinary words, too.
+ * be are left alone: they are in ordinary words, too. Access tokens are found by the name of their field.
+ * @param instead stands for a secret
  */
-export function redactor(secrets: readonly string[]): Redact {
+export function redactor(secrets: readonly string[], instead = '[API key]'): Redact {
   const hidden = secrets.filter(({ length }) => length >= shortestKey).sort((a, b) => b.length - a.length)
-  if (hidden.length === 0) return (text) => text
+  if (hidden.length === 0) return maskedText
   const pattern = new RegExp(hidden.flatMap(spellings).join('|'), 'g')
-  return (text) => text.replace(pattern, '[API key]')
+  return (text) => maskedText(text.replace(pattern, instead))
 }
 
 /** Patterns that find a secret. Where several do, the first is the one that finds most. */

@@ -1,7 +1,14 @@
 import { shellQuote } from '../../api/request.ts'
 import type { WireRequest } from '../../api/wire.ts'
 import type { Format } from '../../config-values.ts'
+import { maskedJson, maskedText } from './secrets.ts'
 import { visible } from './visible.ts'
+
+/** The request without the access tokens that it would send: what was read from the service may be sent back. */
+export function maskedRequest(request: WireRequest): WireRequest {
+  const { url, body } = request
+  return { ...request, url: maskedText(url), body: body === undefined ? undefined : maskedJson(body) }
+}
 
 /** The request as a curl command that can be pasted. The key stays a variable. */
 export function formatCurl({ method, url, headers, body }: WireRequest): string {

@@ -36,6 +36,8 @@ export interface View {
   readonly unlisted?: readonly string[]
   /** Fields that carry no value, but a literal that says so. */
   readonly deprecated?: readonly string[]
+  /** Fields beyond the document that CSV has even where the first page lacks them. */
+  readonly kept?: readonly string[] | undefined
 }
 
 /** A column whose value is worked out from the fields of an item. */
