@@ -10,10 +10,13 @@ export function holdsSecret(value: unknown): boolean {
   return finds(value, isTold)
 }
 
-/** An item without its secrets, however deep they are, but for those that are named; itself when it has none. */
+/** An item without its secrets, however deep they are, but for fields that are named; itself when it has none. */
 export function withoutSecrets(item: Item, named: readonly string[] = []): Item {
-  const isHidden = (_: unknown, name: string) => !named.includes(name)
-  return replaced(item, isHidden, undefined) as Item
+  const safe = replaced(item, () => true, undefined) as Item
+  const kept = named.filter((field) => secretFields.has(field) && Object.hasOwn(item, field))
+  return kept.length === 0
+    ? safe
+    : { ...safe, ...Object.fromEntries(kept.map((field) => [field, item[field]])) }
 }
 
 /** A value with its secrets masked, however deep they are; itself when it has none. */
@@ -37,7 +40,7 @@ export function maskedText(text: string): string {
   return text.replace(inText, `$1${mask}`)
 }
 
-type Test = (held: unknown, name: string) => boolean
+type Test = (held: unknown) => boolean
 
 /** Null and empty text are no secret. */
 const isTold: Test = (held) => held !== null && held !== ''
@@ -46,7 +49,7 @@ function finds(value: unknown, test: Test): boolean {
   if (typeof value !== 'object' || value === null) return false
   const fields = value as Item
   for (const name in fields)
-    if (secretFields.has(name) ? test(fields[name], name) : finds(fields[name], test)) return true
+    if (secretFields.has(name) ? test(fields[name]) : finds(fields[name], test)) return true
   return false
 }
 
@@ -57,7 +60,7 @@ function replaced(value: unknown, test: Test, instead: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => replaced(item, test, instead))
   const fields = Object.entries(value as Item).map(([name, held]) => {
     if (!secretFields.has(name)) return [name, replaced(held, test, instead)]
-    return [name, test(held, name) ? instead : held]
+    return [name, test(held) ? instead : held]
   })
   return Object.fromEntries(fields.filter(([, held]) => held !== undefined))
 }

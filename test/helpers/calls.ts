@@ -1,0 +1,90 @@
+import { writeFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { leaves } from './tree.ts'
+import { baseUrl, createWorld } from './world.ts'
+
+/** What each argument is called with, by its name in the help. Capital words stand for ids. */
+const values: Record<string, string> = {
+  room: 'ROOM',
+  member: 'MEMBER',
+  user: 'ada',
+  'user-id': 'new',
+  file: 'GROUP.csv',
+  text: 'hi',
+  method: 'POST',
+  path: '/users',
+  'body-file': 'body.json',
+  profile: 'spare',
+  key: 'timeout',
+  value: '9',
+  topic: 'exit-codes',
+}
+
+/** How a command is called when its arguments, ARGS, are not enough, or are not the only way to call it. */
+const lines: Record<string, readonly string[]> = {
+  'rooms create': ['--name N --type open', '--name N --type open --if-not-exists'],
+  'rooms update': ['ARGS --name N', 'ARGS --terminated'],
+  'rooms terminate': ['ARGS', '--where type=private'],
+  'rooms reopen': ['ARGS', '--where type=private'],
+  'rooms delete': ['ARGS', '--where type=private'],
+  'members add': ['ROOM grace', 'ROOM grace --if-not-exists'],
+  'members update': ['ARGS --type host'],
+  'members block': ['ARGS', 'ROOM --where type=guest'],
+  'members unblock': ['ARGS', 'ROOM --where type=guest'],
+  'members import': ['ARGS --room ROOM'],
+  'users create': ['ARGS', 'ada --overwrite', 'ARGS --if-not-exists'],
+  'users update': ['ARGS --name N'],
+  'users delete': ['ARGS', '--where name='],
+  'pages create': ['ARGS --image https://img.test/a.png'],
+  'webhooks listen': ['--port 0 --exec touch'],
+  'webhooks verify': ['ARGS --headers headers.txt'],
+  api: ['ARGS -f user_id=new', 'PUT /users/ada -f name=N', 'DELETE /users/ada', 'GET /users'],
+  serve: ['--port 0', '--port 0 --ephemeral', '--print-env'],
+  'auth login': ['--with-token'],
+}
+
+/** Commands with no request of their own that --dry-run or --curl could show. */
+export const sendsNothing = /^(serve|join|webhooks|auth|profiles|config|help|openapi|version)\b/
+/** Commands that run until they are stopped. */
+export const stays = /^(serve(?!.*--print-env)|join|webhooks listen)\b/
+
+/** Every command of the program, in every way of the tables above. */
+export async function allCalls(): Promise<string[]> {
+  return (await leaves()).flatMap(({ words, command }) => {
+    const name = words.join(' ')
+    const args = command.registeredArguments.map((argument) => {
+      const value = values[argument.name()]
+      if (value === undefined) throw new Error(`${name}: no value for <${argument.name()}> in this test`)
+      return value.replace('GROUP', words[0] ?? '')
+    })
+    return (lines[name] ?? ['ARGS']).map((line) => `${name} ${line.replace('ARGS', args.join(' '))}`.trim())
+  })
+}
+
+/** A world with everything that the calls mention, used through a profile that may be protected. */
+export async function prepare(isProtected: boolean) {
+  const world = await createWorld()
+  for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
+  const { room } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body
+  const { member } = (await world.send('POST', `/rooms/${room.id}/members`, { user_id: 'ada' })).body
+  const file = (name: string, text: string) => writeFileSync(join(world.dir, name), text)
+  file('rooms.csv', 'name,type\nnew,open\n')
+  file('users.csv', 'user_id\nnew\n')
+  file('members.csv', 'user_id\ngrace\n')
+  file('headers.txt', 'content-type: application/json\n')
+  file('body.json', JSON.stringify(webhook))
+  await mkdir(world.configDir)
+  const profile = { base_url: baseUrl, api_key: world.apiKey, api_key_origin: new URL(baseUrl).origin }
+  const profiles = { production: { ...profile, protected: isProtected }, spare: profile }
+  writeFileSync(join(world.configDir, 'config.json'), JSON.stringify({ profile: 'production', profiles }))
+  return { world, ids: { ROOM: room.id, MEMBER: member.id } as Record<string, string> }
+}
+
+const webhook = {
+  action: 'sessionJoined',
+  payload: {
+    ...{ roomId: 'r', userId: 'ada', memberId: 'm', sessionId: 's', sessionsCount: 1, membersCount: 1 },
+    timestamp: '2024-05-06T07:08:09.123Z',
+  },
+}
