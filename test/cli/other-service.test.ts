@@ -409,7 +409,10 @@ describe('an export from a service whose lists show only a part', () => {
     }
     otherService(from, { minimalLists: true })
     for (const [command, told] of [
-      ['users export', `${partial('user', 'users')}exported 2 users\n`],
+      [
+        'users export',
+        `${partial('user', 'users')}exported 2 users, without access tokens (--show-tokens includes them)\n`,
+      ],
       ['rooms export', `${partialRooms}exported 5 rooms\n`],
       [`members export ${id}`, `${partial('member', 'members')}exported 2 members\n`],
     ] as const) {

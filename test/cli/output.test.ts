@@ -277,6 +277,49 @@ describe('CSV', () => {
     )
   })
 
+  test('has the fields that the document lists, then those of the first page by name', async () => {
+    say(list(room({ zeta: 1 }), room({ id: 'r2', alpha: null, '=x': 2, is_recurring: '#DEPRECATED#' })))
+    expect((await print('rooms list -o csv')).split('\r\n')[0]).toMatch(
+      /,updated_at,created_at,'=x,alpha,zeta$/,
+    )
+  })
+
+  test('names a field that only a later page has, once and on standard error', async () => {
+    const pages = [{}, { note: 1, tags: [] }, { note: null, [`a${esc}`]: 1, is_recurring: '#DEPRECATED#' }]
+    world.intercept = async ({ url }) => {
+      const at = Number(new URL(url).searchParams.get('offset') ?? 0)
+      return answer(200, {
+        rooms: [room({ id: `r${at}`, ...pages[at] })],
+        room: room(),
+        paging: { total: 3 },
+      })
+    }
+    for (const command of ['rooms list --all --page-size 1', 'rooms export --page-size 1']) {
+      const { code, stdout, stderr } = await world.run(`${command} -o csv`)
+      expect({ code, hasNote: /note/.test(stdout) }).toEqual({ code: 0, hasNote: false })
+      expect(stderr.replace(/exported.*\n|lists of.*\n/g, '')).toBe(
+        'fields left out, because the first page lacks them: a\\u001b, note, tags; -o ndjson has them\n',
+      )
+      expect((await world.run(`${command} -o csv --columns id`)).stderr).not.toContain('fields')
+      expect((await world.run(`${command} -o csv -q`)).stderr).toBe('')
+    }
+  })
+
+  test('of users has their e-mail addresses, in an export of a service that sends them on a later page too', async () => {
+    await world.send('POST', '/users', { user_id: 'ada', email: 'a@x.test' })
+    expect(await print('users list -o csv')).toMatch(/,id,email\r\nada,.*,a@x.test\r\n$/)
+    world.intercept = async ({ url }) => {
+      const users = url.includes('offset=1')
+        ? [{ user_id: 'ada', email: 'a@x.test' }]
+        : [{ user_id: 'grace' }]
+      return answer(200, { users, user: users[0], paging: { total: 2 } })
+    }
+    expect((await world.run('users export --page-size 1')).stdout).toBe(
+      'user_id,name,profile_url,default_member_type,created_at,updated_at,id,email\r\n' +
+        'grace,,,,,,,\r\nada,,,,,,,a@x.test\r\n',
+    )
+  })
+
   test('has one header, however many pages there are', async () => {
     for (const name of ['a', 'b', 'c']) await world.send('POST', '/rooms', { name, type: 'open' })
     expect(await print('rooms list -o csv --columns name --all --page-size 1')).toBe(

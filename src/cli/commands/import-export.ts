@@ -40,7 +40,10 @@ export function exportCommand(
   const command = group
     .command('export')
     .summary(`Export ${name}`)
-    .description(`Export ${name} as CSV, NDJSON or JSON (-o), in a form that import reads.`)
+    .description(
+      `Export ${name} as CSV, NDJSON or JSON (-o), in a form that import reads.` +
+        (name === 'users' ? ' Access tokens are left out, unless --show-tokens is given.' : ''),
+    )
   if (name === 'members')
     command
       .argument(

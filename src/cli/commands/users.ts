@@ -95,7 +95,7 @@ function defineGet(users: MeetroomCommand, act: Act): void {
   const get = users
     .command('get')
     .summary('Show a user')
-    .description('Show one user, access token included.')
+    .description('Show one user. The access token is shown with --show-tokens, and with -o json in a pipe.')
     .argument('<user>', words.user_id)
     .action(act('reads', (context, user_id: string) => runOne(context, 'getUser', { params: { user_id } })))
   alias(get, 'show')
@@ -112,7 +112,7 @@ function defineCreate(users: MeetroomCommand, act: Act): void {
     .command('create')
     .summary('Create a user')
     .description(
-      'Create a user. A user id that is already in use is refused, because the service would override that user.',
+      'Create a user. A user id that is already in use is refused, because the service would override that user. The access token is shown with --show-tokens, and with -o json in a pipe.',
     )
     .argument('<user-id>', words.user_id)
     .addOption(
