@@ -95,11 +95,13 @@ function codeOf(body: unknown): string | undefined {
     .find((code): code is string => typeof code === 'string' && code !== '')
 }
 
-/** The words of a page: its title, or what is left without its tags. */
-function wordsOfPage(text: string): string {
-  const page = beginning(text, mostOfPage)
-  const [, title] = /<title[^>]*>([^<]+)<\/title>/i.exec(page) ?? []
-  return beginning(title ?? page.replace(/<(style|script)\b[\s\S]*?<\/\1>|<[^>]*>/gi, ' '), mostOfText)
+/** The words of a page: its title, or what is left without its tags where the title says no more than “Error”. */
+function wordsOfPage(whole: string): string {
+  const page = beginning(whole, mostOfPage)
+  const [, title = ''] = /<title[^>]*>([^<]+)<\/title>/i.exec(page) ?? []
+  const text = page.replace(/<(style|script|title)\b[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
+  const says = /^\s*(error\s*)?$/i.test(title) && text.trim() !== '' ? text : title
+  return beginning(says, mostOfText)
 }
 
 /** A text in one line, cut between words: half a key would no longer be found and taken out. */

@@ -77,6 +77,11 @@ const shapes: [shape: string, response: WireResponse, words: string][] = [
     'Name taken',
   ],
   [
+    'HTML whose title is Error',
+    text(422, '<title>Error</title><body><pre>Cannot GET\n/rooms</pre></body>', 'text/html'),
+    'Cannot GET /rooms',
+  ],
+  [
     'HTML without a title',
     text(422, '<style>b{}</style><h1>Name</h1>\n<p>is <b>taken</b></p><script>go()</script>', 'text/html'),
     'Name is taken',
