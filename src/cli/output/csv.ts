@@ -14,6 +14,7 @@ interface CsvOptions {
 export class CsvWriter {
   readonly #options: CsvOptions
   #fields: readonly string[] | undefined
+  #known: ReadonlySet<string> | undefined
   readonly #leftOut = new Set<string>()
 
   constructor(options: CsvOptions) {
@@ -26,7 +27,8 @@ export class CsvWriter {
     const isFirst = this.#fields === undefined
     const fields = this.#fields ?? asked ?? columnsOf(view, items)
     this.#fields = fields
-    if (!isFirst && !asked) this.#watch(items, fields)
+    this.#known ??= new Set(fields)
+    if (!isFirst && !asked) this.#watch(items, this.#known)
     return formatCsv(items, { view, fields, header: header && isFirst })
   }
 
@@ -40,11 +42,11 @@ export class CsvWriter {
     return [...this.#leftOut].sort()
   }
 
-  #watch(items: readonly Item[], fields: readonly string[]): void {
+  #watch(items: readonly Item[], known: ReadonlySet<string>): void {
     const { view } = this.#options
     for (const item of items)
       for (const field in item)
-        if (!fields.includes(field) && fieldOf(view, field, item).known) this.#leftOut.add(field)
+        if (!known.has(field) && fieldOf(view, field, item).known) this.#leftOut.add(field)
   }
 }
 

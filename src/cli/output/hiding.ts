@@ -29,8 +29,10 @@ export class Hiding {
 
   /** What a record or CSV shows of items: everything but secrets, unless columns were chosen. */
   fields(items: readonly Item[]): readonly Item[] {
-    this.isNoticeable ||= !this.#showsAll && this.#named === undefined && holdsSecret(items)
-    return this.cells(items)
+    const safe = this.cells(items)
+    this.isNoticeable ||=
+      this.#named === undefined && items.some((item, i) => item !== safe[i] && holdsSecret(item))
+    return safe
   }
 
   /** The view without its secret fields, or with columns for them. */
