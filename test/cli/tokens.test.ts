@@ -81,7 +81,7 @@ describe('--show-tokens shows access tokens', () => {
         const { access_token } = (await world.send('GET', '/users/ada')).body.user
         const { stdout, stderr } = await run(`users ${command} -o ${format} --show-tokens`, options)
         expect(stdout).toContain(access_token)
-        expect(stderr).not.toContain('token')
+        expect(stderr).not.toMatch(/hidden|without/)
       }
     },
   )
@@ -174,10 +174,10 @@ describe('a person learns that access tokens are hidden', () => {
   test('in the summary of an export, wherever it goes', async () => {
     for (const options of [{}, terminal])
       for (const format of ['csv', 'ndjson', 'json'])
-        expect((await run(`users export -o ${format}`, options)).stderr).toBe(
-          'exported 1 user, without access tokens (--show-tokens includes them)\n',
+        expect((await run(`users export -o ${format}`, options)).stderr).toMatch(
+          /^exported 1 user, without access tokens \(--show-tokens includes them\)\n/,
         )
-    expect((await run('users export --columns user_id')).stderr).toBe('exported 1 user\n')
+    expect((await run('users export --columns user_id')).stderr).toMatch(/^exported 1 user\n/)
   })
 })
 
