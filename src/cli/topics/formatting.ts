@@ -5,15 +5,15 @@ export const formatting = `Formatting
   -o json     the body that the service sent: byte for byte in a pipe, indented
               on a terminal; with --all one document with every item
   -o ndjson   one item a line, as the items arrive
-  -o csv      RFC 4180: the fields that the API lists, then the others of the first
-              page by name; cells that a spreadsheet would run as a formula are
-              made harmless
+  -o csv      RFC 4180: the fields that the API lists, then the others of the
+              first page by name; cells that a spreadsheet would run as a formula
+              are made harmless
   -o ids      one id a line, for xargs and for the commands that take - for ids
 
   --columns a,b   fields of a table or of CSV, in that order
   --no-header     no header
-  --show-tokens   show access tokens, which tables, CSV and exports leave out and
-                  JSON masks on a terminal
+  --show-tokens   show access tokens, which tables, CSV and exports leave out
+                  and JSON masks on a terminal
 
 The format never changes because the output is a pipe; only colours, relative
 times and truncation do. Control characters, bidi overrides and zero-width
