@@ -6,8 +6,8 @@ export const formatting = `Formatting
               on a terminal; with --all one document with every item
   -o ndjson   one item a line, as the items arrive
   -o csv      RFC 4180: the fields that the API lists, then the others of the
-              first page by name; cells that a spreadsheet would run as a formula
-              are made harmless
+              first page by name; cells that a spreadsheet would run as a
+              formula are made harmless
   -o ids      one id a line, for xargs and for the commands that take - for ids
 
   --columns a,b   fields of a table or of CSV, in that order
