@@ -261,7 +261,7 @@ describe('flags and arguments of an export', () => {
     })
 
     test.each(['', '\n \n'])('and exports nothing when it holds none: %j', async (stdin) => {
-      const header = 'id,user_id,room_id,type,name,is_blocked,created_at,updated_at\r\n'
+      const header = 'id,user_id,room_id,type,created_at,is_blocked,name,updated_at\r\n'
       expect(await exported('members export -', '0 members', { stdin })).toBe(header)
       expect(await exported('members export - -o json', '0 members', { stdin })).toBe('{"members":[]}\n')
       expect(world.requests).toEqual([])
