@@ -506,3 +506,36 @@ describe('a service whose ids are UUIDs', () => {
     expect((await world.send('GET', `/rooms/${delta.id}`)).status).toBe(200)
   })
 })
+
+describe('imports of members on a service whose lists do not say which user a member is', () => {
+  test('find the members that exist, and change no others', async () => {
+    const { id, ada, grace } = await members()
+    otherService(world, { minimalLists: true })
+    writeFileSync(join(world.dir, 'm.csv'), `room_id,user_id,type\n${id},ada,guest\n`)
+    expect(
+      await world.run(`members import ${world.dir}/m.csv --if-exists update --no-journal`),
+    ).toMatchObject({
+      code: 0,
+      stderr: 'imported 1 of 1 member: updated 1\n',
+    })
+    expect((await world.send('GET', `/rooms/${id}/members`)).body.members).toMatchObject([
+      { ...grace, updated_at: expect.anything() },
+      { id: ada.id, user_id: 'ada', type: 'guest' },
+    ])
+  })
+
+  test('rooms: give a member the name of the row, where answers do not tell the present one', async () => {
+    const { id } = await members()
+    otherService(world, { without: ['name'] })
+    writeFileSync(
+      join(world.dir, 'r.json'),
+      JSON.stringify([
+        { id, name: 'R', type: 'private', members: [{ user_id: 'ada', type: 'host', name: 'Countess' }] },
+      ]),
+    )
+    const run = await world.run(`rooms import ${world.dir}/r.json --if-exists update --no-journal`)
+    expect(run).toMatchObject({ code: 0, stderr: 'imported 1 of 1 room: updated 1\n' })
+    const { members: all } = (await world.send('GET', `/rooms/${id}/members`)).body
+    expect(all.find((member: any) => member.user_id === 'ada')).toMatchObject({ name: 'Countess' })
+  })
+})

@@ -7,13 +7,17 @@ import { member } from '../../../api/resources.ts'
 import { paginate } from '../../operations/paginate.ts'
 import { plainText } from '../../output/text.ts'
 import { type Item, views } from '../../output/views.ts'
+import { mapAhead } from '../../pool/ahead.ts'
 import { importColumns } from './columns.ts'
-import { idIn, type Kind } from './kind.ts'
+import { idIn, itemOf, type Kind } from './kind.ts'
 
 type Row = { room_id: unknown } & BodyOf<Operations['addMember']> & BodyOf<Operations['updateMember']>
 
 /** Number of rooms whose members are cached: the rows of a room are mostly adjacent. */
 const rememberedRooms = 16
+
+/** Number of members that are requested at once. */
+const atOnce = 8
 
 export function createMembers(): Kind<Row> {
   // Asking for all members of a room again for each of its rows would cost more than all the rest.
@@ -78,9 +82,18 @@ async function listMembers(client: Client, room_id: string): Promise<Map<string,
     fetch: (query) => client.call('listMembers', { params: { room_id }, query }),
     notice: async () => {},
   })
+  // A list may show only a part of each member, and then perhaps not whose it is.
+  const inFull = async (member: Item) =>
+    Object.hasOwn(member, 'user_id')
+      ? member
+      : itemOf(
+          client.call('getMember', { params: { room_id, member_id: plainText(member['id']) } }),
+          'member',
+        )
   const members = new Map<string, Item>()
   // Anonymous participants have no user.
   for await (const { items } of pages)
-    for (const member of items) if (member['user_id']) members.set(plainText(member['user_id']), member)
+    for await (const member of mapAhead(items, atOnce, inFull))
+      if (member?.['user_id']) members.set(plainText(member['user_id']), member)
   return members
 }

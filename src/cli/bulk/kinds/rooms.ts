@@ -40,7 +40,10 @@ export function createRooms(flags: RoomFlags): Kind<Row> {
     for (const one of invited) {
       const row = { room_id, ...one }
       const existing = await members.find(client, row)
-      if (existing && !holds(existing, row)) await members.overwrite(client, row, existing)
+      // What the service does not tell may be different, too.
+      const isTold =
+        existing && Object.keys(row).every((field) => Object.hasOwn({ room_id, ...existing }, field))
+      if (existing && !(isTold && holds(existing, row))) await members.overwrite(client, row, existing)
       else if (!existing) await members.finish?.(client, row, await members.create(client, row))
     }
   }
