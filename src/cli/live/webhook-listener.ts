@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { isLoopback } from '../../api/loopback.ts'
 import { UsageError } from '../../errors.ts'
 import type { Visible } from '../../host.ts'
@@ -35,20 +36,35 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   })
 
   const { refuseForeign } = await import('../../local/http/same-origin.ts')
+  const { refuseFraming } = await import('../../local/http/framing.ts')
   const { readBody } = await import('../../local/http/body.ts')
-  const server = createServer((request, response) => {
+  const { limitConnections, limits } = await import('../../local/http/connections.ts')
+  const refused = new WeakSet<Duplex>()
+  const server = createServer(limits, (request, response) => {
+    // What came in together with a refused request is not acted upon.
+    if (refused.has(request.socket)) return
     // Read before it queues, so that a slow sender holds up only itself.
     read(request, response).catch(() => response.destroy())
   })
 
+  limitConnections(server)
+
+  /** The status of a request that is refused by its head alone. */
+  function refusal(request: IncomingMessage): number | undefined {
+    if (refuseForeign(request, [options.host])) return 403
+    if (refuseFraming(request)) return 400
+    return request.method === 'POST' ? undefined : 405
+  }
+
   async function read(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const foreign = refuseForeign(request, [options.host])
-    const body = (await readBody(request, maxBodyBytes))?.toString('utf8')
-    const status = foreign ? 403 : request.method !== 'POST' ? 405 : body === undefined ? 413 : undefined
-    if (status !== undefined || body === undefined) {
-      response.writeHead(status ?? 413, { connection: 'close' }).end()
-      return
+    const refuse = (status: number) => {
+      refused.add(request.socket)
+      response.writeHead(status, { connection: 'close' }).end()
     }
+    const status = refusal(request)
+    if (status !== undefined) return refuse(status)
+    const body = (await readBody(request, maxBodyBytes))?.toString('utf8')
+    if (body === undefined) return refuse(413)
     queue = queue
       .then(async () => void response.writeHead(await handle(flat(request.headers), body)).end())
       .catch(broken)

@@ -6,9 +6,13 @@ import { readBody } from './body.ts'
 /** Largest request body, in bytes. */
 const maxBodyBytes = 10 * 1024 * 1024
 
-/** Answers requests with what the service says. */
+/**
+ * Answers requests with what the service says.
+ * @param refuse answers a request that never reaches the service
+ */
 export function createAnswerer(
   service: Service,
+  refuse: (response: ServerResponse, message: string) => void,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const atEndOfTurn = endOfTurn()
   return async (request, response) => {

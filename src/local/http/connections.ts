@@ -2,13 +2,28 @@ import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
+/** Whoever takes longer to send a request is cut. */
+export const limits = {
+  requestTimeout: 30_000,
+  headersTimeout: 5000,
+  connectionsCheckingInterval: 1000,
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 16 * 1024,
+}
+
+export type Patience = Pick<
+  typeof limits,
+  'requestTimeout' | 'headersTimeout' | 'connectionsCheckingInterval'
+>
+
 /**
  * Bounds the connections of a server: all together by the handles that the process has, and those of each address that
  * have not sent complete headers yet. Beyond that bound the oldest of them is cut, so that whoever opens connections
  * and says nothing keeps nobody out, not even others at the same address.
  * @param most maximum number of connections
+ * @returns to be told of each request to upgrade. A listener of our own would make Node leave their answer to us.
  */
-export function limitConnections(server: Server, most = defaultMost()): void {
+export function limitConnections(server: Server, most = defaultMost()): (socket: Socket) => void {
   server.maxConnections = most
   // Refused now, and welcome at the next attempt.
   server.on('drop', () => server.closeIdleConnections())
@@ -18,6 +33,7 @@ export function limitConnections(server: Server, most = defaultMost()): void {
   /** The connections without complete headers, by address and oldest first. */
   const silent = new Map<string, Set<Socket>>()
   const addresses = new WeakMap<Socket, string>()
+  const known = new WeakSet<Socket>()
   const heard = (socket: Socket) => {
     const address = addresses.get(socket)
     if (address === undefined) return
@@ -27,6 +43,9 @@ export function limitConnections(server: Server, most = defaultMost()): void {
     if (sockets?.size === 0) silent.delete(address)
   }
   server.on('connection', (socket: Socket) => {
+    // A request to upgrade that was declined is read again, as if its connection were new.
+    if (known.has(socket)) return
+    known.add(socket)
     const address = socket.remoteAddress ?? ''
     const sockets = (silent.get(address) ?? new Set()).add(socket)
     silent.set(address, sockets)
@@ -36,7 +55,7 @@ export function limitConnections(server: Server, most = defaultMost()): void {
     if (sockets.size > mostSilent) oldest?.destroy()
   })
   server.on('request', (request: IncomingMessage) => heard(request.socket))
-  server.on('upgrade', (request: IncomingMessage) => heard(request.socket))
+  return heard
 }
 
 /** Leaves a quarter of the handles to files, webhooks and whatever else. */

@@ -14,6 +14,9 @@ export function refuseForeign(request: IncomingMessage, hosts: readonly string[]
   if (countHosts(request.rawHeaders) > 1) return 'there is more than one Host header'
   const name = hostName(host)
   if (name === undefined || !isKnown(name, hosts)) return 'the Host header does not name this service'
+  // A host in the target counts for more than the header (RFC 9112, section 3.2.2).
+  const { url = '/' } = request
+  if (!url.startsWith('/') && !url.startsWith(`http://${host}/`)) return 'the request target is elsewhere'
   if (origin === undefined) return undefined
   // `null` is the origin of sandboxed frames and local files: foreign too.
   return origin === `http://${host}` || origin === `https://${host}` ? undefined : 'the Origin is foreign'
@@ -26,8 +29,9 @@ function countHosts(rawHeaders: readonly string[]): number {
 }
 
 function hostName(host: string | undefined): string | undefined {
-  const [, name] = /^(\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i.exec(host ?? '') ?? []
-  return name?.replace(/^\[|\]$/g, '').toLowerCase()
+  const [, address, name] = /^(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i.exec(host ?? '') ?? []
+  if (address !== undefined) return isIP(address) === 6 ? address.toLowerCase() : undefined
+  return name?.toLowerCase()
 }
 
 function isKnown(name: string, hosts: readonly string[]): boolean {

@@ -4,7 +4,8 @@ import type { Duplex } from 'node:stream'
 import { invalid } from '../faults.ts'
 import type { Service } from '../service.ts'
 import { createAnswerer, refuse } from './answer.ts'
-import { limitConnections } from './connections.ts'
+import { limitConnections, limits, type Patience } from './connections.ts'
+import { refuseFraming } from './framing.ts'
 import { refuseForeign } from './same-origin.ts'
 import { declineUpgrade, refuseUpgrade, type Upgrade, wantsWebSocket } from './upgrade.ts'
 
@@ -25,6 +26,8 @@ export interface HttpOptions {
   hosts?: readonly string[]
   /** Maximum number of connections. By default, what the handles of the process allow. */
   maxConnections?: number
+  /** How long requests may take to come in, in milliseconds. */
+  patience?: Partial<Patience>
   upgrade?: Upgrade
   /** Told of each answer, for the log. */
   onAnswer?: (line: LogLine) => void
@@ -37,40 +40,50 @@ interface LogLine {
   ms: number
 }
 
-const limits = {
-  requestTimeout: 30_000,
-  headersTimeout: 5000,
-  connectionsCheckingInterval: 1000,
-  keepAliveTimeout: 65_000,
-  maxHeaderSize: 16 * 1024,
-}
-
 /**
  * Serves the service over HTTP.
  * @throws when `host` and `port` cannot be listened on
  */
 export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
-  const { host, port, hosts = [], maxConnections, upgrade, onAnswer } = options
+  const { host, port, hosts = [], maxConnections, patience, upgrade, onAnswer } = options
   const known = [host, ...hosts]
-  const answer = createAnswerer(service)
+  const refused = new WeakSet<Duplex>()
+  /** Connections with an answer under way. */
+  const busy = new WeakSet<Duplex>()
+  const end = (response: ServerResponse, message: string) => {
+    refused.add(response.req.socket)
+    refuse(response, message)
+  }
+  const answer = createAnswerer(service, end)
   let closing = false
-  const server = createServer(limits, (request, response) => {
+  // From Node 24.9 on, a request with a body cannot be read again.
+  const offers = { shouldUpgradeCallback: wantsWebSocket }
+  const server = createServer({ ...limits, ...patience, ...offers }, (request, response) => {
+    // What came in together with a refused request is not acted upon: nobody would learn its result.
+    if (refused.has(request.socket)) return
     if (closing) response.setHeader('connection', 'close')
     const began = performance.now()
+    const { socket } = request
+    busy.add(socket)
     response.on('close', () => {
+      busy.delete(socket)
       if (closing) server.closeIdleConnections()
       onAnswer?.(lineOf(request, response, performance.now() - began))
     })
-    const foreign = refuseForeign(request, known)
-    if (foreign) return refuse(response, foreign)
+    const refusal = refuseForeign(request, known) ?? refuseFraming(request)
+    if (refusal) return end(response, refusal)
     answer(request, response).catch(() => response.destroy())
   })
-  limitConnections(server, maxConnections)
+  const heard = limitConnections(server, maxConnections)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', () => socket.destroy())
+    heard(request.socket)
+    if (refused.has(socket)) return void socket.end()
+    // The answer would end up in the middle of whatever comes after the upgrade.
+    if (busy.has(socket)) return void socket.destroy()
     if (!wantsWebSocket(request)) return declineUpgrade(server, request, socket, head)
-    const foreign = refuseForeign(request, known)
-    if (foreign) refuseUpgrade(socket, invalid(foreign))
+    socket.on('error', () => socket.destroy())
+    const refusal = refuseForeign(request, known) ?? refuseFraming(request)
+    if (refusal) refuseUpgrade(socket, invalid(refusal))
     else if (closing || !upgrade) refuseUpgrade(socket, invalid('no upgrade here'))
     else upgrade(request, socket, head).catch(() => socket.destroy())
   })

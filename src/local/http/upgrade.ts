@@ -19,6 +19,7 @@ export function declineUpgrade(server: Server, request: IncomingMessage, socket:
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (!/^(upgrade|connection|http2-settings)$/i.test(rawHeaders[i] ?? ''))
       text += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`
+  if (/\bclose\b/i.test(request.headers.connection ?? '')) text += 'Connection: close\r\n'
   socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]))
   server.emit('connection', socket)
 }
