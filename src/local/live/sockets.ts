@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { Fault, invalid, notFound, storageFault } from '../faults.ts'
 import { refuseUpgrade } from '../http/upgrade.ts'
+import { parseUrl } from '../requests.ts'
 import { admit, type Reception, roomToConnect } from './admission.ts'
 import { type Clock, every } from './clock.ts'
 import { Connection } from './connection.ts'
@@ -43,8 +44,9 @@ export class Sockets {
   /** Answers an upgrade request that has passed the checks of the server. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { reception, hub, onConnect, onFailure } = this.#options
-    const { pathname, searchParams } = new URL(`http://localhost${request.url}`)
     const connection = new Connection()
+    // The guard of the server has let pass what starts with a slash, or is a URL.
+    const { pathname, searchParams } = parseUrl(request.url ?? '/')
     try {
       const roomId = roomToConnect(pathname)
       if (roomId === undefined) throw notFound('operation')
@@ -121,6 +123,18 @@ export class Sockets {
 
 /** Whether `ws` will accept it: before that, nobody must be recorded as connected. */
 function isHandshake({ method, headers }: IncomingMessage): boolean {
-  const { 'sec-websocket-key': key = '', 'sec-websocket-version': version = '' } = headers
-  return method === 'GET' && /^[+/0-9A-Za-z]{22}==$/.test(key) && /^(8|13)$/.test(version)
+  const { 'sec-websocket-key': key = '', 'sec-websocket-protocol': protocols } = headers
+  // Version 8, which `ws` accepts too, names the origin in a header that the guard does not read.
+  const isVersion = headers['sec-websocket-version'] === '13'
+  const isKey = /^[+/0-9A-Za-z]{22}==$/.test(key)
+  // A proxy takes for a body what we would take for frames.
+  const hasBody = (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
+  if (method !== 'GET' || !isVersion || !isKey || hasBody) return false
+  return protocols === undefined || areProtocols(protocols)
+}
+
+/** Whether it is a list of tokens, each of them once. */
+function areProtocols(header: string): boolean {
+  const names = header.split(/[ \t]*,[ \t]*/)
+  return names.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)) && new Set(names).size === names.length
 }
