@@ -12,18 +12,17 @@ const timeoutMs = 10_000
 /** The address must not be posted to: whoever can create a room could reach into the network behind the service. */
 export class ForbiddenAddress extends Error {}
 
+/** What Azure shows its machines, at an address that looks public. */
+const azure = '168.63.129.16'
+
 /** Public addresses and loopback; nothing of the network that the service stands in. */
 function isAllowed(address: string): boolean {
   const parsed = ipaddr.process(address)
   const range = parsed.range()
-  // `::10.0.0.1` is an IPv4 address in disguise, which the library does not recognise.
-  if (
-    parsed instanceof ipaddr.IPv6 &&
-    range === 'unicast' &&
-    parsed.parts.slice(0, 6).every((part) => part === 0)
-  )
-    return false
-  return range === 'unicast' || range === 'loopback'
+  if (range === 'loopback') return true
+  if (range !== 'unicast' || parsed.toString() === azure) return false
+  // What IPv6 has not given to the internet is private to somebody, or IPv4 in disguise (`::10.0.0.1`).
+  return !(parsed instanceof ipaddr.IPv6) || parsed.match(ipaddr.IPv6.parse('2000::'), 3)
 }
 
 /** Looks names up when connecting, so that a name cannot point elsewhere after it was checked. */
