@@ -45,25 +45,6 @@ describe('the type of a body', () => {
       expect(statusLine(await post({ 'content-type': type }, user))).toBe('HTTP/1.1 200 OK')
     },
   )
-
-  test.each([
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/jsonp',
-    'text/plain; application/json',
-    '',
-  ])('may not be “%s”, which a page could send without asking', async (type) => {
-    const { post } = await served()
-    const text = await post({ 'content-type': type }, user)
-    expect(statusLine(text)).toBe('HTTP/1.1 400 Bad Request')
-    expect(text).toContain('Content-Type: application/json')
-  })
-
-  test('is required', async () => {
-    const { post } = await served()
-    expect(statusLine(await post({}, user))).toBe('HTTP/1.1 400 Bad Request')
-  })
 })
 
 describe('the size of', () => {
@@ -100,22 +81,6 @@ describe('the size of', () => {
     expect(statusLine(text)).toBe('HTTP/1.1 400 Bad Request')
   })
 
-  test('a frame is up to 16 KiB: clients have nothing to say', async () => {
-    const { join } = await served()
-    const webSocket = await join()
-    webSocket.send('x'.repeat(16 * 1024 + 1))
-    const [code] = await once(webSocket, 'close')
-    expect(code).toBe(1009)
-  })
-
-  test('a message in pieces is up to as much', async () => {
-    const { join } = await served()
-    const webSocket = await join()
-    for (let i = 0; i < 17; i++) webSocket.send('x'.repeat(1024), { fin: false })
-    const [code] = await once(webSocket, 'close')
-    expect(code).toBe(1009)
-  })
-
   test('a frame within the limit is fine', async () => {
     const { join } = await served()
     const webSocket = await join()
@@ -126,11 +91,6 @@ describe('the size of', () => {
     const [code] = await once(webSocket, 'close')
     expect(code).toBe(1000)
   })
-})
-
-test('what is no HTTP is answered, and the connection ended', async () => {
-  const { origin } = await served()
-  expect(statusLine(await sendRaw(origin, 'hello\r\n\r\n'))).toBe('HTTP/1.1 400 Bad Request')
 })
 
 test.each([

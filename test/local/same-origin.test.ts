@@ -43,49 +43,15 @@ describe('Host', () => {
     expect((await ask({ host })).status).toBe(done)
   })
 
-  test.each([
-    'evil.test',
-    '127.0.0.1.evil.test',
-    'localhost.evil.test',
-    'notlocalhost',
-    'sub.meet.example',
-    'meet.example.evil.test',
-    '10.0.0.1',
-    '0.0.0.0',
-    '[fd00::1]',
-    '[::ffff:10.0.0.1]',
-    'localhost:1:2',
-    'user@localhost',
-    'evil.com/.localhost',
-    'evil.com#.localhost',
-    'evil.com?.localhost',
-    'evil.com\\.localhost',
-    'evil.com .localhost',
-    'evil.com@x.localhost',
-    'evil%2ecom.localhost:80/',
-    '',
-  ])('“%s” does not: a page that had its name point here learns nothing', async (host) => {
-    const { ask } = await served()
-    const { status, text } = await ask({ host })
-    expect(status).toBe(refused)
-    expect(text).not.toContain('"rooms"')
-  })
-
-  test.each([
-    ['localhost', 'evil.test'],
-    ['evil.test', 'localhost'],
-    ['localhost', 'localhost'],
-  ])('“%s” with a second Host, “%s”, is refused', async (host, second) => {
-    const { ask } = await served()
-    const { status, text } = await ask({ host, HOST: second })
-    expect(status).toBe(refused)
-    expect(text).not.toContain('"rooms"')
-  })
-
-  test('is required', async () => {
-    const { ask } = await served()
-    expect((await ask({})).status).toBe(refused)
-  })
+  test.each(['evil.test', 'sub.meet.example', 'meet.example.evil.test', 'notmeet.example', 'meet.example.'])(
+    '“%s” does not: a page that had its name point here learns nothing',
+    async (host) => {
+      const { ask } = await served()
+      const { status, text } = await ask({ host })
+      expect(status).toBe(refused)
+      expect(text).not.toContain('"rooms"')
+    },
+  )
 
   test('may be any address, and no name, when the service is served on all of them', async () => {
     const { ask } = await served([], '0.0.0.0')
@@ -100,41 +66,6 @@ describe('Origin', () => {
     const { ask } = await served()
     expect((await ask({ host: 'localhost:4680', origin: 'http://localhost:4680' })).status).toBe(done)
     expect((await ask({ host: 'meet.example', origin: 'https://meet.example' })).status).toBe(done)
-  })
-
-  test.each([
-    'http://evil.test',
-    'https://evil.test',
-    'null',
-    '',
-    'http://localhost',
-    'http://localhost:3000',
-    'http://127.0.0.1:4680',
-    'http://localhost:4680.evil.test',
-    'http://localhost:4680/',
-    'file://',
-    'chrome-extension://abc',
-  ])('“%s” is foreign, key or no key', async (origin) => {
-    const { ask } = await served()
-    const { status, text } = await ask({ host: 'localhost:4680', origin })
-    expect(status).toBe(refused)
-    expect(text).not.toContain('"rooms"')
-    expect(text).not.toMatch(/access-control-allow/i)
-  })
-
-  test('is not asked in advance: a preflight is refused, and allows nothing', async () => {
-    const { apiKey, origin } = await serveHere()
-    const text = await sendRaw(
-      origin,
-      rawRequest('OPTIONS /v1/rooms', {
-        host: 'localhost',
-        origin: 'http://evil.test',
-        authorization: `Bearer ${apiKey}`,
-        'access-control-request-method': 'POST',
-      }),
-    )
-    expect(statusLine(text)).toBe(refused)
-    expect(text).not.toMatch(/access-control-allow/i)
   })
 })
 
@@ -162,13 +93,7 @@ describe('a request to become a WebSocket', () => {
     expect(statusLine(await connectTo(headers))).toBe('HTTP/1.1 101 Switching Protocols')
   })
 
-  test.each<Record<string, string>>([
-    { host: 'evil.test' },
-    { host: 'localhost:4680', origin: 'http://evil.test' },
-    { host: 'localhost:4680', origin: 'http://localhost:3000' },
-    { host: 'localhost:4680', origin: 'null' },
-    { host: 'evil.test', origin: 'http://evil.test' },
-  ])('with $host and $origin is refused', async (headers) => {
-    expect(statusLine(await connectTo(headers))).toBe(refused)
+  test('with a name that only ends like one of them is refused', async () => {
+    expect(statusLine(await connectTo({ host: 'not-meet.example' }))).toBe(refused)
   })
 })

@@ -105,18 +105,6 @@ describe('a request target that is no path of the service', () => {
     })
 })
 
-test('a body that is too large is answered 400', async () => {
-  const { service, apiKey } = await openTestWorkspace()
-  const { url } = await serve(service)
-  const size = 10 * 1024 * 1024 + 1
-  const text = await overSocket(
-    url,
-    `POST /v1/users HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`,
-    ' '.repeat(size),
-  )
-  expect(text.split('\r\n')[0]).toBe('HTTP/1.1 400 Bad Request')
-})
-
 test('a body that is not UTF-8 is answered 400', async () => {
   const { service, apiKey } = await openTestWorkspace()
   const { url } = await serve(service)

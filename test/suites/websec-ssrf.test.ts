@@ -1,0 +1,230 @@
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createPost, ForbiddenAddress } from '../../src/local/live/post.ts'
+import { serveWorkspace } from '../helpers/live.ts'
+import { startReceiver } from '../helpers/receiver.ts'
+import { counted, sized } from './size.ts'
+import { forbiddenAddresses, forbiddenNetworks, names } from './websec/addresses.ts'
+
+const { add: count } = counted('websec')
+
+const lookups = vi.hoisted(() => ({ done: new Map<string, number>() }))
+
+vi.mock('node:dns', async (original) => ({
+  ...(await original<typeof import('node:dns')>()),
+  lookup: (name: string, _: object, done: (error: Error | null, found?: object[]) => void) => {
+    const asked = lookups.done.get(name) ?? 0
+    lookups.done.set(name, asked + 1)
+    const found = names[name]?.at(Math.min(asked, (names[name]?.length ?? 0) - 1))
+    const family = (address: string) => (address.includes(':') ? 6 : 4)
+    if (found)
+      done(
+        null,
+        found.map((address) => ({ address, family: family(address) })),
+      )
+    else done(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' }))
+  },
+}))
+
+/** Posts, closed when the test is over. */
+function posting() {
+  const post = createPost({ allowPrivate: false })
+  onTestFinished(() => post.close())
+  lookups.done.clear()
+  return post
+}
+
+const isForbidden = (error: unknown) =>
+  error instanceof ForbiddenAddress || (error as NodeJS.ErrnoException).code === 'EFORBIDDEN'
+
+/** A receiver that ends each connection, so that the name is looked up for the next one. */
+const hangUp = () =>
+  startReceiver((_, response) => {
+    response.setHeader('connection', 'close').end()
+  })
+
+describe.each(Object.entries(forbiddenAddresses))('no webhook goes to %s:', (_, addresses) => {
+  test.each(addresses)('%s', async (address) => {
+    count('vectors')
+    for (const origin of [`http://${address}`, `https://${address}:8443`])
+      await expect(posting()(`${origin}/`, {}, '{}')).rejects.toBeInstanceOf(ForbiddenAddress)
+  })
+})
+
+test('no webhook goes to an address of such a network, in whatever notation', async () => {
+  const post = posting()
+  const number = fc.integer({ min: 0, max: 2 ** 32 - 1 })
+  const network = fc.constantFrom(...forbiddenNetworks)
+  const runs = sized(500, 20_000)
+  await fc.assert(
+    fc.asyncProperty(network, number, fc.nat(notations.length - 1), async ([first, prefix], any, i) => {
+      const mask = (2 ** (32 - prefix) - 1) >>> 0
+      const address = ((toNumber(first) & ~mask) | (any & mask)) >>> 0
+      const host = notations[i]?.(address) ?? ''
+      await expect(post(`http://${host}/`, {}, '{}')).rejects.toBeInstanceOf(ForbiddenAddress)
+      count('addresses')
+    }),
+    { numRuns: runs },
+  )
+})
+
+const toNumber = (address: string) => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+const octets = (address: number) => [24, 16, 8, 0].map((shift) => (address >>> shift) & 255)
+const words = (address: number) => `${(address >>> 16).toString(16)}:${(address & 65535).toString(16)}`
+const octal = (part: number) => `0${part.toString(8)}`
+const hex = (part: number) => `0x${part.toString(16)}`
+
+/** How an IPv4 address may be written in a URL. */
+const notations: readonly ((address: number) => string)[] = [
+  (address) => octets(address).join('.'),
+  (address) => String(address),
+  (address) => hex(address),
+  (address) => octal(address),
+  (address) => octets(address).map(hex).join('.'),
+  (address) => octets(address).map(octal).join('.'),
+  (address) => `${octets(address)[0]}.${address & 0xffffff}`,
+  (address) => `${hex(octets(address)[0] ?? 0)}.${octal(octets(address)[1] ?? 0)}.${address & 65535}`,
+  (address) => `${octets(address).join('.')}.`,
+  (address) => `[::ffff:${octets(address).join('.')}]`,
+  (address) => `[::ffff:${words(address)}]`,
+  (address) => `[0:0:0:0:0:FFFF:${words(address)}]`,
+  (address) => `[::${words(address)}]`,
+  (address) => `[64:ff9b::${words(address)}]`,
+  (address) => `[2002:${words(address)}::]`,
+]
+
+describe('names', () => {
+  const inside = Object.keys(names).filter((name) => !/mixed|rebinding|alternating/.test(name))
+
+  test.each(inside)('%s, which is inside, is not posted to', async (name) => {
+    count('vectors')
+    await expect(posting()(`http://${name}:9/`, {}, '{}')).rejects.toSatisfy(isForbidden)
+  })
+
+  test('a name that is inside and here is posted to here', async () => {
+    count('vectors')
+    const { port, inbox } = await startReceiver()
+    expect(await posting()(`http://mixed.test:${port}/`, {}, '{}')).toBe(200)
+    expect(inbox.all).toHaveLength(1)
+  })
+
+  test('a name that changes after a delivery is looked up again, and not posted to', async () => {
+    count('vectors')
+    const { port, inbox } = await hangUp()
+    const post = posting()
+    expect(await post(`http://rebinding.test:${port}/`, {}, '{}')).toBe(200)
+    await expect(post(`http://rebinding.test:${port}/`, {}, '{}')).rejects.toSatisfy(isForbidden)
+    expect(inbox.all).toHaveLength(1)
+  })
+
+  test('a name that changes all the time is looked up once for each connection, which goes where it was checked', async () => {
+    count('vectors')
+    const { port, inbox } = await hangUp()
+    const post = posting()
+    const outcomes = []
+    for (let i = 0; i < 4; i++)
+      outcomes.push(await post(`http://alternating.test:${port}/`, {}, '{}').catch(() => 'refused'))
+    expect(outcomes).toEqual([200, 'refused', 200, 'refused'])
+    expect(lookups.done.get('alternating.test')).toBe(4)
+    expect(inbox.all).toHaveLength(2)
+  })
+
+  test('a name that does not exist is unreachable, not forbidden: it may exist tomorrow', async () => {
+    const posted = posting()('http://nowhere.test:9/', {}, '{}')
+    await expect(posted).rejects.toMatchObject({ code: 'ENOTFOUND' })
+  })
+})
+
+describe('a redirect is not followed:', () => {
+  const places = [
+    'http://169.254.169.254/latest/meta-data/',
+    'http://10.0.0.1/',
+    'http://metadata.test/',
+    '//10.0.0.1/',
+    'file:///etc/passwd',
+    'gopher://127.0.0.1:6379/',
+  ]
+  const vectors = [301, 302, 303, 307, 308].flatMap((status) =>
+    places.map((place) => [status, place] as const),
+  )
+
+  test.each(vectors)('%i to %s', async (status, location) => {
+    count('vectors')
+    const { url, inbox } = await startReceiver(
+      (_, response) => void response.writeHead(status, { location }).end(),
+    )
+    expect(await posting()(url, {}, '{}')).toBe(status)
+    expect(inbox.all).toHaveLength(1)
+    expect(lookups.done.size).toBe(0)
+  })
+})
+
+describe('headers of a webhook cannot change how its request is read:', () => {
+  test.each([
+    ['transfer-encoding', 'chunked'],
+    ['content-length', '0'],
+    ['content-length', '9999'],
+    ['connection', 'close, upgrade'],
+    ['upgrade', 'websocket'],
+    ['expect', '100-continue'],
+    ['keep-alive', 'timeout=1'],
+    ['te', 'trailers'],
+    ['trailer', 'x'],
+    ['host', 'evil.test'],
+  ])('%s: %s', async (name, value) => {
+    count('vectors')
+    const { url, inbox } = await startReceiver()
+    const status = await posting()(url, { [name]: value }, '{"a":1}').catch(() => undefined)
+    // What cannot be sent as it is, is not sent at all.
+    expect(inbox.all.map(({ body }) => body)).toEqual(status === undefined ? [] : ['{"a":1}'])
+    expect(inbox.all[0]?.headers['transfer-encoding']).toBeUndefined()
+  })
+})
+
+describe('the whole service', () => {
+  /** Somebody enters a room with this webhook; what the log says about the delivery. */
+  async function deliver(url: string): Promise<string> {
+    const served = await serveWorkspace()
+    const room = await served.room({ webhook: { url } })
+    const logged = vi.waitUntil(() => served.log.find((line) => line.startsWith('webhook ')), {
+      timeout: 10_000,
+    })
+    await served.join(room)
+    return (await logged) ?? ''
+  }
+
+  test.each([
+    'http://169.254.169.254/',
+    'http://0xa000001/',
+    'http://[::ffff:a9fe:a9fe]/',
+    'http://metadata.test/',
+    'http://user:password@10.0.0.1/',
+  ])('gives up a delivery to %s at once, and shows no credentials', async (url) => {
+    count('vectors')
+    const line = await deliver(url)
+    expect(line).toMatch(/ forbidden$/)
+    expect(line).not.toContain('password')
+  })
+
+  test('delivers to a receiver on this machine, as the control', async () => {
+    const { url, inbox } = await startReceiver()
+    expect(await deliver(url)).toMatch(/ 200$/)
+    expect(inbox.all).toHaveLength(1)
+  })
+
+  test('fetches nothing that it is given the URL of', async () => {
+    count('vectors', 2)
+    const { url, inbox } = await startReceiver()
+    const served = await serveWorkspace()
+    const room = await served.room()
+    await served.user('ada', { profile_url: `${url}/profile.png` })
+    await served.ask('POST', `/rooms/${room}/pages/create_many`, [
+      { entities: [{ type: 'Image', src: `${url}/image.png` }] },
+    ])
+    const peer = await served.join(room)
+    await served.advance(60_000)
+    await peer.leave()
+    await served.stop()
+    expect(inbox.all).toEqual([])
+  })
+})

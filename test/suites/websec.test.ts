@@ -1,0 +1,137 @@
+import type { IncomingMessage } from 'node:http'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { refuseForeign } from '../../src/local/http/same-origin.ts'
+import { counted, full, sized } from './size.ts'
+import { type Answers, type Change, requestGroups, type Target } from './websec/requests.ts'
+import { converse, type GoodRequest, startTargets, type Tried } from './websec/targets.ts'
+
+const { add: count } = counted('websec')
+const targets = startTargets()
+
+const last = 'Connection: close'
+
+/** The bytes of a good request with a change. */
+function changed({ method, path, headers, body }: GoodRequest, change: Change): string {
+  const crlf = change.lineEnd ?? '\r\n'
+  const json = body === undefined ? [] : ['Content-Type: application/json']
+  const length = body === undefined ? [] : ['Content-Length: {length}']
+  const lines = [
+    [change.method ?? method, change.target ?? '{path}', change.version ?? 'HTTP/1.1'].join(' ').trimEnd(),
+    ...(change.host ?? ['Host: localhost']),
+    ...headers,
+    ...(change.type ?? json),
+    ...(change.framing ?? length),
+    ...(change.add ?? []),
+  ]
+  return `${change.before ?? ''}${lines.join(crlf)}${crlf}${crlf}${change.body ?? body ?? ''}`
+    .replaceAll('{path}', path)
+    .replaceAll('{body}', body ?? '')
+    .replaceAll('{length}', String(body?.length ?? 0))
+    .replaceAll('{hex}', (body?.length ?? 0).toString(16))
+}
+
+/** Bytes where there are only bytes in it, else UTF-8. */
+const encode = (text: string) => Buffer.from(text, /^[\0-\xff]*$/.test(text) ? 'latin1' : 'utf8')
+
+const statusesOf = (text: string) =>
+  [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
+
+/** Makes one attempt; then the service must have done what it should have, and still answer a good request. */
+async function attempt(tried: Tried, change: Change, answers: Answers, closes: boolean): Promise<void> {
+  // Where the request asks for it, that the connection ends says nothing.
+  const given = closes ? change : { ...change, add: [...(change.add ?? []), last] }
+  const sent = [changed(tried.good(), given)]
+  if (change.behind) sent.push(changed(tried.good(), { add: [last] }))
+  const text = await converse(tried.origin, encode(sent.join('')))
+  const good = await converse(tried.origin, encode(changed(tried.good(), { add: [last] })))
+
+  const statuses = statusesOf(text)
+  const isRefused = statuses.length === 0 || (statuses.length === 1 && /^[45]/.test(String(statuses[0])))
+  expect(answers[0] === '4xx' && isRefused ? answers : statuses).toEqual(answers)
+  expect(statusesOf(good)).toEqual([200])
+  const wanted = answers.filter((status) => status === 200).length
+  expect(await tried.newlyDone(text + good)).toBe(wanted + 1)
+  if (wanted === 0) for (const secret of tried.secrets) expect(text).not.toContain(secret)
+  expect(text).not.toMatch(/access-control-allow/i)
+}
+
+const printable = (name: string) =>
+  name.replace(/[^\x20-\x7e“”’]/g, (character) => JSON.stringify(character).slice(1, -1))
+
+const words: Record<Target, string> = {
+  serve: 'a change of the service',
+  reading: 'a look at the service',
+  listen: 'webhooks listen',
+}
+
+for (const { title, answers: usual, closes = true, vectors } of requestGroups)
+  describe(title, () => {
+    for (const [target, answers] of Object.entries(usual) as [Target, Answers][]) {
+      // The guard is the same one as for changes: in the quick form, a tenth of the vectors shows that it is there.
+      const isSame = target === 'reading' || (target === 'listen' && 'reading' in usual)
+      const chosen = full || !isSame ? vectors : vectors.filter((_, i) => i % 10 === 0)
+      describe(words[target], () => {
+        for (const [name, change, other] of chosen)
+          test(printable(name), async () => {
+            count('vectors')
+            await attempt(targets[target](), change, other?.[target] ?? answers, closes)
+          })
+      })
+    }
+  })
+
+test('there are the vectors that the table says there are', () => {
+  expect(requestGroups.flatMap(({ vectors }) => vectors).length).toBeGreaterThan(300)
+})
+
+/** What hosts are made of, good and bad. */
+const parts = [
+  ...['localhost', '.localhost', '127.0.0.1', '127.', '[::1]', '[', ']', '::1', 'evil.test', 'a'],
+  ...[
+    '/',
+    '\\',
+    '#',
+    '?',
+    '@',
+    ':',
+    ':80',
+    '.',
+    ',',
+    ';',
+    ' ',
+    '\t',
+    '%',
+    '%2f',
+    '%00',
+    '\0',
+    '0x7f',
+    '-',
+    '_',
+    '*',
+    'ä',
+  ],
+]
+
+test('whatever Host is made of, where the guard lets it pass, a browser would be on this machine', () => {
+  let passed = 0
+  const host = fc
+    .array(fc.constantFrom(...parts), { minLength: 1, maxLength: 5 })
+    .map((chosen) => chosen.join(''))
+  fc.assert(
+    fc.property(host, (text) => {
+      count('hosts')
+      const request = { headers: { host: text }, rawHeaders: ['Host', text], url: '/' }
+      if (refuseForeign(request as unknown as IncomingMessage, []) !== undefined) return
+      passed++
+      // Numbers that are too large lead nowhere.
+      const url = new URL(
+        `http://${text.replace(/\d{3,}/g, (digits) => String(Math.min(Number(digits), 255)))}/v1`,
+      )
+      expect(url).toMatchObject({ username: '', password: '', pathname: '/v1', search: '', hash: '' })
+      expect(url.hostname).toMatch(/^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/)
+    }),
+    { numRuns: sized(5000, 200_000) },
+  )
+  expect(passed).toBeGreaterThan(10)
+})
