@@ -26,7 +26,12 @@ export class Connections {
   /** Opens one, for undici. */
   readonly open = (target: Target, callback: Callback): void => {
     const done: Callback = (...outcome) => {
-      outcome[1]?.on('error', tellReset)
+      const [, socket] = outcome
+      socket?.on('error', (error) => {
+        tellReset(error)
+        // After an error of TLS, Node leaves the socket open, and the request would wait for the deadline.
+        socket.destroy()
+      })
       callback(...outcome)
     }
     if (!this.#proxy) this.#open(target, done)

@@ -4,6 +4,8 @@ import { TransportError } from './wire.ts'
 /** The code of a reset that undici leaves to us: under its usual one, it takes it for the end of a body without length. */
 export const resetCode = 'RESET'
 
+const headersOverflow = 'UND_ERR_HEADERS_OVERFLOW'
+
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was reset',
@@ -45,8 +47,12 @@ export function failure(error: unknown, { maybeSent, aborted, proxy }: Progress)
     return new TransportError(`no ${maybeSent ? 'answer' : 'connection'} yet${via}`, maybeSent, false, error)
   if (error instanceof TransportError) return error
   const code = errorCode(error)
+  if (code === headersOverflow)
+    return new ServiceError('the service’s answer cannot be read: its headers are too large')
   if (isMalformed(code)) return new ServiceError('the service’s answer cannot be read: it is not HTTP')
-  return new TransportError(`${reasonFor(code)}${via}`, maybeSent, isTransient(code))
+  // What is wrong before that is the handshake.
+  const reason = maybeSent && code.startsWith('ERR_SSL_') ? 'the TLS connection broke' : reasonFor(code)
+  return new TransportError(`${reason}${via}`, maybeSent, isTransient(code))
 }
 
 /** The same for a proxy, without which nothing has reached the service. */

@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import {
@@ -9,14 +7,13 @@ import {
   type Server,
   type Socket,
 } from 'node:net'
-import { join } from 'node:path'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { networkTransport, type TransportOptions } from '../../src/api/transport.ts'
 import { maxBodyBytes, TransportError, type WireRequest } from '../../src/api/wire.ts'
 import { ServiceError, UsageError } from '../../src/errors.ts'
+import { certificateAuthority } from '../helpers/certificate.ts'
 import { latch, soon } from '../helpers/waiting.ts'
-import { tempDir } from '../helpers/world.ts'
 
 const key = 'secret-key-0123456789'
 
@@ -349,6 +346,15 @@ describe('without an answer', () => {
     expect(error).toHaveProperty('message', 'the service’s answer cannot be read: it is not HTTP')
   })
 
+  test('headers that are too large are unreadable', async () => {
+    const origin = await serveRaw((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`),
+    )
+    const error = await send(origin).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ServiceError)
+    expect(error).toHaveProperty('message', 'the service’s answer cannot be read: its headers are too large')
+  })
+
   test('a body without a length ends with the connection', async () => {
     const origin = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n{"rooms":[]}'))
     expect((await send(origin)).text).toBe('{"rooms":[]}')
@@ -620,43 +626,10 @@ describe('a proxy', () => {
 })
 
 describe('TLS', () => {
-  const canMakeCertificates = (() => {
-    try {
-      return Boolean(execFileSync('openssl', ['version'], { stdio: ['ignore', 'pipe', 'ignore'] }))
-    } catch {
-      return false
-    }
-  })()
-
-  /** A certificate that no authority has signed. */
-  function certificate(name: string) {
-    const dir = tempDir()
-    const files = { key: join(dir, 'key.pem'), cert: join(dir, 'cert.pem') }
-    execFileSync(
-      'openssl',
-      [
-        ...[
-          'req',
-          '-x509',
-          '-newkey',
-          'ec',
-          '-pkeyopt',
-          'ec_paramgen_curve:prime256v1',
-          '-nodes',
-          '-days',
-          '2',
-        ],
-        ...['-subj', `/CN=${name}`, '-keyout', files.key, '-out', files.cert],
-      ],
-      { stdio: 'ignore' },
-    )
-    return { key: readFileSync(files.key), cert: readFileSync(files.cert) }
-  }
-
-  test.runIf(canMakeCertificates)('sends nothing to a self-signed certificate', async () => {
+  test('sends nothing to a self-signed certificate', async () => {
     let requests = 0
     const port = await listen(
-      createTlsServer(certificate('127.0.0.1'), (_request, response) => {
+      createTlsServer(certificateAuthority().selfSigned(), (_request, response) => {
         requests++
         response.end()
       }),
