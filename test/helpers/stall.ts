@@ -24,20 +24,32 @@ const server = require('net').createServer().listen({ port: 0, host: '127.0.0.1'
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 })`
 
-/** A port whose queue is full: the system drops every further SYN. Linux only. */
+/** A port whose queue is full, until the test is over. */
 export async function fullPort(): Promise<number> {
+  const { port, close } = await openFullPort()
+  onTestFinished(close)
+  return port
+}
+
+/** A port whose queue is full: the system drops every further SYN. Linux only. */
+export async function openFullPort(): Promise<{ port: number; close: () => void }> {
   const child = spawn(process.execPath, ['-e', blocked], { stdio: ['ignore', 'pipe', 'ignore'] })
-  onTestFinished(() => void child.kill('SIGKILL'))
   const port = await new Promise<number>((resolve) =>
     child.stdout.once('data', (text) => resolve(Number(text))),
   )
+  const sockets: Socket[] = []
   // The queue holds one connection more than it was asked to.
   for (let i = 0; i < 2; i++)
     await new Promise<void>((resolve) => {
-      const socket = connect(port, '127.0.0.1', resolve)
-      onTestFinished(() => void socket.destroy())
+      sockets.push(connect(port, '127.0.0.1', resolve))
     })
-  return port
+  return {
+    port,
+    close() {
+      for (const socket of sockets) socket.destroy()
+      child.kill('SIGKILL')
+    },
+  }
 }
 
 export interface Timed {

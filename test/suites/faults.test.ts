@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { problemsOf } from './faults/check.ts'
+import { type Command, commands } from './faults/expected.ts'
+import type { Fault } from './faults/fault.ts'
+import { built, type Format, formats, here, runAgainst } from './faults/run.ts'
+import { authority } from './faults/table/tls.ts'
+import { faults } from './faults/table.ts'
+import { counted, full, notice } from './size.ts'
+
+const count = counted('faults')
+const dir = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+writeFileSync(join(dir, 'ca.pem'), authority.ca)
+
+const env = { HOME: dir, MEETROOM_CONFIG_DIR: join(dir, 'config') }
+const trusting = { ...env, NODE_EXTRA_CA_CERTS: join(dir, 'ca.pem') }
+
+/** Every command in every format; in the quick form a read and a write, taking turns, or one of them where that takes long. */
+function casesOf(index: number, { trusted, heavy }: Fault): (readonly [Command, Format])[] {
+  const all = (Object.keys(commands) as Command[]).flatMap((command) =>
+    formats.map((format) => [command, format] as const),
+  )
+  const few = trusted || heavy ? [index % 10] : [index % 4, 4 + (index % 6)]
+  return all.filter((_, i) => full || few.includes(i))
+}
+
+const isHere = ({ over }: Fault) => over !== 'full port' || process.platform === 'linux'
+if (!faults.every(isHere)) notice('faults', 'only Linux has a port that drops connections')
+
+describe.concurrent('a service that', () => {
+  test.each(faults.filter(isHere).map((fault, index) => [fault.name, index, fault] as const))(
+    '%s',
+    async (_name, index, fault) => {
+      const runner = full || fault.trusted ? built : here
+      const problems: string[] = []
+      for (const [command, format] of casesOf(index, fault)) {
+        const ended = await runAgainst(fault, command, format, runner, fault.trusted ? trusting : env)
+        problems.push(...problemsOf(fault, command, format, ended))
+        count.add('commands')
+      }
+      count.add('faults')
+      if (problems.length > 0) expect.fail(problems.join('\n'))
+    },
+  )
+})

@@ -1,0 +1,99 @@
+import { attempts, type Command, commands, type End } from './expected.ts'
+import { type Fault, key } from './fault.ts'
+import type { Ended, Format } from './run.ts'
+
+/** How long a process may take beyond the deadline, in milliseconds: starting takes time, and machines are shared. */
+const marginMs = 4000
+
+/** Lines on standard error that are neither an error nor a hint. */
+const notices = [
+  /; trying again in \d+\.\d s$/,
+  /^warning: the service accepted the change, but its answer cannot be read: /,
+  /^deleted 1 room$/,
+]
+/** What must not be shown: the key in any form, a password, or what only a bug would show. */
+const secrets = [
+  key,
+  encodeURIComponent(key),
+  Buffer.from(key).toString('base64').slice(0, -4),
+  'proxy-password',
+]
+const stack = /^\s+at |node:internal|\.[cm]?[jt]s:\d+|Warning:|meetroom has a bug/m
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+const control = /[\0-\x08\x0b-\x1f\x7f-\x9f]/
+
+/** What is wrong with how a command ended; nothing when all is as it should be. */
+export function problemsOf(fault: Fault, command: Command, format: Format, ended: Ended): string[] {
+  const { code, requests, connections } = fault.expect[command]
+  const { stdout, stderr } = ended
+  const codes = [code].flat()
+  const failed = ended.code !== 0
+  const problems: (string | false)[] = [
+    !codes.includes(ended.code ?? -1) && `exit code ${ended.code} instead of ${codes.join(' or ')}`,
+    requests !== undefined &&
+      ended.requests !== requests &&
+      `${ended.requests} requests instead of ${requests}`,
+    !isExpected(ended, connections) && `${ended.connections} connections instead of ${connections}`,
+    ended.lateMs > marginMs && `ended ${Math.round(ended.lateMs)} ms after the deadline`,
+    fault.stalls === true && ended.lateMs < -50 && 'ended before the deadline',
+    failed ? stdout !== '' && 'output on standard output' : outputProblem(stdout, format),
+    ...secrets.map((secret) => `${stdout}${stderr}`.includes(secret) && `shows ${secret}`),
+    stack.test(`${stdout}\n${stderr}`) && 'shows a stack',
+    control.test(stderr) && 'shows control characters',
+    errorProblem(stderr, failed, format),
+    fault.says !== undefined && !says(stderr, fault.says, failed, command) && `does not say ${fault.says}`,
+  ]
+  const found = problems.filter((problem) => problem !== false)
+  return found.length === 0
+    ? []
+    : [`${commands[command].join(' ')} -o ${format}: ${found.join('; ')}\n${stderr}`]
+}
+
+function isExpected({ requests, connections }: Ended, expected: End['connections']): boolean {
+  if (typeof expected === 'number') return connections === expected
+  return connections >= 1 && connections <= (expected === 'kept' ? requests : attempts)
+}
+
+function outputProblem(stdout: string, format: Format): string | false {
+  if (stdout === '') return 'nothing on standard output'
+  return format === 'json' && !isJson(stdout) && 'standard output is not JSON'
+}
+
+/** One line, with a hint at most, or one object of JSON; before it, notices at most. */
+function errorProblem(stderr: string, failed: boolean, format: Format): string | false {
+  const lines = stderr.split('\n')
+  if (lines.pop() !== '') return 'standard error does not end with a line'
+  const others = lines.filter((line) => !notices.some((notice) => notice.test(line)))
+  if (!failed) return others.length > 0 && 'standard error holds more than notices'
+  if (format === 'json')
+    return (others.length !== 1 || !isError(others[0] ?? '')) && 'standard error is not one object of JSON'
+  const [error = '', hint = 'hint: ', ...more] = others
+  const isGood = error.startsWith('error: ') && hint.startsWith('hint: ') && more.length === 0
+  return !isGood && 'standard error is not one line and a hint'
+}
+
+/** What succeeds says something only where a warning is due. */
+function says(stderr: string, what: string | RegExp, failed: boolean, command: Command): boolean {
+  if (!failed && (command === 'list' || command === 'get')) return true
+  const text = stderr.replaceAll('\\"', '"')
+  return typeof what === 'string' ? text.includes(what) : what.test(text)
+}
+
+function isError(line: string): boolean {
+  if (!isJson(line)) return false
+  const { error } = JSON.parse(line)
+  return (
+    typeof error?.code === 'string' &&
+    typeof error.message === 'string' &&
+    typeof error.retryable === 'boolean'
+  )
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,100 @@
+/** What is run against each fault. */
+export const commands = {
+  list: ['rooms', 'list'],
+  get: ['rooms', 'get', '66f1a2b3c4d5e6f708192a3b'],
+  create: ['rooms', 'create', '--name', 'Weekly sync', '--type', 'open'],
+  update: ['rooms', 'update', '66f1a2b3c4d5e6f708192a3b', '--name', 'Weekly sync'],
+  delete: ['rooms', 'delete', '66f1a2b3c4d5e6f708192a3b', '--yes'],
+} as const
+
+export type Command = keyof typeof commands
+
+/** How a command ends. */
+export interface End {
+  /** Exit code; the first of several is the usual one. */
+  code: number | readonly number[]
+  /** Number of requests that the service sees; undefined where it does not look. */
+  requests: number | undefined
+  /** `kept`: it stays open, and may be used again; `unsure`: chance decides whether a request is sent, or sent again. */
+  connections: number | 'kept' | 'unsure'
+}
+
+export type Expected = Readonly<Record<Command, End>>
+
+/** Number of repetitions that commands are allowed, and of attempts that this makes. */
+export const retries = 2
+export const attempts = retries + 1
+
+const ends = (
+  code: End['code'],
+  requests: number | undefined,
+  connections: End['connections'] = requests ?? attempts,
+): End => ({
+  code,
+  requests,
+  connections,
+})
+
+const each = (endOf: (command: Command) => End): Expected => ({
+  list: endOf('list'),
+  get: endOf('get'),
+  create: endOf('create'),
+  update: endOf('update'),
+  delete: endOf('delete'),
+})
+
+/** All commands end in the same way. */
+const all = (end: End): Expected => each(() => end)
+
+/** Reads, writes that may be repeated, and creating, which must not be. */
+export const split = (read: End, write: End, create: End): Expected =>
+  each((command) => (command === 'create' ? create : command === 'list' || command === 'get' ? read : write))
+
+/** The same from a server that does not look at requests. */
+export const unread = (expected: Expected): Expected =>
+  each((command) => {
+    const { code, connections } = expected[command]
+    return { code, requests: undefined, connections: connections === 'kept' ? 'unsure' : connections }
+  })
+
+// Before anything was sent: no outcome is unknown (5), and creating is repeated as well.
+
+/** No connection; it is tried again. */
+export const unsent = all(ends(5, 0, attempts))
+/** No connection, and trying again would not help. */
+export const unsentForGood = all(ends(5, 0, 1))
+/** The server is not there to count. */
+export const unreachable = all(ends(5, 0, 0))
+
+// Afterwards: whether a write was made is not known (7), and creating is never repeated.
+
+/** The connection breaks. */
+export const lost = split(ends(5, attempts), ends(7, attempts), ends(7, 1))
+/** The connection breaks in a way that trying again would not change. */
+export const lostForGood = split(ends(5, 1), ends(7, 1), ends(7, 1))
+/** Nothing more comes: the deadline ends the command. */
+export const silent = lostForGood
+/** The connection breaks at once: the request may have gone out or not, and may have been seen or not. */
+export const brokenAtOnce = split(
+  ends(5, undefined, attempts),
+  ends([7, 5], undefined, attempts),
+  // Repeated when it was not sent.
+  ends([7, 5], undefined, 'unsure'),
+)
+/** The answer is not HTTP. */
+export const notHttp = split(ends(6, 1), ends(7, 1), ends(7, 1))
+/** A success whose body cannot be read: a write has happened (0), but the id of a new room is not known. */
+export const accepted = split(ends(6, 1), ends(0, 1), ends(7, 1))
+
+// The service says no: nothing was changed, and one answer is enough, or it says when to ask again.
+
+/** The service is asked once, and that is that. */
+export const ended = (code: number, requests = 1) => all(ends(code, requests, 'kept'))
+/** Too many requests (429): nothing was done, so that everything is tried again. */
+export const throttled = all(ends(1, attempts, 'kept'))
+/** The service is busy (503): tried again, but for creating. */
+export const busy = split(ends(6, attempts, 'kept'), ends(6, attempts, 'kept'), ends(6, 1))
+/** A gateway gave up (502, 504): the service behind it may have acted. */
+export const gaveUp = split(ends(6, attempts, 'kept'), ends(7, attempts, 'kept'), ends(7, 1))
+/** Odd, but nothing is wrong. */
+export const fine = ended(0)

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process'
+import { main } from '../../../src/main.ts'
+import { launcher, node } from '../../helpers/built.ts'
+import { testHost } from '../../helpers/host.ts'
+import { type Command, commands, retries } from './expected.ts'
+import { type Fault, key } from './fault.ts'
+import { startFaulty } from './server.ts'
+
+export const formats = ['table', 'json'] as const
+export type Format = (typeof formats)[number]
+
+/** How long a command may take where only the deadline ends it, and where it must not, in seconds. */
+const shortTimeout = 0.5
+const longTimeout = 30
+
+/** What became of a command. */
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+  requests: number
+  connections: number
+  /** Time beyond the deadline, in milliseconds; below zero where it was not reached. */
+  lateMs: number
+}
+
+/** Where commands run: in this process with its real network, or as the built program. */
+export type Runner = (
+  argv: string[],
+  env: Record<string, string>,
+) => Promise<Pick<Ended, 'code' | 'stdout' | 'stderr'>>
+
+/** Runs a command against a server that fails. */
+export async function runAgainst(
+  fault: Fault,
+  command: Command,
+  format: Format,
+  run: Runner,
+  env: Record<string, string>,
+): Promise<Ended> {
+  const server = await startFaulty(fault)
+  const timeout = fault.stalls ? shortTimeout : longTimeout
+  const argv = [
+    ...commands[command],
+    ...['-o', format, '--timeout', String(timeout), '--retries', String(retries)],
+  ]
+  const began = performance.now()
+  try {
+    const ended = await run(argv, { ...env, ...wayTo(fault, server.port), MEETROOM_API_KEY: key })
+    return { ...ended, ...server.seen, lateMs: performance.now() - began - timeout * 1000 }
+  } finally {
+    await server.close()
+  }
+}
+
+function wayTo({ over = 'http' }: Fault, port: number): Record<string, string> {
+  if (over === 'unknown host') return { MEETROOM_BASE_URL: 'https://no-such-host.invalid/v1' }
+  if (over === 'proxy' || over === 'closed proxy')
+    return {
+      MEETROOM_BASE_URL: 'https://meet.test/v1',
+      HTTPS_PROXY: `http://ada:proxy-password@127.0.0.1:${port}`,
+    }
+  return { MEETROOM_BASE_URL: `${over === 'https' ? 'https' : 'http'}://127.0.0.1:${port}/v1` }
+}
+
+/** In this process: waiting before another attempt takes no time. */
+export const here: Runner = async (argv, env) => {
+  const host = testHost({ env })
+  const code = await main(argv, host)
+  return { code, stdout: host.stdout.text, stderr: host.stderr.text }
+}
+
+/** The built program, in a process of its own. */
+export const built: Runner = (argv, env) =>
+  new Promise((done, failed) => {
+    const child = spawn(node, [launcher, ...argv], { env: { PATH: process.env['PATH'], ...env } })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text
+    })
+    child.on('error', failed)
+    child.on('close', (code) => done({ code, stdout, stderr }))
+    child.stdin.end()
+  })

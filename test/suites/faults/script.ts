@@ -1,0 +1,239 @@
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import { createSecureContext, TLSSocket } from 'node:tls'
+import type { Certificate } from '../../helpers/certificate.ts'
+import { good } from './fault.ts'
+
+/** One thing that a server does with a connection. */
+export type Step = (line: Line) => Promise<void> | void
+/** What a server does with a connection, in order; when it is still open then, from the start for the next request. */
+export type Script = readonly Step[]
+
+class Gone extends Error {}
+
+/** The server’s end of a connection. */
+export class Line {
+  #socket: Duplex
+  readonly #raw: Socket
+  readonly #onRequest: () => void
+  readonly #knowsKey: boolean
+  #received = Buffer.alloc(0)
+  #isOver = false
+  #changed = () => {}
+
+  /**
+   * @param onRequest told of each request
+   * @param knowsKey whether the question for the key is answered, whatever the script
+   */
+  constructor(socket: Socket, onRequest: () => void, knowsKey = false) {
+    this.#socket = socket
+    this.#raw = socket
+    this.#onRequest = onRequest
+    this.#knowsKey = knowsKey
+    this.#listen()
+  }
+
+  /** Runs a script again and again until the connection is over. */
+  async run(script: Script): Promise<void> {
+    try {
+      while (script.length > 0) for (const step of script) await step(this)
+    } catch (error) {
+      if (!(error instanceof Gone)) throw error
+    }
+  }
+
+  /** Waits for anything at all. */
+  async anything(): Promise<void> {
+    await this.#until(() => this.#received.length > 0)
+  }
+
+  /** Waits for the head of a request, and takes it. */
+  async head(): Promise<string> {
+    for (;;) {
+      await this.#until(() => this.#received.includes('\r\n\r\n'))
+      const head = this.#take(this.#received.indexOf('\r\n\r\n') + 4).toString('latin1')
+      // What a proxy is asked is not a request to the service.
+      if (!head.startsWith('CONNECT ')) this.#onRequest()
+      if (!this.#knowsKey || !head.startsWith('GET /v1/rooms?limit=1 ')) return head
+      await answer(200, good)(this)
+    }
+  }
+
+  /** Waits for a whole request, and takes it. */
+  async request(): Promise<void> {
+    const head = await this.head()
+    const [, length = '0'] = /^content-length: *(\d+)/im.exec(head) ?? []
+    await this.#until(() => this.#received.length >= Number(length))
+    this.#take(Number(length))
+  }
+
+  /** Sends bytes, as fast as they are taken. */
+  async send(bytes: string | Uint8Array): Promise<void> {
+    if (this.#isOver) throw new Gone()
+    const socket = this.#socket
+    if (socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)) return
+    let drained = false
+    socket.once('drain', () => {
+      drained = true
+      this.#changed()
+    })
+    await this.#until(() => drained)
+  }
+
+  /** Sends bytes past TLS. */
+  sendRaw(bytes: Uint8Array): void {
+    this.#raw.write(bytes)
+  }
+
+  end(): Promise<void> {
+    this.#socket.end()
+    return this.stall()
+  }
+
+  /** Closes without the farewell of TLS. */
+  endRaw(): Promise<void> {
+    this.#raw.end()
+    return this.stall()
+  }
+
+  reset(): Promise<void> {
+    this.#raw.resetAndDestroy()
+    return this.stall()
+  }
+
+  /** Does nothing until the other side hangs up. */
+  stall(): Promise<never> {
+    return this.#until(() => false) as Promise<never>
+  }
+
+  async pause(ms: number): Promise<void> {
+    let isOver = false
+    const timer = setTimeout(() => {
+      isOver = true
+      this.#changed()
+    }, ms)
+    await this.#until(() => isOver).finally(() => clearTimeout(timer))
+    // A client in this process reads meanwhile, even where everything was held up.
+    for (let n = 0; n < 3; n++) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  /** Takes the part of the server in a TLS handshake. */
+  async handshake(certificate: Certificate): Promise<void> {
+    const secureContext = createSecureContext(certificate)
+    const secure = new TLSSocket(this.#bytes(), { isServer: true, secureContext })
+    this.#socket = secure
+    this.#listen()
+    let isSecure = false
+    secure.once('secure', () => {
+      isSecure = true
+      this.#changed()
+    })
+    await this.#until(() => isSecure)
+  }
+
+  /** The bytes below TLS. TLS on the socket itself would take it over, and nothing could be sent past it. */
+  #bytes(): Duplex {
+    const raw = this.#raw
+    const bytes = new Duplex({
+      read: () => {},
+      write: (chunk, _encoding, done) => void raw.write(chunk, () => done()),
+      final: (done) => void raw.end(done),
+    })
+    bytes.push(this.#take(this.#received.length))
+    raw.removeAllListeners('data')
+    raw.on('data', (chunk) => bytes.push(chunk))
+    raw.on('end', () => bytes.push(null))
+    raw.on('close', () => bytes.destroy())
+    return bytes
+  }
+
+  #listen(): void {
+    const over = () => {
+      this.#isOver = true
+      this.#changed()
+    }
+    this.#socket
+      .on('data', (chunk: Buffer) => {
+        this.#received = Buffer.concat([this.#received, chunk])
+        this.#changed()
+      })
+      .on('error', over)
+      .on('close', over)
+  }
+
+  #take(length: number): Buffer {
+    const taken = this.#received.subarray(0, length)
+    this.#received = this.#received.subarray(length)
+    return taken
+  }
+
+  /** @throws {Gone} when the connection is over */
+  async #until(holds: () => boolean): Promise<void> {
+    while (!holds()) {
+      if (this.#isOver) throw new Gone()
+      await new Promise<void>((resolve) => {
+        this.#changed = resolve
+      })
+    }
+  }
+}
+
+// The vocabulary of scripts.
+
+/** Waits for a whole request. */
+export const request: Step = (line) => line.request()
+/** Waits for the head of a request. */
+export const head: Step = async (line) => void (await line.head())
+/** Waits for the first bytes. */
+export const anything: Step = (line) => line.anything()
+export const end: Step = (line) => line.end()
+export const endRaw: Step = (line) => line.endRaw()
+export const reset: Step = (line) => line.reset()
+export const stall: Step = (line) => line.stall()
+export const send =
+  (...parts: readonly (string | Uint8Array)[]): Step =>
+  async (line) => {
+    for (const part of parts) await line.send(part)
+  }
+export const sendRaw =
+  (bytes: Uint8Array): Step =>
+  (line) =>
+    line.sendRaw(bytes)
+/** Sends the same again and again, as often as said. */
+export const repeat =
+  (part: string | Uint8Array, times = Number.POSITIVE_INFINITY): Step =>
+  async (line) => {
+    for (let n = 0; n < times; n++) {
+      await line.send(part)
+      // Lets the other side of this process do its part.
+      if (n % 64 === 63) await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+/** Sends a text piece by piece. */
+export const drip =
+  (text: string, size: number, everyMs: number): Step =>
+  async (line) => {
+    for (let at = 0; at < text.length; at += size) {
+      await line.send(text.slice(at, at + size))
+      await line.pause(everyMs)
+    }
+  }
+export const handshake =
+  (certificate: Certificate): Step =>
+  (line) =>
+    line.handshake(certificate)
+
+/** An answer of HTTP with the length that its body has. */
+export function answer(
+  status: number,
+  body: string | Uint8Array = '',
+  headers: Record<string, string> = {},
+): Step {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  const lines = Object.entries({
+    'content-type': 'application/json',
+    'content-length': String(bytes.length),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return send(`HTTP/1.1 ${status} Whatever\r\n${lines.join('')}\r\n`, bytes)
+}

@@ -1,0 +1,81 @@
+import { brokenAtOnce, fine, lost, silent, unreachable, unread } from '../expected.ts'
+import { type Fault, good } from '../fault.ts'
+import { answer, anything, end, head, request, reset, stall } from '../script.ts'
+
+/** Faults of the connection, up to the first byte of the answer. */
+export const connections: readonly Fault[] = [
+  {
+    name: 'is not running',
+    over: 'closed port',
+    does: [],
+    expect: unreachable,
+    says: 'connection refused',
+  },
+  {
+    name: 'never accepts a connection',
+    over: 'full port',
+    does: [],
+    expect: unreachable,
+    says: 'no connection yet',
+    stalls: true,
+  },
+  {
+    name: 'has an unknown host name',
+    over: 'unknown host',
+    does: [],
+    expect: unreachable,
+    says: 'the host name cannot be resolved',
+  },
+  {
+    name: 'accepts, and does nothing more',
+    does: [stall],
+    expect: unread(silent),
+    stalls: true,
+    says: 'no answer',
+  },
+  { name: 'closes the connection at once', does: [end], expect: brokenAtOnce },
+  { name: 'resets the connection at once', does: [reset], expect: brokenAtOnce },
+  {
+    name: 'closes the connection at the first byte of the request',
+    does: [anything, end],
+    expect: brokenAtOnce,
+  },
+  {
+    name: 'resets the connection at the first byte of the request',
+    does: [anything, reset],
+    expect: brokenAtOnce,
+  },
+  { name: 'closes the connection after the head of the request', does: [head, end], expect: lost },
+  { name: 'resets the connection after the head of the request', does: [head, reset], expect: lost },
+  {
+    name: 'stalls after the head of the request',
+    does: [head, stall],
+    expect: silent,
+    stalls: true,
+    says: 'no answer',
+  },
+  {
+    name: 'closes the connection after the request',
+    does: [request, end],
+    expect: lost,
+    says: 'the connection was closed before the answer was complete',
+  },
+  {
+    name: 'resets the connection after the request',
+    does: [request, reset],
+    expect: lost,
+    says: 'the connection was reset',
+  },
+  {
+    name: 'stalls after the request',
+    does: [request, stall],
+    expect: silent,
+    stalls: true,
+    says: 'no answer',
+  },
+  {
+    name: 'answers the head of the request and takes no more of it',
+    does: [head, answer(200, good, { connection: 'close' }), end],
+    expect: fine,
+  },
+]

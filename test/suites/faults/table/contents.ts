@@ -1,0 +1,94 @@
+import { accepted, fine } from '../expected.ts'
+import { type Fault, good } from '../fault.ts'
+import { answer, request } from '../script.ts'
+
+/** Bodies that are sent whole, and are not what was asked for. */
+const unusable: readonly (readonly [name: string, body: string | Uint8Array, says: string])[] = [
+  ['nothing', '', 'it is empty'],
+  ['spaces', '   \n', 'it is not valid JSON'],
+  ['half of the JSON', good.slice(0, 50), 'it is not valid JSON'],
+  ['JSON twice', good + good, 'it is not valid JSON'],
+  ['JSON with a comma too many', good.replace(/}$/, ',}'), 'it is not valid JSON'],
+  ['NaN', '{"rooms":NaN,"room":NaN}', 'it is not valid JSON'],
+  ['JSON in UTF-16', Buffer.from(good, 'utf16le'), 'it is not valid JSON'],
+  ['JSON in Latin-1', Buffer.from('{"room":{"id":"\xe9"}}', 'latin1'), 'it is not valid JSON'],
+  ['JSON behind an XSSI guard', `)]}',\n${good}`, 'it is not valid JSON'],
+  ['100,000 opening brackets', '['.repeat(1e5), 'it is not valid JSON'],
+  ['JSON nested 100,000 deep', '['.repeat(1e5) + ']'.repeat(1e5), 'it is nested more than 500 levels deep'],
+  ['null', 'null', 'it is not an object'],
+  ['a list', '[]', 'it is not an object'],
+  ['a text', '"ok"', 'it is not an object'],
+  ['a number', '200', 'it is not an object'],
+  ['an empty object', '{}', 'room'],
+  ['an error with status 200', '{"error":{"code":"unauthorized","message":"no"}}', 'room'],
+  ['null for everything', '{"rooms":null,"room":null}', 'room'],
+  ['texts for everything', '{"rooms":"none","room":"none"}', 'room'],
+  ['an object instead of a list, and the reverse', '{"rooms":{},"room":[]}', 'room'],
+  ['items without ids', '{"rooms":[{"name":"a"}],"room":{"name":"a"}}', 'has no id'],
+  ['items with empty ids', '{"rooms":[{"id":""}],"room":{"id":""}}', 'has no id'],
+  ['items with objects for ids', '{"rooms":[{"id":{}}],"room":{"id":{}}}', 'has no id'],
+  ['ids beyond all numbers', '{"rooms":[{"id":1e999}],"room":{"id":1e999}}', 'has no id'],
+]
+
+/** Bodies that are odd, and can be used. */
+const usable: readonly (readonly [name: string, body: string | Uint8Array])[] = [
+  ['JSON behind a byte order mark', `\ufeff${good}`],
+  ['JSON with a field named __proto__', good.replace('{', '{"__proto__":{"x":1},')],
+  ['JSON with a field twice', good.replace('{', '{"room":null,')],
+  ['JSON with ids that are numbers', '{"rooms":[{"id":7}],"room":{"id":7}}'],
+  ['JSON nested 400 deep', good.replace('{', `{"deep":${'['.repeat(400)}${']'.repeat(400)},`)],
+  ['JSON with a text of 5 MB', good.replace('{', `{"long":"${'x'.repeat(5e6)}",`)],
+  ['JSON with escape sequences in its texts', good.replaceAll('Weekly', '\\u001b]52;c;eA==\\u0007')],
+]
+
+const types = ['text/html', 'text/plain; charset=utf-16', 'application/xml', 'garbage', '']
+
+/** Faults in the body of a success. */
+export const contents: readonly Fault[] = [
+  ...unusable.map(
+    ([what, body, says]): Fault => ({
+      name: `answers 200 with ${what}`,
+      does: [request, answer(200, body)],
+      expect: accepted,
+      says,
+    }),
+  ),
+  {
+    name: 'answers 200 with a page of HTML',
+    does: [
+      request,
+      answer(200, '<!doctype html><title>Log in</title>', { 'content-type': 'text/html; charset=utf-8' }),
+    ],
+    expect: accepted,
+    says: 'it is text/html, not JSON',
+  },
+  ...[201, 202, 203, 206, 226, 299].map(
+    (status): Fault => ({ name: `answers ${status}`, does: [request, answer(status, good)], expect: fine }),
+  ),
+  {
+    name: 'answers 204, without a body',
+    does: [request, answer(204, '')],
+    expect: accepted,
+    says: 'it is empty',
+  },
+  {
+    name: 'answers 205, without a body',
+    does: [request, answer(205, '')],
+    expect: accepted,
+    says: 'it is empty',
+  },
+  ...usable.map(
+    ([what, body]): Fault => ({
+      name: `answers 200 with ${what}`,
+      does: [request, answer(200, body)],
+      expect: fine,
+    }),
+  ),
+  ...types.map(
+    (type): Fault => ({
+      name: `answers with JSON and says that it is “${type}”`,
+      does: [request, answer(200, good, { 'content-type': type })],
+      expect: fine,
+    }),
+  ),
+]

@@ -1,0 +1,130 @@
+import { fine, lost, silent, unreachable, unsent, unsentForGood } from '../expected.ts'
+import { type Fault, good } from '../fault.ts'
+import {
+  answer,
+  anything,
+  end,
+  handshake,
+  head,
+  repeat,
+  request,
+  reset,
+  type Script,
+  send,
+  stall,
+} from '../script.ts'
+import { authority } from './tls.ts'
+
+const secure = handshake(authority.issue({ host: 'meet.test' }))
+const established = send('HTTP/1.1 200 Connection established\r\n\r\n')
+
+/** Nothing reaches the service behind a proxy before the proxy has opened a tunnel and TLS is set up in it. */
+const refusing: readonly (readonly [name: string, does: Script, says?: string])[] = [
+  ['closes the connection at once', [end], 'closed the connection'],
+  ['resets the connection at once', [reset], 'closed the connection'],
+  ['closes the connection when it is asked for a tunnel', [head, end], 'closed the connection'],
+  ['resets the connection when it is asked for a tunnel', [head, reset], 'closed the connection'],
+  [
+    'closes the connection within its answer',
+    [head, send('HTTP/1.1 200 Conn'), end],
+    'closed the connection',
+  ],
+  ['speaks another protocol', [head, send('220 mail.test ESMTP\r\n'), end], 'does not answer as a proxy'],
+  ['answers with zeros', [head, send(new Uint8Array(64)), end], 'does not answer as a proxy'],
+  ['answers with a header of 100 KB', [head, send(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(1e5)}\r\n\r\n`)]],
+  [
+    'answers with headers that never end',
+    [head, send('HTTP/1.1 200 OK\r\n'), repeat('x: y\r\n'.repeat(100))],
+  ],
+  ['wants a password', [head, answer(407, 'who?'), end], '407: it wants a user name and password'],
+  ...[301, 400, 403, 404, 429, 500, 502, 503, 504].map(
+    (status) => [`answers ${status}`, [head, answer(status, 'no'), end], `(${status})`] as const,
+  ),
+  ['opens a tunnel and closes it', [head, established, end]],
+  ['opens a tunnel and resets it', [head, established, reset]],
+  ['opens a tunnel and closes it in the handshake of TLS', [head, established, anything, end]],
+  ['opens a tunnel and resets it in the handshake of TLS', [head, established, anything, reset]],
+]
+
+const stalling: readonly (readonly [name: string, does: Script])[] = [
+  ['says nothing', [stall]],
+  ['stalls when it is asked for a tunnel', [head, stall]],
+  ['stalls within its answer', [head, send('HTTP/1.1 200 Conn'), stall]],
+  ['opens a tunnel and stalls in it', [head, established, stall]],
+  ['opens a tunnel and stalls in the handshake of TLS', [head, established, anything, stall]],
+]
+
+/** Faults of a proxy on the way to the service. */
+export const proxies: readonly Fault[] = [
+  {
+    name: 'is behind a proxy that is not running',
+    over: 'closed proxy',
+    does: [],
+    expect: unreachable,
+    says: 'cannot be reached: connection refused',
+  },
+  ...refusing.map(
+    ([name, does, says]): Fault => ({
+      name: `is behind a proxy that ${name}`,
+      over: 'proxy',
+      does,
+      expect: unsent,
+      ...(says !== undefined && { says }),
+    }),
+  ),
+  ...stalling.map(
+    ([name, does]): Fault => ({
+      name: `is behind a proxy that ${name}`,
+      over: 'proxy',
+      does,
+      expect: unsentForGood,
+      says: 'no connection yet (through the proxy ',
+      stalls: true,
+    }),
+  ),
+  {
+    name: 'speaks plain HTTP behind a proxy',
+    over: 'proxy',
+    does: [head, established, anything, answer(400, 'TLS?'), end],
+    expect: unsentForGood,
+  },
+  {
+    name: 'signs its certificate itself, behind a proxy',
+    over: 'proxy',
+    does: [head, established, handshake(authority.selfSigned('meet.test')), request, stall],
+    expect: unsentForGood,
+    says: 'the certificate is self-signed',
+  },
+  {
+    name: 'has a certificate for another host, behind a proxy',
+    over: 'proxy',
+    trusted: true,
+    does: [head, established, handshake(authority.issue()), request, stall],
+    expect: unsentForGood,
+    says: 'another host',
+  },
+  {
+    name: 'answers behind a proxy',
+    over: 'proxy',
+    trusted: true,
+    does: [head, established, secure, request, answer(200, good)],
+    expect: fine,
+  },
+  {
+    name: 'resets the connection after the request, behind a proxy',
+    over: 'proxy',
+    trusted: true,
+    does: [head, established, secure, request, reset],
+    expect: lost,
+    says: '(through the proxy ',
+  },
+  {
+    name: 'stalls after the request, behind a proxy',
+    over: 'proxy',
+    trusted: true,
+    does: [head, established, secure, request, stall],
+    expect: silent,
+    says: 'no answer',
+    stalls: true,
+  },
+]

@@ -1,0 +1,271 @@
+import { gzipSync } from 'node:zlib'
+import {
+  busy,
+  type Command,
+  type End,
+  type Expected,
+  ended,
+  gaveUp,
+  lost,
+  split,
+  throttled,
+} from '../expected.ts'
+import { type Fault, good, key } from '../fault.ts'
+import { answer, end, repeat, request, reset, send } from '../script.ts'
+
+const json = '{"message":"no"}'
+const html = '<!doctype html><html><head><title>No</title></head><body><h1>No</h1></body></html>'
+const asHtml = { 'content-type': 'text/html' }
+const closing = { connection: 'close' }
+
+const refused = '400 402 406 407 408 409 411 412 413 414 415 416 417 418 421 422 423 424 425 426 428 431 451'
+const numbers = (text: string) => text.split(' ').map(Number)
+
+/** What the commands end with that do not end like the others. */
+const but = (expected: Expected, others: Partial<Record<Command, End>>): Expected => ({
+  ...expected,
+  ...others,
+})
+const once = (code: number, requests = 1): End => ({ code, requests, connections: 'kept' })
+
+/** A status with a body of JSON, and with a page. */
+function both(status: number, expect: Expected, more: Partial<Fault> = {}, asPage = expect): Fault[] {
+  return [
+    { name: `answers ${status} with JSON`, does: [request, answer(status, json)], expect, ...more },
+    {
+      name: `answers ${status} with a page of HTML`,
+      does: [request, answer(status, html, asHtml)],
+      expect: asPage,
+      ...more,
+    },
+  ]
+}
+
+/** Refusals. A question for the key follows what may mean that the key is wrong, or the base URL. */
+const refusals: readonly Fault[] = [
+  ...numbers(refused)
+    .filter((status) => status !== 400)
+    .flatMap((status) => both(status, ended(1), { says: 'the service refuses the request' })),
+  ...[401, 403].flatMap((status) => both(status, ended(4), { says: 'the service refuses the API key' })),
+  ...both(400, ended(4, 2), { says: 'the service refuses the API key' }),
+  ...both(404, ended(6, 2), { says: 'the base URL of a Meeting Room Service?' }),
+  ...both(405, ended(6, 2), { says: 'the base URL of a Meeting Room Service?' }),
+  ...both(410, ended(3, 2), {}, ended(6, 2)),
+  // An id alone can only be refused because it is not there.
+  ...knowing(both(400, but(ended(1, 2), { get: once(3, 2), delete: once(3, 2) }))),
+  ...knowing(both(404, ended(3, 2), { says: /no such room|does not know/ })),
+  ...knowing(both(405, ended(1, 2), { says: 'the service refuses the request' })),
+  ...knowing(both(410, ended(3, 2), { says: /no such room|does not know/ })),
+  {
+    name: 'answers 400 with the code not_found',
+    does: [request, answer(400, '{"error":{"code":"not_found"}}')],
+    expect: ended(3),
+  },
+  {
+    name: 'answers 400 with the code unauthorized',
+    does: [request, answer(400, '{"error":{"code":"unauthorized"}}')],
+    expect: ended(4),
+  },
+]
+
+function knowing(faults: readonly Fault[]): Fault[] {
+  return faults.map((fault) => ({ ...fault, name: `${fault.name}, and knows the key`, knowsKey: true }))
+}
+
+/** What a busy service says about when to come back. */
+const retryAfters: readonly (readonly [text: string, waits: boolean])[] = [
+  ['0', true],
+  ['1', true],
+  ['-5', true],
+  ['1.5', true],
+  ['soon', true],
+  ['', true],
+  ['0x10', true],
+  ['Thu, 01 Jan 1970 00:00:00 GMT', true],
+  ['Fri, 01 Jan 2100 00:00:00 GMT', false],
+  ['86401', false],
+  ['99999999999', false],
+  ['9'.repeat(400), false],
+]
+
+const failures: readonly Fault[] = [
+  ...both(429, throttled, { says: 'the service refuses the request (429)' }),
+  ...both(503, busy, { says: 'the service failed (503)' }),
+  ...both(502, gaveUp, { says: 'the service failed (502)' }),
+  ...both(504, gaveUp, { says: 'the service failed (504)' }),
+  ...both(500, ended(1), {}, ended(6)),
+  ...numbers('501 505 506 507 508 510 511 520 521 522 523 525 526 530 599').flatMap((status) =>
+    both(status, ended(6), { says: `the service failed (${status})` }),
+  ),
+  ...retryAfters.flatMap(([text, waits]): Fault[] => {
+    const shown = text.length > 40 ? 'a number of 400 digits' : `“${text}”`
+    const headers = { 'retry-after': text }
+    return [
+      {
+        name: `answers 429 with Retry-After ${shown}`,
+        does: [request, answer(429, json, headers)],
+        expect: waits ? throttled : ended(1),
+      },
+      {
+        name: `answers 503 with Retry-After ${shown}`,
+        does: [request, answer(503, json, headers)],
+        expect: waits ? busy : ended(6),
+      },
+    ]
+  }),
+  { name: 'answers 500 with nothing', does: [request, answer(500)], expect: ended(6) },
+  {
+    name: 'answers 500 with JSON nested 100,000 deep',
+    does: [request, answer(500, '['.repeat(1e5) + ']'.repeat(1e5))],
+    expect: ended(6),
+  },
+  {
+    name: 'answers 500 with half of its body',
+    does: [request, send('HTTP/1.1 500 No\r\ncontent-length: 100\r\n\r\n{'), end],
+    expect: lost,
+  },
+]
+
+/** Errors that say more than they should. */
+const words: readonly Fault[] = [
+  {
+    name: 'answers 403 and quotes the key',
+    does: [request, answer(403, JSON.stringify({ message: `Bearer ${key} is wrong` }))],
+    expect: ended(4),
+    says: 'Bearer [API key] is wrong',
+  },
+  {
+    name: 'answers 422 with a page that quotes the key',
+    does: [request, answer(422, `<title>${key}</title>`, asHtml)],
+    expect: ended(1),
+    says: '[API key]',
+  },
+  {
+    name: 'answers 422 with the key in a header',
+    does: [request, answer(422, json, { 'x-key': key, 'retry-after': key })],
+    expect: ended(1),
+  },
+  {
+    name: 'answers 302 to a URL with the key',
+    does: [request, answer(302, '', { location: `http://elsewhere.test/?key=${key}` })],
+    expect: ended(6),
+    says: 'http://elsewhere.test/?key=[API key]',
+  },
+  {
+    name: 'answers 422 with several lines',
+    does: [request, answer(422, '{"message":"a\\nb\\r\\nerror: c\\u2028d"}')],
+    expect: ended(1),
+  },
+  {
+    name: 'answers 422 with escape sequences',
+    does: [request, answer(422, '{"message":"\\u001b]52;c;eA==\\u0007\\u009b2J"}')],
+    expect: ended(1),
+  },
+  {
+    name: 'answers 422 with a message of 5 MB',
+    does: [request, answer(422, JSON.stringify({ message: 'x'.repeat(5e6) }))],
+    heavy: true,
+    expect: ended(1),
+  },
+  {
+    name: 'answers 422 with 100 MB',
+    does: [
+      request,
+      send(`HTTP/1.1 422 No\r\ncontent-length: ${100 * 2 ** 20}\r\n\r\n`),
+      repeat(' '.repeat(2 ** 16), 1600),
+    ],
+    heavy: true,
+    expect: ended(1),
+  },
+  {
+    name: 'answers 422 with damaged compression',
+    does: [request, answer(422, gzipSync(json).subarray(5), { 'content-encoding': 'gzip' })],
+    expect: ended(1),
+  },
+]
+
+const places: readonly (readonly [name: string, location: string | undefined])[] = [
+  ['itself', '/v1/rooms'],
+  ['another origin', 'https://elsewhere.test/v1/rooms'],
+  ['another path over http', 'http://127.0.0.1:1/v1/rooms'],
+  ['a file', 'file:///etc/passwd'],
+  ['something that is not a URL', 'http://'],
+  ['nowhere', undefined],
+]
+
+const redirects: readonly Fault[] = [
+  ...places.flatMap(([where, location]) =>
+    [301, 302, 303, 307, 308].map(
+      (status): Fault => ({
+        name: `answers ${status} and points to ${where}`,
+        does: [request, answer(status, '', location === undefined ? {} : { location })],
+        expect: ended(6),
+        says: 'redirects are not followed',
+      }),
+    ),
+  ),
+  { name: 'answers 300', does: [request, answer(300, '')], expect: ended(6) },
+  { name: 'answers 304', does: [request, answer(304, '')], expect: ended(6) },
+]
+
+/** A connection that breaks, or a gateway that gives up, and what follows. */
+const breaks = [request, reset]
+const twice = (code: number, requests = 2, connections: End['connections'] = requests): End => ({
+  code,
+  requests,
+  connections,
+})
+const sequences: readonly Fault[] = [
+  {
+    name: 'resets the connection once',
+    first: breaks,
+    does: [request, answer(200, good)],
+    expect: split(twice(0), twice(0), once(7)),
+  },
+  {
+    name: 'resets the connection once, and then does not find the room',
+    first: breaks,
+    does: [request, answer(400, '{"error":{"code":"not_found"}}')],
+    // Whether it was this command that deleted it is not known.
+    expect: { ...split(twice(3), twice(3), once(7)), delete: twice(7) },
+  },
+  {
+    name: 'resets the connection once, and is then busy',
+    first: breaks,
+    does: [request, answer(503, json)],
+    expect: split(twice(6, 3, 'kept'), twice(7, 3, 'kept'), once(7)),
+  },
+  {
+    name: 'resets the connection once, and then refuses the request',
+    first: breaks,
+    does: [request, answer(422, json)],
+    expect: split(twice(1), twice(1), once(7)),
+  },
+  {
+    name: 'gives up once (502), and then does not find the room',
+    first: [request, answer(502, html, closing), end],
+    does: [request, answer(400, '{"error":{"code":"not_found"}}')],
+    expect: { ...split(twice(3), twice(3), once(7)), delete: twice(7) },
+  },
+  {
+    name: 'is busy once (503)',
+    first: [request, answer(503, json, closing), end],
+    does: [request, answer(200, good)],
+    expect: split(twice(0), twice(0), once(6)),
+  },
+  {
+    name: 'has too many requests once (429)',
+    first: [request, answer(429, json, closing), end],
+    does: [request, answer(200, good)],
+    expect: split(twice(0), twice(0), twice(0)),
+  },
+  {
+    name: 'has too many requests once (429), and then resets the connection',
+    first: [request, answer(429, json, closing), end],
+    does: breaks,
+    expect: split(twice(5, 3), twice(7, 3), twice(7)),
+  },
+]
+
+/** Faults that are whole answers of HTTP. */
+export const statuses: readonly Fault[] = [...refusals, ...failures, ...words, ...redirects, ...sequences]

@@ -1,0 +1,117 @@
+import { certificateAuthority } from '../../../helpers/certificate.ts'
+import { fine, lost, lostForGood, silent, unsent, unsentForGood } from '../expected.ts'
+import { type Fault, good } from '../fault.ts'
+import {
+  answer,
+  anything,
+  end,
+  endRaw,
+  handshake,
+  request,
+  reset,
+  type Script,
+  type Step,
+  send,
+  sendRaw,
+  stall,
+} from '../script.ts'
+
+/** Signs the certificates that clients with `trusted` believe. */
+export const authority = certificateAuthority()
+
+const trusted = handshake(authority.issue())
+/** The beginning of a ServerHello. */
+const halfHello = new Uint8Array([0x16, 3, 3, 0, 0x7a, 2, 0, 0, 0x76, 3, 3, 1, 2, 3])
+const alert = (what: number) => new Uint8Array([0x15, 3, 3, 0, 2, 2, what])
+const garbage = new Uint8Array(64).fill(0xaa)
+
+/** Before the connection is secure. */
+const handshakes: readonly Fault[] = (
+  [
+    ['stalls before TLS', [stall], 'stalls'],
+    ['stalls in the handshake', [anything, stall], 'stalls'],
+    ['stalls within its part of the handshake', [anything, send(halfHello), stall], 'stalls'],
+    ['closes the connection before TLS', [end], unsent],
+    ['closes the connection in the handshake', [anything, end], unsent],
+    ['closes the connection within its part of the handshake', [anything, send(halfHello), end], unsent],
+    ['resets the connection in the handshake', [anything, reset], unsent],
+    ['ends the handshake with an alert', [anything, send(alert(40)), end], unsentForGood],
+    ['speaks another version of TLS', [anything, send(alert(70)), end], unsentForGood],
+    ['speaks plain HTTP', [anything, answer(400, 'TLS?'), end], unsentForGood],
+    ['answers the handshake with garbage', [anything, send(garbage), end], unsentForGood],
+    [
+      'signs its certificate itself',
+      [handshake(authority.selfSigned()), request, answer(200, good)],
+      unsentForGood,
+    ],
+    ['has a certificate of an unknown authority', [trusted, request, answer(200, good)], unsentForGood],
+  ] as const satisfies readonly (readonly [string, Script, unknown])[]
+).map(
+  ([name, does, expect]): Fault =>
+    expect === 'stalls'
+      ? { name, over: 'https', does, expect: { ...unsentForGood }, stalls: true, says: 'no connection yet' }
+      : { name, over: 'https', does, expect },
+)
+
+/** Certificates of an authority that the client trusts. */
+const certificates: readonly Fault[] = (
+  [
+    [
+      'has a certificate that has expired',
+      authority.issue({ days: [-9, -2] }),
+      'the certificate has expired',
+    ],
+    ['has a certificate that is not valid yet', authority.issue({ days: [2, 9] }), 'CERT_NOT_YET_VALID'],
+    ['has a certificate for another host', authority.issue({ host: 'elsewhere.test' }), 'another host'],
+    ['has a certificate for another address', authority.issue({ host: '127.0.0.2' }), 'another host'],
+  ] as const
+).map(
+  ([name, certificate, says]): Fault => ({
+    name,
+    over: 'https',
+    trusted: true,
+    does: [handshake(certificate), request, answer(200, good)],
+    expect: unsentForGood,
+    says,
+  }),
+)
+
+/** Once the connection is secure. */
+const secured: readonly Fault[] = (
+  [
+    ['answers over TLS', [request, answer(200, good)], fine],
+    ['closes the secure connection after the request', [request, end], lost],
+    ['resets the secure connection after the request', [request, reset], lost],
+    ['closes it without farewell after half of the body', [request, half, endRaw], lost],
+    ['sends garbage past TLS after the request', [request, sendRaw(garbage), stall], lostForGood],
+    ['sends an alert past TLS after the request', [request, sendRaw(alert(40)), stall], lostForGood],
+  ] as const satisfies readonly (readonly [string, Script, unknown])[]
+).map(
+  ([name, does, expect]): Fault => ({ name, over: 'https', trusted: true, does: [trusted, ...does], expect }),
+)
+
+function half(line: Parameters<Step>[0]): Promise<void> {
+  return line.send(`HTTP/1.1 200 OK\r\ncontent-length: ${good.length}\r\n\r\n${good.slice(0, 20)}`)
+}
+
+/** Faults of TLS. */
+export const tls: readonly Fault[] = [
+  ...handshakes,
+  ...certificates,
+  ...secured,
+  {
+    name: 'stalls over TLS after the request',
+    over: 'https',
+    trusted: true,
+    does: [trusted, request, stall],
+    expect: silent,
+    stalls: true,
+  },
+  {
+    name: 'closes it without farewell after half of a body without length',
+    over: 'https',
+    trusted: true,
+    does: [trusted, request, send('HTTP/1.1 200 OK\r\n\r\n', good.slice(0, 20)), endRaw],
+    expect: lost,
+  },
+]
