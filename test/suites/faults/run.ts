@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process'
 import { main } from '../../../src/main.ts'
-import { launcher, node } from '../../helpers/built.ts'
+import { launcher, node, runCommand } from '../../helpers/built.ts'
 import { testHost } from '../../helpers/host.ts'
 import { type Command, commands, retries } from './expected.ts'
 import { type Fault, key } from './fault.ts'
@@ -9,8 +8,7 @@ import { startFaulty } from './server.ts'
 export const formats = ['table', 'json'] as const
 export type Format = (typeof formats)[number]
 
-/** How long a command may take where only the deadline ends it, and where it must not, in seconds. */
-const shortTimeout = 0.5
+/** The deadline where something else must end the command, in seconds. */
 const longTimeout = 30
 
 /** What became of a command. */
@@ -25,17 +23,21 @@ export interface Ended {
 }
 
 /** Where commands run: in this process with its real network, or as the built program. */
-export type Runner = (
-  argv: string[],
-  env: Record<string, string>,
-) => Promise<Pick<Ended, 'code' | 'stdout' | 'stderr'>>
+export interface Runner {
+  run(
+    argv: readonly string[],
+    env: Record<string, string>,
+  ): Promise<Pick<Ended, 'code' | 'stdout' | 'stderr'>>
+  /** The deadline where nothing else ends a command, in seconds: long enough for a request to get out. */
+  shortTimeout: number
+}
 
 /** Runs a command against a server that fails. */
 export async function runAgainst(
   fault: Fault,
   command: Command,
   format: Format,
-  run: Runner,
+  { run, shortTimeout }: Runner,
   env: Record<string, string>,
 ): Promise<Ended> {
   const server = await startFaulty(fault)
@@ -64,25 +66,17 @@ function wayTo({ over = 'http' }: Fault, port: number): Record<string, string> {
 }
 
 /** In this process: waiting before another attempt takes no time. */
-export const here: Runner = async (argv, env) => {
-  const host = testHost({ env })
-  const code = await main(argv, host)
-  return { code, stdout: host.stdout.text, stderr: host.stderr.text }
+export const here: Runner = {
+  shortTimeout: 0.4,
+  async run(argv, env) {
+    const host = testHost({ env })
+    const code = await main(argv, host)
+    return { code, stdout: host.stdout.text, stderr: host.stderr.text }
+  },
 }
 
 /** The built program, in a process of its own. */
-export const built: Runner = (argv, env) =>
-  new Promise((done, failed) => {
-    const child = spawn(node, [launcher, ...argv], { env: { PATH: process.env['PATH'], ...env } })
-    let stdout = ''
-    let stderr = ''
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      stdout += text
-    })
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      stderr += text
-    })
-    child.on('error', failed)
-    child.on('close', (code) => done({ code, stdout, stderr }))
-    child.stdin.end()
-  })
+export const built: Runner = {
+  shortTimeout: 1.5,
+  run: (argv, env) => runCommand(node, [launcher, ...argv], env, '', { patienceMs: 120_000 }),
+}

@@ -1,0 +1,213 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { main } from '../../src/main.ts'
+import { testHost } from '../helpers/host.ts'
+import { createImportWorld, entriesOf, type ImportWorld, resultsOf } from '../helpers/imports.ts'
+import { type Deed, fine, mischiefs } from './once/mischief.ts'
+import { type Known, startMischievous } from './once/server.ts'
+import { counted, full, sized } from './size.ts'
+
+const count = counted('once')
+/** What MEETROOM_TEST_SEED says repeats a run. */
+const seed = Number(process.env['MEETROOM_TEST_SEED'] ?? Date.now() % 2 ** 31)
+if (full) process.stdout.write(`once: seed ${seed}\n`)
+const runs = (quick: number, whole: number) => ({ seed, numRuns: sized(quick, whole) })
+
+const tells = (deed: Deed) => mischiefs[deed]?.tells
+/** What a command may not repeat, as it may have been done, or has been. */
+const isLast = (deed: Deed) => tells(deed) === 'nothing' || tells(deed) === 'accepted'
+/** What becomes of something that must not be repeated, by what the service did the last time. */
+const outcomeOf = (deeds: readonly Deed[], needsId: boolean) => {
+  const last = deeds.at(-1) ?? fine
+  if (last === fine || (tells(last) === 'accepted' && !needsId)) return 'ok'
+  return isLast(last) ? 'unknown' : 'failed'
+}
+
+/** One POST in three goes wrong: what the service does each time that it is asked for a change. */
+const deeds = fc.array(
+  fc.oneof(
+    { weight: 2, arbitrary: fc.constant(fine) },
+    { weight: 1, arbitrary: fc.constantFrom(...Object.keys(mischiefs)) },
+  ),
+  { minLength: 6, maxLength: 6 },
+)
+
+interface Setting {
+  world: ImportWorld
+  known: Map<string, Known>
+  /** Runs a command line over the network. */
+  run(argv: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }>
+  /** From here on it does what it is asked. */
+  reform(): void
+}
+
+/**
+ * @param plans what the service does with each change
+ * @param numberOf the number of a change, by its body
+ */
+async function setUp(plans: readonly Deed[][], numberOf: (body: any) => number): Promise<Setting> {
+  const world = await createImportWorld()
+  let isReformed = false
+  const { baseUrl, known } = await startMischievous(world, (change, nth) =>
+    isReformed ? fine : (plans[numberOf(JSON.parse(change))]?.[nth] ?? fine),
+  )
+  return {
+    world,
+    known,
+    reform: () => {
+      isReformed = true
+    },
+    async run(argv) {
+      const env = {
+        MEETROOM_API_KEY: world.apiKey,
+        MEETROOM_BASE_URL: baseUrl,
+        MEETROOM_CONFIG_DIR: world.configDir,
+      }
+      const host = testHost({ env, cwd: world.dir })
+      const code = await main(argv, host)
+      return { code, stdout: host.stdout.text, stderr: host.stderr.text }
+    },
+  }
+}
+
+let posts = 0
+
+function countAll(known: Map<string, Known>): void {
+  for (const { deeds } of known.values()) {
+    posts += deeds.length
+    count.add('POSTs', deeds.length)
+    count.add('faults', deeds.filter((deed) => deed !== fine).length)
+  }
+}
+
+const number = (text: string) => Number(text.replace(/\D+/g, '')) - 1
+
+/** What is imported, and whether the API lets the same row be sent again. */
+const kinds = {
+  rooms: { columns: 'name,type', row: (n: number) => `R${n},open`, key: 'name', repeatable: false },
+  users: { columns: 'user_id,name', row: (n: number) => `u${n},N${n}`, key: 'user_id', repeatable: true },
+  members: { columns: 'user_id,type', row: (n: number) => `u${n},guest`, key: 'user_id', repeatable: false },
+} as const
+
+describe.each(Object.entries(kinds))(
+  '%s import from a service that fails one time in three',
+  (what, kind) => {
+    test('makes nothing twice, calls nothing done that is not, and calls unknown what nobody can know', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(deeds, { minLength: 1, maxLength: 60, size: 'max' }),
+          fc.constantFrom(1, 4, 8),
+          fc.constantFrom(0, 2),
+          async (plans, concurrency, retries) => {
+            const { world, known, run, reform } = await setUp(plans, (body) => number(body[kind.key]))
+            const room = await world.room('Weekly sync')
+            if (what === 'members')
+              for (const n of plans.keys()) await world.send('POST', '/users', { user_id: `u${n + 1}` })
+            world.file('in.csv', `${kind.columns}\n${plans.map((_, i) => `${kind.row(i + 1)}\n`).join('')}`)
+            const argv = [
+              ...[what, 'import', 'in.csv', '-o', 'ndjson', '--concurrency', `${concurrency}`],
+              ...['--retries', `${retries}`],
+              ...(what === 'users' ? ['--if-exists', 'overwrite'] : []),
+              ...(what === 'members' ? ['--room', room] : []),
+            ]
+            const { code, stdout } = await run(argv)
+            const results = resultsOf(stdout)
+            const byRow = new Map(
+              [...known].map(([body, record]) => [number(JSON.parse(body)[kind.key]) + 1, record]),
+            )
+
+            for (const { row, status } of results) {
+              const { deeds = [], made = 0 } = byRow.get(row) ?? {}
+              const story = `row ${row}, ${status}: ${deeds.join(', ')}`
+              if (!kind.repeatable) {
+                expect(made, `made twice: ${story}`).toBeLessThanOrEqual(1)
+                expect(deeds.slice(0, -1).some(isLast), `sent again: ${story}`).toBe(false)
+                expect(status, story).toBe(outcomeOf(deeds, true))
+              }
+              expect(
+                deeds.slice(0, -1).some((deed) => deed === fine || tells(deed) === 'accepted'),
+                `sent again after success: ${story}`,
+              ).toBe(false)
+              if (status === 'ok') expect(made, `not made: ${story}`).toBeGreaterThan(0)
+              if (status === 'failed') expect(made, `made: ${story}`).toBe(0)
+              if (status === 'unknown') expect(deeds.some(isLast), `known: ${story}`).toBe(true)
+              count.add(status)
+            }
+            // What was not reported was not sent, either.
+            expect(byRow.size).toBe(results.length)
+            const statuses = new Set(results.map(({ status }) => status))
+            expect(code === 0).toBe(
+              results.length === plans.length && statuses.size === 1 && statuses.has('ok'),
+            )
+            // The journal says the same, for the run that resumes.
+            const noted = new Map<number, string>()
+            for (const { row, status } of entriesOf(world.read('in.csv.journal')))
+              if (row) noted.set(row, status)
+            for (const { row, status } of results)
+              expect(noted.get(row)?.replace('overwrote', 'ok')).toBe(status)
+
+            reform()
+            const resumed = await run([...argv, '--resume'])
+            for (const [row, { deeds, made }] of byRow) {
+              const story = `row ${row}: ${deeds.join(', ')}`
+              if (!kind.repeatable) expect(made, `not once after resuming: ${story}`).toBe(1)
+              expect(made, `never made: ${story}`).toBeGreaterThan(0)
+            }
+            expect(known.size).toBe(plans.length)
+            // A room has only a name: of one that is there, nobody can tell whether it is the one.
+            if (what !== 'rooms') expect(resumed.code).toBe(0)
+            countAll(known)
+          },
+        ),
+        runs(4, 150),
+      )
+    })
+  },
+)
+
+/** Single commands that must not be sent twice. */
+const commands: readonly ((room: string, n: number) => string[])[] = [
+  (_room, n) => ['rooms', 'create', '--name', `R${n}`, '--type', 'open'],
+  (room, n) => ['message', 'send', room, `M${n}`],
+  (room, n) => ['members', 'add', room, `u${n}`],
+  (room, n) => ['pages', 'create', room, '--image', `https://img.test/${n}.png`],
+]
+const codes = { ok: [0], unknown: [7], failed: [1, 6] }
+
+test('a command that creates something ends with 0, 7 or an error as the service made it, might have made it, or did not', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.nat({ max: commands.length - 1 }), deeds), { minLength: 1, maxLength: 20 }),
+      fc.constantFrom('table', 'json'),
+      async (cases, format) => {
+        const plans = cases.map(([, plan]) => plan)
+        let current = 0
+        const { world, known, run } = await setUp(plans, () => current)
+        const room = await world.room('Weekly sync')
+        for (const [n, [command]] of cases.entries()) {
+          current = n
+          known.clear()
+          if (command === 2) await world.send('POST', '/users', { user_id: `u${n}` })
+          const argv = commands[command]?.(room, n) ?? []
+          const { code, stdout, stderr } = await run([...argv, '-q', '-o', format, '--retries', '2'])
+          const [{ deeds, made } = { deeds: [], made: 0 }] = [...known.values()]
+          const story = `${argv.join(' ')}: ${deeds.join(', ')}\n${stderr}`
+          // A message has no id that anybody would need.
+          const outcome = outcomeOf(deeds, argv[0] !== 'message')
+          expect(codes[outcome], story).toContain(code)
+          expect(made, story).toBe(outcome === 'ok' || mischiefs[deeds.at(-1) ?? '']?.acts ? 1 : 0)
+          expect(known.size, story).toBe(1)
+          expect(stdout !== '', story).toBe(code === 0)
+          if (outcome === 'unknown') expect(stderr, story).toMatch(/not known|its answer cannot be read/)
+          count.add(outcome)
+          countAll(known)
+        }
+      },
+    ),
+    runs(4, 60),
+  )
+})
+
+test.runIf(full)('these were 10,000 POSTs or more', () => {
+  expect(posts).toBeGreaterThanOrEqual(10_000)
+})

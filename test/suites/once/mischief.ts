@@ -1,0 +1,83 @@
+import { gzipSync } from 'node:zlib'
+
+/** What a server does with a POST, instead of acting and saying so. */
+export interface Mischief {
+  /** Whether it acts first. */
+  acts: boolean
+  /** What comes back tells: nothing was done, ask again; nothing was done; something was, without an id; nothing at all. */
+  tells: 'busy' | 'refused' | 'accepted' | 'nothing'
+  /** What comes back, byte by byte; then the connection is closed. */
+  bytes: string | Uint8Array
+  /** The connection is reset instead of closed. */
+  resets?: true
+}
+
+const whole = (status: number, body: string, type = 'application/json') =>
+  `HTTP/1.1 ${status} Whatever\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`
+const json = '{"message":"no"}'
+const html = '<h1>No</h1>'
+const ok = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n'
+const gzip = gzipSync('{"room":{"id":"0"}}').subarray(0, 15)
+
+/** What tells that nothing was done. */
+const clear: Record<string, Mischief> = {
+  'answers 429': { acts: false, tells: 'busy', bytes: whole(429, json) },
+  'answers 503': { acts: false, tells: 'busy', bytes: whole(503, html, 'text/html') },
+  'answers 422': { acts: false, tells: 'refused', bytes: whole(422, json) },
+  'answers 500 with JSON': { acts: false, tells: 'refused', bytes: whole(500, json) },
+  'answers 500 with a page': { acts: false, tells: 'refused', bytes: whole(500, html, 'text/html') },
+}
+
+/** What comes back the same whether the server has acted or not. */
+const ambiguous: Record<string, Pick<Mischief, 'bytes' | 'resets'>> = {
+  'resets the connection': { bytes: '', resets: true },
+  'closes the connection': { bytes: '' },
+  'closes within the status line': { bytes: 'HTTP/1.1 20' },
+  'closes within the headers': { bytes: ok },
+  'closes within the body': { bytes: `${ok}content-length: 100\r\n\r\n{"room":{"id":"` },
+  'resets within the body': { bytes: `${ok}content-length: 100\r\n\r\n{"room":`, resets: true },
+  'closes within a chunk': { bytes: `${ok}transfer-encoding: chunked\r\n\r\n64\r\n{"room":` },
+  'answers 502': { bytes: whole(502, html, 'text/html') },
+  'answers 504': { bytes: whole(504, json) },
+  'answers with what is not HTTP': { bytes: '220 mail.test ESMTP ready\r\n' },
+}
+
+/** Successes that cannot be read: only a server that has acted says so. */
+const unreadable: Record<string, Pick<Mischief, 'bytes'>> = {
+  'answers 200 with nothing': { bytes: whole(200, '') },
+  'answers 204': { bytes: 'HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n' },
+  'answers 200 with a page': { bytes: whole(200, html, 'text/html') },
+  'answers 200 with half of the JSON': { bytes: `${ok}\r\n{"room":{"id":"` },
+  'answers 200 with another item': { bytes: whole(200, '{"ok":true}') },
+  'answers 200 with damaged compression': {
+    bytes: Buffer.concat([
+      Buffer.from(`${ok}content-encoding: gzip\r\ncontent-length: ${gzip.length}\r\n\r\n`),
+      gzip,
+    ]),
+  },
+}
+
+const having = (
+  kinds: Record<string, Pick<Mischief, 'bytes' | 'resets'>>,
+  acts: boolean,
+  tells: Mischief['tells'],
+  when = '',
+) =>
+  Object.entries(kinds).map(([name, kind]): [string, Mischief] => [
+    `${name}${when}`,
+    { acts, tells, ...kind },
+  ])
+
+/** Every kind of mischief, by its name. */
+export const mischiefs: Readonly<Record<string, Mischief>> = {
+  ...clear,
+  ...Object.fromEntries([
+    ...having(ambiguous, false, 'nothing', ' before it acts'),
+    ...having(ambiguous, true, 'nothing', ' after it has acted'),
+    ...having(unreadable, true, 'accepted'),
+  ]),
+}
+
+/** What a server does with a POST: mischief, or what it is asked. */
+export type Deed = string
+export const fine: Deed = 'does what it is asked'

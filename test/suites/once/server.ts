@@ -1,0 +1,60 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+import type { World } from '../../helpers/world.ts'
+import { type Deed, mischiefs } from './mischief.ts'
+
+/** What the server knows of one change that it was asked for. */
+export interface Known {
+  /** What it did each time it was asked. */
+  deeds: Deed[]
+  /** How often it made the change. */
+  made: number
+}
+
+/**
+ * The service of a world on a real socket. It keeps its own record of every POST, and does mischief where it is told to;
+ * everything else it answers well.
+ * @param deedOf what it does with a change that it is asked for the nth time; a change is known by its body
+ */
+export async function startMischievous(world: World, deedOf: (change: string, nth: number) => Deed) {
+  const known = new Map<string, Known>()
+  const server = createServer({ noDelay: true }, async (request, response) => {
+    let text = ''
+    for await (const chunk of request.setEncoding('utf8')) text += chunk
+    const method = request.method ?? ''
+    const path = (request.url ?? '').slice('/v1'.length)
+    const act = () => world.send(method, path, text === '' ? undefined : JSON.parse(text))
+    if (method !== 'POST') {
+      const { status, body } = await act()
+      return response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    }
+    const record = known.get(text) ?? { deeds: [], made: 0 }
+    known.set(text, record)
+    const deed = deedOf(text, record.deeds.push('') - 1)
+    record.deeds[record.deeds.length - 1] = deed
+    const mischief = mischiefs[deed]
+    const answer = !mischief || mischief.acts ? await act() : undefined
+    if (answer?.status === 200) record.made++
+    if (!mischief)
+      return response
+        .writeHead(answer?.status ?? 500, { 'content-type': 'application/json' })
+        .end(JSON.stringify(answer?.body))
+    const { socket } = request
+    if (mischief.resets && mischief.bytes.length > 0) {
+      socket.write(mischief.bytes)
+      // Otherwise the bytes would be lost with the connection.
+      await pause(1)
+    }
+    if (mischief.resets) socket.resetAndDestroy()
+    else socket.end(mischief.bytes)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { baseUrl: `http://127.0.0.1:${port}/v1`, known }
+}
