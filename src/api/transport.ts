@@ -33,7 +33,8 @@ export function networkTransport(options: TransportOptions): Transport & { close
     const exchange = new Exchange()
     try {
       const answer = await exchange.run(pool, origin, wire, signal)
-      unanswered--
+      // One that was cut off leaves a connection behind, as a failure does.
+      if (answer.unreadable === undefined) unanswered--
       const encoding = answer.headers['content-encoding']
       if (!encoding || encoding === 'identity' || answer.body.length === 0) return answer
       return { ...answer, ...(await decoded(answer.body, encoding)) }
