@@ -1,9 +1,10 @@
+import { sized } from '../size.ts'
 import { attempts, type Command, commands, type End } from './expected.ts'
 import { type Fault, key } from './fault.ts'
 import type { Ended, Format } from './run.ts'
 
-/** How long a process may take beyond the deadline, in milliseconds: starting takes time, and machines are shared. */
-const marginMs = 4000
+/** How long a process may outlive its deadline or its last word, in milliseconds: starting takes time, and machines are shared. */
+const marginMs = sized(4000, 8000)
 
 /** Lines on standard error that are neither an error nor a hint. */
 const notices = [
@@ -34,6 +35,7 @@ export function problemsOf(fault: Fault, command: Command, format: Format, ended
       ended.requests !== requests &&
       `${ended.requests} requests instead of ${requests}`,
     !isExpected(ended, connections) && `${ended.connections} connections instead of ${connections}`,
+    (ended.lingeredMs ?? 0) > marginMs && 'lingers after its last word',
     ended.lateMs > marginMs && `ended ${Math.round(ended.lateMs)} ms after the deadline`,
     fault.stalls === true && ended.lateMs < -50 && 'ended before the deadline',
     failed ? stdout !== '' && 'output on standard output' : outputProblem(stdout, format),
@@ -56,7 +58,8 @@ function isExpected({ requests, connections }: Ended, expected: End['connections
 
 function outputProblem(stdout: string, format: Format): string | false {
   if (stdout === '') return 'nothing on standard output'
-  return format === 'json' && !isJson(stdout) && 'standard output is not JSON'
+  // As the service sent it, its byte order mark included.
+  return format === 'json' && !isJson(stdout.replace(/^\ufeff/, '')) && 'standard output is not JSON'
 }
 
 /** One line, with a hint at most, or one object of JSON; before it, notices at most. */

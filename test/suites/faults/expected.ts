@@ -86,10 +86,15 @@ export const notHttp = split(ends(6, 1), ends(7, 1), ends(7, 1))
 /** A success whose body cannot be read: a write has happened (0), but the id of a new room is not known. */
 export const accepted = split(ends(6, 1), ends(0, 1), ends(7, 1))
 
+/** The same for an answer that is cut off: the HTTP library may open another connection, which nobody uses. */
+export const cutOff = split(ends(6, 1, 'unsure'), ends(0, 1, 'unsure'), ends(7, 1, 'unsure'))
+
 // The service says no: nothing was changed, and one answer is enough, or it says when to ask again.
 
 /** The service is asked once, and that is that. */
 export const ended = (code: number, requests = 1) => all(ends(code, requests, 'kept'))
+/** The same, with an answer that is cut off. */
+export const endedByCut = (code: number) => all(ends(code, 1, 'unsure'))
 /** Too many requests (429): nothing was done, so that everything is tried again. */
 export const throttled = all(ends(1, attempts, 'kept'))
 /** The service is busy (503): tried again, but for creating. */

@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process'
 import { main } from '../../../src/main.ts'
-import { launcher, node, runCommand } from '../../helpers/built.ts'
+import { launcher, node } from '../../helpers/built.ts'
 import { testHost } from '../../helpers/host.ts'
 import { type Command, commands, retries } from './expected.ts'
 import { type Fault, key } from './fault.ts'
@@ -20,6 +21,8 @@ export interface Ended {
   connections: number
   /** Time beyond the deadline, in milliseconds; below zero where it was not reached. */
   lateMs: number
+  /** Time between the last output and the end of the process, in milliseconds; undefined in this process. */
+  lingeredMs: number | undefined
 }
 
 /** Where commands run: in this process with its real network, or as the built program. */
@@ -27,7 +30,7 @@ export interface Runner {
   run(
     argv: readonly string[],
     env: Record<string, string>,
-  ): Promise<Pick<Ended, 'code' | 'stdout' | 'stderr'>>
+  ): Promise<Pick<Ended, 'code' | 'stdout' | 'stderr' | 'lingeredMs'>>
   /** The deadline where nothing else ends a command, in seconds: long enough for a request to get out. */
   shortTimeout: number
 }
@@ -71,12 +74,29 @@ export const here: Runner = {
   async run(argv, env) {
     const host = testHost({ env })
     const code = await main(argv, host)
-    return { code, stdout: host.stdout.text, stderr: host.stderr.text }
+    return { code, stdout: host.stdout.text, stderr: host.stderr.text, lingeredMs: undefined }
   },
 }
 
 /** The built program, in a process of its own. */
 export const built: Runner = {
   shortTimeout: 1.5,
-  run: (argv, env) => runCommand(node, [launcher, ...argv], env, '', { patienceMs: 120_000 }),
+  run: (argv, env) =>
+    new Promise((done, failed) => {
+      const child = spawn(node, [launcher, ...argv], { env: { PATH: process.env['PATH'], ...env } })
+      let spoke = performance.now()
+      let stdout = ''
+      let stderr = ''
+      child.stdout.setEncoding('utf8').on('data', (text) => {
+        stdout += text
+        spoke = performance.now()
+      })
+      child.stderr.setEncoding('utf8').on('data', (text) => {
+        stderr += text
+        spoke = performance.now()
+      })
+      child.on('error', failed)
+      child.on('close', (code) => done({ code, stdout, stderr, lingeredMs: performance.now() - spoke }))
+      child.stdin.end()
+    }),
 }

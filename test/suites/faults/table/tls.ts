@@ -1,5 +1,5 @@
 import { certificateAuthority } from '../../../helpers/certificate.ts'
-import { fine, lost, lostForGood, silent, unsent, unsentForGood } from '../expected.ts'
+import { cutOff, fine, lost, lostForGood, silent, unsent, unsentForGood } from '../expected.ts'
 import { type Fault, good } from '../fault.ts'
 import {
   answer,
@@ -7,6 +7,7 @@ import {
   end,
   endRaw,
   handshake,
+  repeat,
   request,
   reset,
   type Script,
@@ -99,6 +100,15 @@ export const tls: readonly Fault[] = [
   ...handshakes,
   ...certificates,
   ...secured,
+  {
+    name: 'sends a body without end, and stalls in the next handshake',
+    over: 'https',
+    trusted: true,
+    first: [trusted, request, send('HTTP/1.1 200 OK\r\n\r\n'), repeat(' '.repeat(2 ** 16))],
+    does: [stall],
+    expect: cutOff,
+    says: 'it is larger than 64 MB',
+  },
   {
     name: 'stalls over TLS after the request',
     over: 'https',
