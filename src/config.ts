@@ -7,7 +7,7 @@ import {
   parseRetries,
   parseTimeout,
 } from './config-values.ts'
-import { AuthError, tooFewHandles, UsageError } from './errors.ts'
+import { AuthError, MeetroomError, tooFewHandles, UsageError } from './errors.ts'
 import { readTrusted } from './safe-file.ts'
 
 /** A value and where it came from, as `config list --show-origin` tells it. */
@@ -77,6 +77,8 @@ export interface Settings {
   retries: Setting<number>
   /** The protected profile that is used, or whose service is: writes need --allow-write then. */
   protectedBy: string | undefined
+  /** What is wrong with the settings file, where reading works without it: what it protects is not known then. */
+  unread: MeetroomError | undefined
 }
 
 /** Where the settings file is. */
@@ -158,7 +160,9 @@ export function resolveSettings(
   const baseUrl = fromFlag(flags.baseUrl, '--base-url') ?? fromEnv('MEETROOM_BASE_URL')
   const key = keyFromEnv(env)
 
-  const config = !named && baseUrl && key ? {} : named?.value === localProfile ? readIfThere(read) : read()
+  const isLocal = named?.value === localProfile
+  const { config, unread = undefined }: Read =
+    !named && baseUrl && key ? { config: {} } : isLocal ? tryReading(read) : { config: read() }
   const stored = config.profile === undefined ? undefined : { value: config.profile, from: 'settings file' }
   const profile = named ?? stored ?? { value: defaultProfile, from: 'default' }
   const values = findProfile(config, profile.value)
@@ -203,6 +207,7 @@ export function resolveSettings(
       parseRetries,
     ) ?? { value: 2, from: 'default' },
     protectedBy: values?.protected === true ? profile.value : url && protectorOf(url.value, config),
+    unread,
   }
 }
 
@@ -225,12 +230,18 @@ function keyFromEnv(env: Readonly<Record<string, string | undefined>>): Setting<
   return value ? { value, from: 'MEETROOM_API_KEY' } : undefined
 }
 
-// The embedded workspace needs no settings: a broken file must not stand in its way.
-function readIfThere(read: () => StoredConfig): StoredConfig {
+interface Read {
+  config: StoredConfig
+  unread?: MeetroomError
+}
+
+/** The embedded workspace can be read without settings: a broken file must not stand in the way. */
+function tryReading(read: () => StoredConfig): Read {
   try {
-    return read()
-  } catch {
-    return {}
+    return { config: read() }
+  } catch (error) {
+    if (!(error instanceof MeetroomError)) throw error
+    return { config: {}, unread: error }
   }
 }
 

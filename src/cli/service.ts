@@ -153,11 +153,17 @@ function beforeSend({ flags, settings, printer, confirm }: Surroundings, confirm
 
 /**
  * Whether the profile lets anything be changed. What is only shown changes nothing.
- * @throws {UsageError} when it is protected and the command line has no --allow-write
+ * @throws {UsageError} when it is protected, or nobody can tell, and the command line has no --allow-write
  */
 export function requireWritable({ curl, dryRun, allowWrite }: SendFlags, settings: Settings): void {
-  const { profile, protectedBy } = settings
-  if (protectedBy === undefined || curl || dryRun || allowWrite) return
+  const { profile, protectedBy, unread } = settings
+  if (curl || dryRun || allowWrite) return
+  if (unread)
+    throw new UsageError(`${unread.message}, and it may protect the local workspace`, {
+      hint: 'fix it, or pass --allow-write if you mean it',
+      cause: unread,
+    })
+  if (protectedBy === undefined) return
   const what =
     protectedBy === profile.value
       ? `the profile ${protectedBy} is protected against changes`

@@ -550,6 +550,22 @@ describe('profiles protect', () => {
     expect(await make()).toMatchObject({ code: 0 })
   })
 
+  test('is not lifted by a settings file that breaks: the local workspace can be read, and changed with --allow-write', async () => {
+    await run('profiles protect local')
+    const file = join(world.configDir, 'config.json')
+    writeFileSync(file, readFileSync(file, 'utf8').slice(0, -10))
+    const make = (flags = '') => run(`--local rooms create --name L --type open -o ids${flags}`)
+    expect(await make()).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr:
+        `error: the settings file ${file} is not a valid meetroom settings file, and it may protect the local workspace\n` +
+        'hint: fix it, or pass --allow-write if you mean it\n',
+    })
+    expect(await run('--local rooms list')).toMatchObject({ code: 0 })
+    expect(await make(' --allow-write')).toMatchObject({ code: 0 })
+  })
+
   test('succeeds when nothing changes, as unprotect does', async () => {
     for (const verb of ['protect', 'protect', 'unprotect', 'unprotect'])
       expect(await run(`profiles ${verb} production`), verb).toMatchObject({ code: 0 })
