@@ -139,17 +139,20 @@ export function tooFewHandles(cause: unknown): OutputError | undefined {
   })
 }
 
+/** Exit codes by signal, as shells count them. */
+const stopCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
 /** The user or the system asked the program to stop. */
 export class InterruptedError extends MeetroomError {
   readonly code = 'interrupted'
   readonly exitCode: number
 
   constructor(
-    readonly signal: 'SIGINT' | 'SIGTERM',
+    readonly signal: keyof typeof stopCodes,
     details: ErrorDetails = {},
   ) {
     super('interrupted', details)
-    this.exitCode = signal === 'SIGINT' ? 130 : 143
+    this.exitCode = stopCodes[signal]
   }
 }
 

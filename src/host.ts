@@ -21,6 +21,9 @@ export interface Pipe {
   write(data: string | Uint8Array): Promise<void>
 }
 
+/** The signals that ask a program to stop. */
+export type Stop = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
 /** Everything the program needs of the machine. Tests hand in their own. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -48,8 +51,8 @@ export interface Host {
   after(ms: number, work: () => void): () => void
   /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Calls back on SIGINT or SIGTERM; the returned function stops listening. */
-  onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void
+  /** Calls back when somebody asks the program to stop; the returned function stops listening. */
+  onSignal(listener: (signal: Stop) => void): () => void
   /** Fraction in [0, 1), for jitter. */
   random(): number
   /** Loads something whose mere loading makes Node print that it is experimental, without that. */
@@ -126,7 +129,7 @@ export function processHost(): Host {
       await delay(ms, undefined, signal ? { signal } : {})
     },
     onSignal(listener) {
-      const signals = ['SIGINT', 'SIGTERM'] as const
+      const signals: readonly Stop[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
       const handlers = signals.map((signal) => [signal, () => listener(signal)] as const)
       for (const [signal, handler] of handlers) process.on(signal, handler)
       return () => {

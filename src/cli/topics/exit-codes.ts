@@ -14,4 +14,4 @@ export const exitCodes = `Exit codes
   10  confirmation was required but not given
   70  a bug of meetroom
   74  the output could not be written, or the system has too few file handles
- 130  interrupted (SIGINT); 143 for SIGTERM`
+ 130  interrupted (SIGINT); 143 for SIGTERM, 129 for SIGHUP`
