@@ -31,6 +31,8 @@ export interface ClientOptions {
   policy: Policy
   /** Aborts whatever is under way. */
   interrupt?: AbortSignal
+  /** Aborted: what has not been sent is not sent any more. */
+  withdrawn?: AbortSignal
   /** What other clients of this run have learned about the service; this one adds to it. */
   seen?: Seen
   /** Called with the reason when the answer to an accepted write cannot be read. */
@@ -139,7 +141,7 @@ function createExchange(options: ClientOptions) {
   async function open(): Promise<Opened> {
     opening ??= options.open().then(({ transport, apiKey }) => ({
       headers: headersFor(apiKey, options.userAgent),
-      send: createSend(transport, options.policy, options.interrupt),
+      send: createSend(transport, options.policy, options),
     }))
     opened = await opening
     return opened

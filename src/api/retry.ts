@@ -62,6 +62,13 @@ const retriedStatuses = new Set([429, 502, 503, 504])
 const baseDelayMs = 200
 const maxDelayMs = 8000
 
+interface Interruption {
+  /** Aborts whatever is under way. */
+  interrupt?: AbortSignal
+  /** Aborted: what has not been sent is not sent any more, and what waits to be sent again does not wait. */
+  withdrawn?: AbortSignal
+}
+
 type Send = (request: WireRequest, repeatability: Repeatability) => Promise<Reply>
 
 /**
@@ -71,7 +78,11 @@ type Send = (request: WireRequest, repeatability: Repeatability) => Promise<Repl
  * {@link NetworkError} when no answer came and nothing can have happened,
  * {@link UnknownOutcomeError} when a write may have reached the service and no answer came.
  */
-export function createSend(transport: Transport, policy: Policy, interrupt?: AbortSignal): Send {
+export function createSend(
+  transport: Transport,
+  policy: Policy,
+  { interrupt, withdrawn }: Interruption = {},
+): Send {
   // A controller that was never aborted is as good as new, and a new one costs as much as half a request: Node 20 gives
   // each signal a shape of its own.
   const idle: AbortController[] = []
@@ -94,7 +105,7 @@ export function createSend(transport: Transport, policy: Policy, interrupt?: Abo
         let answer: WireResponse | undefined
         let reason: string
         try {
-          answer = await transport(request, signal)
+          answer = await transport(request, signal, withdrawn)
           const { status } = answer
           const again = status === 429 || (repeatability.repeatable && retriedStatuses.has(status))
           if (!again || attempt >= retries) return { ...answer, afterLostAttempt: lost }
@@ -102,9 +113,14 @@ export function createSend(transport: Transport, policy: Policy, interrupt?: Abo
           if (status !== 429 && status !== 503) lost = true
           reason = `the service answered ${status}`
         } catch (error) {
-          if (interrupt?.aborted) throw interrupted(interrupt, repeatability)
+          const unsent = error instanceof TransportError && !error.maybeSent
+          const stopped = interrupt?.aborted
+            ? interrupt
+            : unsent && withdrawn?.aborted
+              ? withdrawn
+              : undefined
+          if (stopped) throw interrupted(stopped, repeatability, lost || !unsent)
           if (timedOut) {
-            const unsent = error instanceof TransportError && !error.maybeSent
             lost ||= !unsent
             throw late(unsent ? `: ${error.message}` : '')
           }
@@ -125,9 +141,16 @@ export function createSend(transport: Transport, policy: Policy, interrupt?: Abo
           throw late()
         }
         policy.onRetry?.({ status: answer?.status, reason, waitMs })
-        await timing.sleep(waitMs, signal).catch((error) => {
-          throw interrupt?.aborted ? interrupted(interrupt, repeatability) : timedOut ? late() : error
-        })
+        const wake = () => controller.abort()
+        withdrawn?.addEventListener('abort', wake)
+        if (withdrawn?.aborted) wake()
+        await timing
+          .sleep(waitMs, signal)
+          .catch((error) => {
+            const stopped = interrupt?.aborted ? interrupt : withdrawn?.aborted ? withdrawn : undefined
+            throw stopped ? interrupted(stopped, repeatability, lost) : timedOut ? late() : error
+          })
+          .finally(() => withdrawn?.removeEventListener('abort', wake))
       }
     } finally {
       callOff()
@@ -160,9 +183,9 @@ function unknownOutcome(
   })
 }
 
-/** The reason for the interrupt; for a write, also how to find out whether it took effect. */
-function interrupted({ reason }: AbortSignal, { write, check, line }: Repeatability): unknown {
-  if (!(reason instanceof InterruptedError) || !write) return reason
+/** The reason for the interrupt; for a write that may have been sent, also how to find out whether it took effect. */
+function interrupted({ reason }: AbortSignal, { write, check, line }: Repeatability, lost: boolean): unknown {
+  if (!(reason instanceof InterruptedError) || !write || !lost) return reason
   const hint = `the change may have been made; ${check()}`
   return new InterruptedError(reason.signal, { hint, request: line })
 }

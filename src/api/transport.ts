@@ -28,11 +28,11 @@ export function networkTransport(options: TransportOptions): Transport & { close
   const pool = new Pool(origin, { connections: most, connect: connections.open })
   // Requests under way, and those that failed: their connections may be in any state.
   let unanswered = 0
-  const transport: Transport = async (wire, signal) => {
+  const transport: Transport = async (wire, signal, withdrawn) => {
     unanswered++
     const exchange = new Exchange()
     try {
-      const answer = await exchange.run(pool, origin, wire, signal)
+      const answer = await exchange.run(pool, origin, wire, signal, withdrawn)
       // One that was cut off leaves a connection behind, as a failure does.
       if (answer.unreadable === undefined) unanswered--
       const encoding = answer.headers['content-encoding']
@@ -40,7 +40,8 @@ export function networkTransport(options: TransportOptions): Transport & { close
       return { ...answer, ...(await decoded(answer.body, encoding)) }
     } catch (error) {
       const { maybeSent } = exchange
-      throw failure(error, { maybeSent, aborted: signal.aborted, proxy: proxy?.name })
+      const aborted = signal.aborted || (!maybeSent && withdrawn?.aborted === true)
+      throw failure(error, { maybeSent, aborted, proxy: proxy?.name })
     }
   }
   return Object.assign(transport, {
@@ -58,6 +59,7 @@ export function networkTransport(options: TransportOptions): Transport & { close
 class Exchange {
   /** undici calls `onConnect` just before it writes to the socket: until then the service has seen nothing. */
   maybeSent = false
+  #isWithdrawn = false
   #head: Pick<WireResponse, 'status' | 'headers'> = { status: 0, headers: {} }
   readonly #chunks: Buffer[] = []
   #size = 0
@@ -66,21 +68,29 @@ class Exchange {
     dispatcher: Dispatcher,
     origin: string,
     wire: WireRequest,
-    signal: AbortSignal | undefined,
+    signal: AbortSignal,
+    withdrawn: AbortSignal | undefined,
   ): Promise<WireResponse> {
     return new Promise((resolve, reject) => {
       let abort: (() => void) | undefined
       // A request that is waiting for a connection also ends at once, and is never sent.
       const stop = () => {
         abort?.()
-        settle(reject, signal?.reason)
+        settle(reject, signal.reason)
+      }
+      const leave = () => {
+        if (this.maybeSent) return
+        this.#isWithdrawn = true
+        settle(reject, withdrawn?.reason)
       }
       const settle = <T>(how: (value: T) => void, value: T) => {
-        signal?.removeEventListener('abort', stop)
+        signal.removeEventListener('abort', stop)
+        withdrawn?.removeEventListener('abort', leave)
         how(value)
       }
-      if (signal?.aborted) return reject(signal.reason)
-      signal?.addEventListener('abort', stop)
+      if (signal.aborted) return reject(signal.reason)
+      signal.addEventListener('abort', stop)
+      withdrawn?.addEventListener('abort', leave)
       const { pathname, search } = new URL(wire.url)
       dispatcher.dispatch(
         {
@@ -94,9 +104,9 @@ class Exchange {
         },
         {
           onConnect: (end) => {
-            if (signal?.aborted) return end(signal.reason)
+            if (signal.aborted || this.#isWithdrawn) return end(signal.reason ?? withdrawn?.reason)
             this.maybeSent = true
-            abort = () => end(signal?.reason)
+            abort = () => end(signal.reason)
           },
           onHeaders: (status, raw) => {
             this.#head = { status, headers: readHeaders(raw) }

@@ -20,9 +20,15 @@ export interface WireResponse {
 
 /**
  * One exchange with a service: over the network, or with the embedded service in this process.
+ * @param signal aborted: nobody waits for the answer any more
+ * @param withdrawn aborted: a request of which nothing was sent is not sent any more
  * @throws {TransportError} when no whole answer came
  */
-export type Transport = (request: WireRequest, signal: AbortSignal) => Promise<WireResponse>
+export type Transport = (
+  request: WireRequest,
+  signal: AbortSignal,
+  withdrawn?: AbortSignal,
+) => Promise<WireResponse>
 
 /** No whole answer came. */
 export class TransportError extends Error {

@@ -67,6 +67,8 @@ export interface ClientSetup {
   connections?: number
   /** Aborts what is under way. */
   interrupt: AbortSignal
+  /** Aborted: what has not been sent is not sent any more. */
+  withdrawn?: AbortSignal
   /** What other clients of the run have found out about the service. */
   seen?: Seen
   /** Told before each repetition, instead of the user. */
@@ -101,6 +103,7 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
     ...defined({ seen: setup.seen }),
     userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
     interrupt: setup.interrupt,
+    ...defined({ withdrawn: setup.withdrawn }),
     policy: {
       timeoutMs: timeout.value * 1000,
       retries: retries.value,

@@ -47,16 +47,16 @@ export async function reachWorkspace({ dir, owner, host, connect }: ReachOptions
     return way
   }
 
-  const transport: Transport = async (request, signal) => {
+  const transport: Transport = async (request, signal, withdrawn) => {
     const began = host.monotonic()
     for (;;) {
       const taken = latest
       const way = await taken
       try {
-        return await way.transport(way === first ? request : redirected(request, way), signal)
+        return await way.transport(way === first ? request : redirected(request, way), signal, withdrawn)
       } catch (error) {
         const unsent = error instanceof TransportError && !error.maybeSent
-        if (!unsent || host.monotonic() - began > patienceMs) throw error
+        if (!unsent || withdrawn?.aborted || host.monotonic() - began > patienceMs) throw error
         await host.sleep(pauseMs, signal)
         // Another request may have looked already.
         if (latest === taken) latest = findOwner(dir, host.quietly).then(open)

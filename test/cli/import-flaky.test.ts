@@ -410,3 +410,16 @@ describe('a service', () => {
     expect(new Set(world.requests.map((request) => lineOf(request) + request.body)).size).toBeLessThan(50)
   })
 })
+
+test.each([
+  [1, 5],
+  [4, 5],
+])('an import of %i rows that meets no connection exits with %i, as nothing was sent', async (rows, code) => {
+  world.file('in.csv', usersCsv(rows))
+  going(neverSent, () => true)
+  const result = await run('users import in.csv --retries 0')
+  expect({ code: result.code, last: result.stderr.split('\n').at(-2) }).toEqual({
+    code,
+    last: `error: imported 0 of ${rows} ${rows === 1 ? 'user' : 'users'}; ${rows} failed`,
+  })
+})

@@ -14,7 +14,7 @@ import {
 /** A tally of four parts, some of which have ended. */
 function tallyOf(...ended: Status[]): Tally {
   const tally = new Tally(4, (tally) => `${tally.tried} of ${tally.total}`)
-  for (const status of ended) tally.add(status)
+  for (const status of ended) tally.add({ status })
   return tally
 }
 
@@ -57,6 +57,16 @@ describe('the exit code of a run', () => {
   ])('with %s', (_what, ended, fatal, code) => {
     expect(tallyOf(...ended).ending({ fatal }).error?.exitCode ?? 0).toBe(code)
   })
+})
+
+test('a run of which every failure was for want of an answer ends with 5, and with 1 when one was refused', () => {
+  const unanswered = { status: 'failed', error: unreachable } as const
+  const tally = tallyOf('unsent')
+  tally.add(unanswered)
+  tally.add(unanswered)
+  expect(tally.ending({}).error?.exitCode).toBe(5)
+  tally.add({ status: 'failed' })
+  expect(tally.ending({}).error?.exitCode).toBe(1)
 })
 
 test('an error that stopped a run is reported unless the run ends with it', () => {

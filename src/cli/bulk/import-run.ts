@@ -50,7 +50,7 @@ async function run(
   const { kind, checked, flags } = plan
   const dryRun = context.flags.dryRun ?? false
   const remaining = new Remaining(checked, ledger.past, {
-    onDone: (status) => tally.add(status),
+    onDone: (status) => tally.add({ status }),
     onInvalid: (row, problem) =>
       ledger.ended(row, undefined, { status: 'invalid', error: new UsageError(problem) }),
   })
@@ -93,6 +93,10 @@ function workOn(
 ): Work<Job> {
   /** Number of rows without an answer since the last one that had one. */
   let unanswered = 0
+  const putBack = ({ row, lost }: Job) => {
+    // What an earlier run may have sent is still to be looked up.
+    if (!lost) ledger.unsent(row)
+  }
   return {
     async take() {
       const jobs = await remaining.take(concurrency)
@@ -103,6 +107,7 @@ function workOn(
     async perform(job) {
       const { row, body } = job
       const outcome = await sender.send(job)
+      if (outcome.status === 'unsent') return putBack(job)
       const error = 'error' in outcome ? outcome.error : undefined
       if (error instanceof AuthError || error instanceof WrongBaseUrlError) {
         if (outcome.status !== 'unknown') ledger.unsent(row)
@@ -113,10 +118,7 @@ function workOn(
       // One lost connection is bad luck; when nothing comes through, the rest would fail like this.
       else if (++unanswered >= Math.max(5, concurrency)) throw error
     },
-    putBack({ row, lost }) {
-      // What an earlier run may have sent is still to be looked up.
-      if (!lost) ledger.unsent(row)
-    },
+    putBack,
   }
 }
 

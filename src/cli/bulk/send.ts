@@ -37,7 +37,9 @@ export class Sender {
     if (made !== undefined) return this.#finish(body, made)
     const settled = lost ? await this.#settle(body).catch(failure) : undefined
     // What may have been sent stays so until somebody has looked.
-    if (settled) return settled.status === 'failed' ? { ...settled, status: 'unknown' } : settled
+    if (settled && (settled.status === 'failed' || (settled.status === 'unsent' && 'error' in settled)))
+      return { ...settled, status: 'unknown' }
+    if (settled) return settled
     return this.#make(body).catch(failure)
   }
 

@@ -56,7 +56,7 @@ export async function runEach<N extends OperationName>(
   printer.check(view, true)
   const [first, ...others] = ids
   const tally = new Tally(ids.length + absent, (tally) => inWords(tally, past, view))
-  for (let i = 0; i < absent; i++) tally.add('skipped')
+  for (let i = 0; i < absent; i++) tally.add({ status: 'skipped' })
   if (first === undefined)
     return printer.notice(absent > 0 ? tally.summary : `no ${view.noun[1]} named; nothing to do`)
   if (context.flags.dryRun || context.flags.curl) {
@@ -73,7 +73,7 @@ async function doOne(context: Context, printer: Printer, task: Task, id: string)
   const { name, call, flags, view, tally } = task
   const asked = call(await context.client(), id)
   const answer = await (flags.ignoreNotFound ? orUndefined(asked) : asked)
-  tally.add(answer ? 'ok' : 'skipped')
+  tally.add({ status: answer ? 'ok' : 'skipped' })
   if (answer)
     await printAll(
       printer,

@@ -27,7 +27,7 @@ export function startEach<Thing, Result>(
     },
     async perform({ thing, settle }) {
       const outcome = await act(thing).catch(failure)
-      pool.count(outcome.status)
+      pool.count(outcome)
       settle(outcome)
     },
     putBack: ({ settle }) => settle({ status: 'unsent' }),

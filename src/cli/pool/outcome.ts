@@ -32,7 +32,7 @@ export type Status = keyof typeof verdicts
 export const statuses = Object.keys(verdicts) as readonly Status[]
 
 export interface Failure {
-  status: 'failed' | 'unknown' | 'invalid' | 'would_fail'
+  status: 'failed' | 'unknown' | 'invalid' | 'would_fail' | 'unsent'
   error: MeetroomError
 }
 
@@ -40,7 +40,13 @@ export interface Failure {
 export type Outcome<T> =
   | { status: 'ok' | 'overwrote' | 'updated'; value: T }
   | (Failure & { value?: T })
-  | { status: Exclude<Status, 'ok' | 'overwrote' | 'updated' | Failure['status']>; value?: T }
+  | {
+      status: Exclude<Status, 'ok' | 'overwrote' | 'updated' | Exclude<Failure['status'], 'unsent'>>
+      value?: T
+    }
+
+/** An outcome, as far as it is counted. */
+export type Ended = Pick<Outcome<unknown>, 'status'> | Failure
 
 export function verdictOf(status: Status): 'good' | 'bad' | 'open' {
   return verdicts[status]
@@ -49,6 +55,8 @@ export function verdictOf(status: Status): 'good' | 'bad' | 'open' {
 /** What an error says of the request that ended with it. */
 export function failure(cause: unknown): Failure {
   const error = asForeseen(cause)
+  // Without a request that may have been sent, nothing was changed.
+  if (error instanceof InterruptedError && !error.request) return { status: 'unsent', error }
   return { status: isUnknown(error) ? 'unknown' : 'failed', error }
 }
 

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { PaceFlags } from '../flags.ts'
 import { Gate } from './gate.ts'
 import { runJobs, type Work } from './jobs.ts'
-import type { Status } from './outcome.ts'
+import type { Ended } from './outcome.ts'
 import { isBusy, patientClient } from './patience.ts'
 import { showProgress } from './progress.ts'
 import type { Tally } from './tally.ts'
@@ -18,7 +18,7 @@ export interface Pool {
   readonly isStopped: boolean
   stop(): void
   /** Counts what became of a job; too many failures stop the pool. */
-  count(status: Status): void
+  count(outcome: Ended): void
   /** Does jobs, with a progress bar on a terminal. At the user’s interrupt it ends what is under way and begins nothing more. */
   run<Job>(work: Work<Job>): Promise<void>
 }
@@ -47,6 +47,7 @@ export async function openPool(
     connections: concurrency,
     confirmed,
     interrupt: cut.signal,
+    withdrawn: context.interrupt,
     onRetry: ({ status, waitMs }) => {
       // One connection that fails says nothing about the others.
       if (isBusy(status)) gate.hold(waitMs)
@@ -60,8 +61,8 @@ export async function openPool(
       return stop.signal.aborted
     },
     stop: () => stop.abort(),
-    count(status) {
-      tally.add(status)
+    count(outcome) {
+      tally.add(outcome)
       progressed()
       // Invalid rows that are skipped do not count as failures.
       if (tally.bad - tally.count('invalid') > mostFailures) stop.abort()

@@ -2,12 +2,13 @@ import {
   ApiError,
   InterruptedError,
   type MeetroomError,
+  NetworkError,
   OutputError,
   PartialError,
   UnknownOutcomeError,
   UsageError,
 } from '../../errors.ts'
-import { type Status, statuses, verdictOf } from './outcome.ts'
+import { type Ended, type Status, statuses, verdictOf } from './outcome.ts'
 
 interface Stop {
   /** What ended the run before its time. */
@@ -29,6 +30,8 @@ export class Tally {
   readonly #inWords: (tally: Tally) => string
   #good = 0
   #bad = 0
+  /** Those that failed for want of an answer. */
+  #unanswered = 0
 
   /**
    * @param total how many parts there are
@@ -41,8 +44,10 @@ export class Tally {
     this.#inWords = inWords
   }
 
-  add(status: Status): void {
+  add(outcome: Ended): void {
+    const { status } = outcome
     this.#counts[status]++
+    if ('error' in outcome && outcome.error instanceof NetworkError) this.#unanswered++
     const verdict = verdictOf(status)
     if (verdict === 'good') this.#good++
     if (verdict === 'bad') this.#bad++
@@ -88,8 +93,9 @@ export class Tally {
 
   #error(hint: string | undefined): MeetroomError {
     if (this.#good > 0) return new PartialError(this.summary, { hint })
-    return this.count('unknown') > 0
-      ? new UnknownOutcomeError(this.summary, { hint })
+    if (this.count('unknown') > 0) return new UnknownOutcomeError(this.summary, { hint })
+    return this.#unanswered === this.#bad
+      ? new NetworkError(this.summary, { hint, retryable: true })
       : new ApiError(this.summary, { hint })
   }
 }

@@ -75,7 +75,7 @@ export class Ledger {
       const hash = status === 'ok' && body && kind.repeats ? hashOf(body) : undefined
       journal?.ended({ row: row.number, status, id, error, hash })
     }
-    this.#pool.count(status)
+    this.#pool.count(outcome)
     const full = results.add({
       row: row.number,
       place: () => `${inputPlace(this.#plan.source, row)}${named(key ?? body?.['name'])}`,
