@@ -27,7 +27,7 @@ export type Stop = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 /** Everything the program needs of the machine. Tests hand in their own. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean }
+  readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean; destroy?(): unknown }
   readonly stdout: Output
   readonly stderr: Output
   /** The raw stream behind `stderr`, for prompts that need to move the cursor. */

@@ -102,7 +102,7 @@ async function atTerminal<T>(
   } catch (error) {
     // Inquirer's own names for ^C at a prompt and for our signal.
     if (error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name))
-      throw new InterruptedError('SIGINT')
+      throw interrupt.aborted ? interrupt.reason : new InterruptedError('SIGINT')
     throw error
   } finally {
     host.stdin.off('keypress', onKey)

@@ -6,6 +6,7 @@ import { readJson } from '../api/json.ts'
 import { type MemberType, memberTypes } from '../api/vocabulary.ts'
 import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
+import { stdinOf } from './stdin.ts'
 
 // What the command line says, turned into what the API takes. Every function throws UsageError for what it cannot read.
 
@@ -117,9 +118,8 @@ async function readNamed(flag: string, file: string, host: Host): Promise<string
 
 /** All of standard input. */
 export async function readAll(host: Host): Promise<string> {
-  if (!host.stdin.readable) throw new UsageError('standard input can only be read once')
   const chunks: Uint8Array[] = []
-  for await (const chunk of host.stdin) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+  for await (const chunk of stdinOf(host)) chunks.push(chunk)
   return decode(Buffer.concat(chunks), 'standard input')
 }
 

@@ -20,6 +20,9 @@ export interface Closed {
 /** The service pings every five seconds: after this long without a sign of life, in milliseconds, the peer is taken for gone. */
 const silenceMs = 20_000
 
+/** How long the service may take to say goodbye, in milliseconds: whoever presses ^C does not wait. */
+const partingMs = 200
+
 /** Close codes with which the service says that coming back is of no use (README, “Sessions”). */
 const terminated = 4002
 const final = new Map([
@@ -50,7 +53,7 @@ export function connect(
     }
     const leave = () => {
       socket.close(1000)
-      host.after(1000, () => socket.terminate())
+      host.after(partingMs, () => socket.terminate())
     }
     interrupt.addEventListener('abort', leave, { once: true })
     if (interrupt.aborted) leave()

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { tooFewHandles, UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
+import { stdinOf } from '../../stdin.ts'
 import { type Encoding, inUtf8, markOf } from './encoding.ts'
 
 /** An input that is read more than once: to check it, and to work on it. */
@@ -28,7 +29,7 @@ export async function openSource(file: string, host: Host, encoding: Encoding = 
   const name = file === '-' ? 'standard input' : basename(file)
   const spool =
     file === '-'
-      ? await keep(host.stdin)
+      ? await keep(stdinOf(host))
       : (await isPipe(given))
         ? await keep(chunksOf(given, name))
         : undefined
@@ -61,19 +62,22 @@ async function isPipe(path: string): Promise<boolean> {
   )
 }
 
-async function keep(
-  input: AsyncIterable<unknown> & { readable?: boolean },
-): Promise<{ path: string; remove(): Promise<void> }> {
-  if (input.readable === false) throw new UsageError('standard input can only be read once')
+async function keep(input: AsyncIterable<Buffer>): Promise<{ path: string; remove(): Promise<void> }> {
   const dir = await mkdtemp(join(tmpdir(), 'meetroom-'))
+  const remove = () => rm(dir, { recursive: true, force: true })
   const path = join(dir, 'stdin')
-  const file = await open(path, 'wx', 0o600)
   try {
-    for await (const chunk of input) await file.write(chunk as Buffer)
-  } finally {
-    await file.close()
+    const file = await open(path, 'wx', 0o600)
+    try {
+      for await (const chunk of input) await file.write(chunk)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    await remove()
+    throw error
   }
-  return { path, remove: () => rm(dir, { recursive: true, force: true }) }
+  return { path, remove }
 }
 
 /** Text in UTF-8, whatever its encoding: a byte order mark tells it, and comes before what is said of it. */
