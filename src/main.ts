@@ -34,8 +34,9 @@ export async function main(
   setMaxListeners(0, interruption.signal)
   const stopListening = host.onSignal((signal) => {
     interruption.abort(new InterruptedError(signal))
-    // A second signal ends the program at once, in the system’s own way.
-    stopListening()
+    // A second signal ends the program at once, in the system’s own way. A question on the terminal listens, too: it would
+    // do the same at the first one, were it the only listener, and leave the terminal as it is.
+    queueMicrotask(() => stopListening())
   })
   let context: Context | undefined
   const line = readCommandLine(argv)

@@ -1,0 +1,238 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { homes, type Running } from '../helpers/serving.ts'
+import {
+  heldService,
+  measured,
+  promptlyMs,
+  type Signalled,
+  signalled,
+  stopCodes,
+  stuckService,
+  withStops,
+} from '../helpers/signalled.ts'
+import { fullPort, silentPort } from '../helpers/stall.ts'
+import { counted, full, sized } from './size.ts'
+
+// A signal in each phase of a command that ends by itself. Those that stay are in process-stay.test.ts.
+
+const count = counted('process (signals)')
+
+const key = 'key-0123456789-of-the-suite'
+const envFor = (baseUrl: string) => ({ ...homes(), MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: key })
+/** The environment of a user with files to import. */
+function withFiles(baseUrl: string) {
+  const env = envFor(baseUrl)
+  writeFileSync(join(env.HOME, 'users.csv'), 'user_id,name\nu1,A\nu2,B\nu3,C\n')
+  return env
+}
+
+function expectPrompt({ lingeredMs }: Signalled): void {
+  count.add('signals')
+  expect(lingeredMs).toBeLessThan(promptlyMs)
+}
+
+/** A moment more, so that the full form meets each phase at several places. */
+const later = () => (full ? pause(Math.random() * 60) : Promise.resolve())
+
+/** A few of many in the quick form. */
+const some = (lines: readonly string[]) => (full ? lines : lines.slice(0, 3))
+
+const reads = some([
+  'rooms list',
+  'rooms get r1',
+  'rooms list --all -o ids',
+  'users export -o csv',
+  'api GET /rooms',
+])
+const writes = some([
+  'rooms create --name a --type open',
+  'rooms delete r1 --yes',
+  'message send r1 hello',
+  'users update u1 --name a',
+])
+
+describe('without a connection yet', () => {
+  const commands = [...reads, ...writes, 'rooms delete r1 r2 r3 --yes', 'users import users.csv', 'join r1']
+
+  test.each(withStops(commands))(
+    '%s ends “%s”, and nothing is said to be changed',
+    measured,
+    async (stop, line) => {
+      let connected = () => {}
+      const connection = new Promise<void>((resolve) => {
+        connected = resolve
+      })
+      const port = await silentPort(connected)
+      const env = withFiles(`https://127.0.0.1:${port}/v1`)
+      const ended = await signalled(line.split(' '), { env, cwd: env.HOME }, stop, () =>
+        connection.then(later),
+      )
+      expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: stopCodes[stop], stdout: '' })
+      const said: Record<string, string> = {
+        'rooms delete r1 r2 r3 --yes': 'deleted 0 of 3 rooms; 0 failed, 3 not tried\nerror: interrupted',
+        'users import users.csv':
+          'imported 0 of 3 users; 3 not tried\nerror: interrupted\nhint: resume with: meetroom users import users.csv --resume',
+      }
+      expect(ended.stderr).toBe(said[line] ?? 'error: interrupted')
+      expectPrompt(ended)
+    },
+  )
+
+  test.runIf(process.platform === 'linux').each(withStops(['rooms list', 'users import users.csv']))(
+    '%s ends “%s” while every SYN is dropped',
+    measured,
+    async (stop, line) => {
+      const env = withFiles(`http://127.0.0.1:${await fullPort()}/v1`)
+      // What waits for a connection shows nothing of it: the journal, or a while, has to do.
+      const ended = await signalled(line.split(' '), { env, cwd: env.HOME }, stop, () =>
+        pause(sized(600, 1000)),
+      )
+      expect(ended.code).toBe(stopCodes[stop])
+      expectPrompt(ended)
+    },
+  )
+})
+
+const half = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 5000\r\n\r\n{"rooms":['
+
+describe.each([
+  ['waiting for headers', ''],
+  ['in the middle of a body', half],
+])('%s', (_, answer) => {
+  test.each(withStops(reads))('%s ends “%s”', measured, async (stop, line) => {
+    const { baseUrl, asked } = await stuckService(answer)
+    const ended = await signalled(line.split(' '), { env: envFor(baseUrl) }, stop, () => asked.then(later))
+    expect(ended).toMatchObject({ code: stopCodes[stop], stdout: '', stderr: 'error: interrupted' })
+    expectPrompt(ended)
+  })
+
+  test.each(withStops(writes))(
+    '%s ends “%s”, which says that the change may have been made',
+    measured,
+    async (stop, line) => {
+      const { baseUrl, asked } = await stuckService(answer)
+      const ended = await signalled(line.split(' '), { env: envFor(baseUrl) }, stop, () => asked.then(later))
+      expect(ended).toMatchObject({ code: stopCodes[stop], stdout: '' })
+      expect(ended.stderr).toMatch(/^error: interrupted\nhint: the change may have been made; /)
+      expectPrompt(ended)
+    },
+  )
+})
+
+describe('in the pause before a retry', () => {
+  const busy = 'HTTP/1.1 503 Busy\r\nretry-after: 20\r\ncontent-length: 2\r\n\r\n{}'
+  const waits = ({ logged }: Running) => logged(/trying again in 20/)
+
+  test.each(withStops([...reads, 'rooms delete r1 --yes']))(
+    '%s ends “%s”, of which nothing was done',
+    measured,
+    async (stop, line) => {
+      const { baseUrl } = await stuckService(busy)
+      const ended = await signalled(line.split(' '), { env: envFor(baseUrl) }, stop, waits)
+      expect(ended).toMatchObject({ code: stopCodes[stop], stdout: '' })
+      expect(ended.stderr.split('\n').slice(1)).toEqual(['error: interrupted'])
+      expectPrompt(ended)
+    },
+  )
+
+  test.each(withStops(['rooms delete r1 r2 --yes', 'users import users.csv']))(
+    '%s ends “%s”, which can be run again',
+    measured,
+    async (stop, line) => {
+      const { baseUrl } = await stuckService(busy)
+      const env = withFiles(baseUrl)
+      const ended = await signalled(line.split(' '), { env, cwd: env.HOME }, stop, ({ logged }) =>
+        logged(/the service is busy/),
+      )
+      expect(ended).toMatchObject({ code: stopCodes[stop], stdout: '' })
+      expect(ended.stderr).toMatch(/ 0 of \d (users|rooms); (0 failed, )?\d not tried\nerror: interrupted/)
+      expectPrompt(ended)
+    },
+  )
+
+  test.each(withStops(['join r1']))('%s ends “%s”', measured, async (stop, line) => {
+    const { baseUrl } = await stuckService(
+      'HTTP/1.1 503 Busy\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}',
+    )
+    const ended = await signalled(line.split(' '), { env: envFor(baseUrl) }, stop, ({ logged }) =>
+      logged(/trying again/),
+    )
+    expect(ended.code).toBe(stopCodes[stop])
+    expectPrompt(ended)
+  })
+})
+
+describe('with writes of many under way', () => {
+  test.each(
+    withStops([
+      'rooms delete r1 r2 r3 --yes --concurrency 2',
+      'users import users.csv --if-exists overwrite --concurrency 2',
+    ]),
+  )('%s lets “%s” wait for their answers, and ends it with the last', measured, async (stop, line) => {
+    const service = await heldService()
+    const env = withFiles(service.baseUrl)
+    const ended = await signalled(
+      line.split(' '),
+      { env, cwd: env.HOME },
+      stop,
+      () => service.holds(2),
+      () => pause(50).then(service.letGo),
+    )
+    expect({
+      code: ended.code,
+      last: ended.stderr.split('\n').filter((line) => !/^(hint|warning):/.test(line)),
+    }).toEqual({
+      code: stopCodes[stop],
+      last: [
+        expect.stringMatching(/^deleted 2 of 3 rooms; .*1 not tried$|^imported 2 of 3 users; 1 not tried$/),
+        'error: interrupted',
+      ],
+    })
+    expectPrompt(ended)
+  })
+
+  test.runIf(full).each(withStops(['users import users.csv --if-exists overwrite']))(
+    '%s gives the answers to “%s” five seconds to come',
+    { timeout: 60_000 },
+    async (stop, line) => {
+      const service = await heldService()
+      const env = withFiles(service.baseUrl)
+      const ended = await signalled(line.split(' '), { env, cwd: env.HOME }, stop, () => service.holds(3))
+      expect(ended.code).toBe(stopCodes[stop])
+      expect(ended.stderr).toContain(
+        'imported 0 of 3 users; 3 with an unknown outcome\nerror: interrupted\nhint: resume with',
+      )
+      expect(ended.lingeredMs).toBeGreaterThan(4900)
+      expect(ended.lingeredMs).toBeLessThan(5000 + promptlyMs)
+      count.add('signals')
+    },
+  )
+})
+
+describe('while standard input is read', () => {
+  const lines = [
+    'users import - --input-format csv',
+    'rooms delete - --yes',
+    'message send r1 -',
+    'auth login --with-token',
+    'rooms update r1 --data -',
+  ]
+
+  test.each(withStops(lines))('%s ends “%s”, and no copy stays', measured, async (stop, line) => {
+    const env = envFor('http://127.0.0.1:9/v1')
+    // More than a pipe holds: it is written only when somebody reads.
+    const text = 'u1,name\n'.repeat(50_000)
+    const reading = ({ child }: Running) => new Promise((done) => child.stdin?.write(text, done))
+    const ended = await signalled(line.split(' '), { env, openStdin: true }, stop, reading)
+    expect({ ...ended, lingeredMs: 0 }).toMatchObject({
+      code: stopCodes[stop],
+      stdout: '',
+      stderr: 'error: interrupted',
+    })
+    expectPrompt(ended)
+    expect(readdirSync(env.TMPDIR).filter((name) => name.startsWith('meetroom-'))).toEqual([])
+  })
+})

@@ -1,0 +1,251 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { launcher, node } from '../helpers/built.ts'
+import { openSocket, rawRequest } from '../helpers/raw.ts'
+import { homes, type Ready, type Running, startProgram, startServe } from '../helpers/serving.ts'
+import {
+  measured,
+  promptlyMs,
+  type Signalled,
+  signalled,
+  stopCodes,
+  withStops,
+} from '../helpers/signalled.ts'
+import { counted, full, notice, sized } from './size.ts'
+
+// A signal to each command that runs until it is stopped, and to one that waits for an answer at a terminal.
+
+const count = counted('process (commands that stay)')
+
+function expectPrompt({ lingeredMs }: Pick<Signalled, 'lingeredMs'>): void {
+  count.add('signals')
+  expect(lingeredMs).toBeLessThan(promptlyMs)
+}
+
+/** Makes a room at a service; gives its id, and the environment for commands there. */
+async function roomAt({ base_url, api_key_file }: Ready, env: Record<string, string>) {
+  const key = readFileSync(api_key_file, 'utf8').trim()
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ name: 'Room', type: 'open' })
+  const answer = await fetch(`${base_url}/rooms`, { method: 'POST', headers, body })
+  const { room } = (await answer.json()) as { room: { id: string } }
+  return { id: room.id, env: { ...env, MEETROOM_BASE_URL: base_url, MEETROOM_API_KEY: key } }
+}
+
+const readiness = async ({ stdout }: Running): Promise<Ready> => JSON.parse(await stdout.next())
+const leftovers = ({ TMPDIR }: { TMPDIR: string }) =>
+  readdirSync(TMPDIR).filter((name) => name.startsWith('meetroom-'))
+
+describe('serve', () => {
+  test.each(withStops([sized(4, 60)]))(
+    'is ended by %s at any of %i moments of its start, and starts again',
+    { timeout: 180_000 },
+    async (stop, moments) => {
+      const env = homes()
+      const address = join(env.MEETROOM_DATA_DIR, 'serve.json')
+      for (let i = 0; i < moments; i++) {
+        const ended = await signalled(['serve', '--port', '0', '--json'], { env }, stop, () =>
+          pause((i / moments) * 700),
+        )
+        expect(ended.stderr).not.toMatch(/error|^\s+at /m)
+        // Before the program listens to signals, the system ends it.
+        if (ended.signal !== null) expect(ended.signal).toBe(stop)
+        else
+          expect({ code: ended.code, isPublished: existsSync(address) }).toEqual({
+            code: 0,
+            isPublished: false,
+          })
+        expectPrompt(ended)
+      }
+      const { ready } = await startServe([], env)
+      expect((await roomAt(ready, env)).id).toMatch(/^[0-9a-f]{24}$/)
+    },
+  )
+
+  test.each(withStops(['in a folder', '--ephemeral']))(
+    'is ended by %s %s, tells those in sessions, and leaves nothing behind',
+    measured,
+    async (stop, place) => {
+      const env = homes()
+      const argv = ['serve', '--port', '0', '--json', ...(place === '--ephemeral' ? [place] : [])]
+      let told: Promise<string> = Promise.resolve('')
+      const ended = await signalled(argv, { env }, stop, async (running) => {
+        const ready = await readiness(running)
+        const { id } = await roomAt(ready, env)
+        const socket = new WebSocket(`${ready.base_url.replace('http', 'ws')}/rooms/${id}/connect`)
+        told = new Promise((resolve) => socket.once('close', (code, reason) => resolve(`${code} ${reason}`)))
+        await new Promise((resolve) => socket.once('message', resolve))
+      })
+      expect(ended).toMatchObject({ code: 0, signal: null })
+      expect(ended.stderr).toMatch(/^stopping$/m)
+      expect(await told).toMatch(/^1\d\d\d .+/)
+      expectPrompt(ended)
+      expect(existsSync(join(env.MEETROOM_DATA_DIR, 'serve.json'))).toBe(false)
+      expect(leftovers(env)).toEqual([])
+    },
+  )
+
+  test.each(withStops(['a second signal']))(
+    'that is stopped by %s and waits for a request is ended at once by %s',
+    measured,
+    async (stop) => {
+      const env = homes()
+      const again = await signalled(
+        ['serve', '--port', '0', '--json'],
+        { env },
+        stop,
+        async (running) => {
+          const { base_url, api_key_file } = await readiness(running)
+          const socket = await openSocket(base_url)
+          const authorization = `Bearer ${readFileSync(api_key_file, 'utf8').trim()}`
+          // The rest of this request never comes, and the service must have seen its beginning.
+          socket.write(
+            rawRequest(
+              'POST /v1/rooms',
+              {
+                host: new URL(base_url).host,
+                authorization,
+                expect: '100-continue',
+                'content-length': '100',
+              },
+              '',
+            ),
+          )
+          await new Promise((resolve) => socket.once('data', resolve))
+        },
+        async ({ logged, child }) => {
+          await logged(/^stopping$/)
+          child.kill(stop)
+        },
+      )
+      expect(again).toMatchObject({ code: null, signal: stop })
+      expectPrompt(again)
+      expect((await startServe([], env)).ready.event).toBe('ready')
+    },
+  )
+})
+
+const event = {
+  action: 'sessionJoined',
+  payload: {
+    roomId: 'r1',
+    userId: 'ada',
+    memberId: 'm1',
+    sessionId: 's1',
+    sessionsCount: 1,
+    membersCount: 1,
+    timestamp: '2026-01-02T03:04:05.678Z',
+  },
+}
+
+describe('webhooks listen', () => {
+  test.each(withStops(['sh']))(
+    'is ended by %s while a program that it started (%s) runs',
+    measured,
+    async (stop, shell) => {
+      const env = homes()
+      const script = join(env.HOME, 'slow.sh')
+      writeFileSync(script, 'echo started; exec sleep 60')
+      const argv = ['webhooks', 'listen', '--port', '0', '--exec', `${shell} ${script}`]
+      const ended = await signalled(argv, { env }, stop, async ({ logged, stdout }) => {
+        const [url = ''] = /http:\S+/.exec(await logged(/listening on/)) ?? []
+        fetch(url.replace(';', ''), { method: 'POST', body: JSON.stringify(event) }).catch(() => {})
+        await stdout.find('from the program', (line) => line === 'started')
+      })
+      expect(ended).toMatchObject({ code: 0, signal: null })
+      expectPrompt(ended)
+    },
+  )
+})
+
+describe('join', () => {
+  test.each(withStops(['answers', 'has stopped answering']))(
+    'is ended by %s in the room, when the service %s',
+    measured,
+    async (stop, how) => {
+      const { ready, child } = await startServe([], homes())
+      const { id, env } = await roomAt(ready, homes())
+      const ended = await signalled(['join', id], { env }, stop, async ({ logged }) => {
+        await logged(/joined room/)
+        if (how !== 'answers') child.kill('SIGSTOP')
+      })
+      expect(ended).toMatchObject({ code: 0, signal: null })
+      expect(ended.stderr.split('\n').at(-1)).toBe('left')
+      expectPrompt(ended)
+    },
+  )
+})
+
+const pty =
+  spawnSync('script', ['-qec', 'true', '/dev/null'], { stdio: ['pipe', 'ignore', 'ignore'] }).status === 0
+if (!pty) notice('process', 'questions on a terminal: script(1) of util-linux is not installed')
+
+describe.runIf(pty)('a question on a terminal', () => {
+  /** The program on a terminal of its own. What it prints comes on standard output, with its process id and, at the end, its exit code and the terminal’s settings. */
+  function onTerminal(line: string, env: Record<string, string>): Running {
+    const inner = `sh -c 'echo "pid=$$"; exec "${node}" "${launcher}" ${line}'; echo "code=$?"; stty -a`
+    return startProgram('script', ['-qfc', inner, '/dev/null'], { ...env, TERM: 'xterm', SHELL: '/bin/bash' })
+  }
+
+  const asks = [
+    ['--local rooms delete {room}', 'Delete room'],
+    ['profiles remove staging', 'Forget profile'],
+    ['auth login --profile other --base-url https://meet.test/v1', 'API key'],
+  ] as const
+  const ways = ['SIGINT', 'SIGTERM', 'SIGHUP', '^C'] as const
+  const cases = asks.flatMap((ask, nth) =>
+    (full ? ways : [ways[nth] ?? '^C', '^C' as const]).map((way) => [way, ...ask] as const),
+  )
+
+  test.each(cases)('is ended by %s: %s', measured, async (way, line, question) => {
+    const env = homes()
+    const config = { profiles: { staging: { base_url: 'https://meet.test/v1' } } }
+    spawnSync('mkdir', ['-p', env.MEETROOM_CONFIG_DIR])
+    writeFileSync(join(env.MEETROOM_CONFIG_DIR, 'config.json'), JSON.stringify(config))
+    const made = spawnSync(
+      node,
+      [launcher, '--local', 'rooms', 'create', '--name', 'Room', '--type', 'open', '-o', 'ids'],
+      {
+        env: { PATH: process.env['PATH'], ...env },
+      },
+    )
+    const running = onTerminal(line.replace('{room}', String(made.stdout).trim()), env)
+    const pid = Number(
+      (await running.stdout.find('with the pid', (text) => text.startsWith('pid='))).trim().slice(4),
+    )
+    // A question does not end its line.
+    let shown = ''
+    running.child.stdout?.on('data', (text) => {
+      shown += text
+    })
+    const deadline = Date.now() + 15_000
+    while (!shown.includes(question) && Date.now() < deadline) await pause(10)
+    expect(shown).toContain(question)
+    const since = performance.now()
+    if (way === '^C') running.child.stdin?.write('\x03')
+    else process.kill(pid, way)
+    const code = await running.stdout.find('with the code', (text) => text.startsWith('code='))
+    const lingeredMs = performance.now() - since
+    running.child.stdin?.end()
+    await running.ended()
+    expect(code.trim()).toBe(`code=${way === '^C' ? 130 : stopCodes[way]}`)
+    expectPrompt({ lingeredMs })
+    expect(stripVTControlCharacters(shown)).toContain('error: interrupted')
+    // Neither raw nor without echo.
+    expect(
+      shown
+        .split('code=')[1]
+        ?.match(/(?<!\S)-?(icanon|echo)(?!\S)/g)
+        ?.sort(),
+    ).toEqual(['echo', 'icanon'])
+    // A cursor that was hidden is shown again.
+    if (shown.includes('\x1b[?25l'))
+      expect(shown.lastIndexOf('\x1b[?25h')).toBeGreaterThan(shown.lastIndexOf('\x1b[?25l'))
+    expect(readFileSync(join(env.MEETROOM_CONFIG_DIR, 'config.json'), 'utf8')).toBe(JSON.stringify(config))
+  })
+})
