@@ -33,10 +33,10 @@ export async function main(
   // Every request under way listens, and Node takes more than ten listeners for a leak.
   setMaxListeners(0, interruption.signal)
   const stopListening = host.onSignal((signal) => {
-    interruption.abort(new InterruptedError(signal))
-    // A second signal ends the program at once, in the system’s own way. A question on the terminal listens, too: it would
-    // do the same at the first one, were it the only listener, and leave the terminal as it is.
+    // A second signal ends the program at once, in the system’s own way. Not yet, as a question on the terminal listens, too:
+    // were it the only listener, it would do that at the first one, and leave the terminal as it is.
     queueMicrotask(() => stopListening())
+    interruption.abort(new InterruptedError(signal))
   })
   let context: Context | undefined
   const line = readCommandLine(argv)
