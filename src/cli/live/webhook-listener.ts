@@ -93,10 +93,10 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   const { port } = server.address() as AddressInfo
   const host = options.host.includes(':') ? `[${options.host}]` : options.host
   const url = `http://${host}:${port}/`
-  if (options.json) await printer.json({ event: 'ready', url })
-  else await printer.notice(`listening on ${url}; ^C stops it`)
-  if (!isLoopback(host)) await printer.notice(`warning: ${options.host} can be reached from other machines`)
   try {
+    if (options.json) await printer.json({ event: 'ready', url })
+    else await printer.notice(`listening on ${url}; ^C stops it`)
+    if (!isLoopback(host)) await printer.notice(`warning: ${options.host} can be reached from other machines`)
     await Promise.race([failed, aborted(context.interrupt)])
   } finally {
     server.close()

@@ -1,0 +1,247 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runBuilt, runShell } from '../helpers/built.ts'
+import { everything } from '../helpers/everything.ts'
+import { homes } from '../helpers/serving.ts'
+import { leaves } from '../helpers/tree.ts'
+import { counted, full, notice, sized } from './size.ts'
+
+// Standard streams that are closed, full, or read by somebody who goes away.
+
+const count = counted('process (streams)')
+
+interface Line {
+  /** What a shell reads, with `{room}` and `{member}` to fill in. */
+  line: string
+  code?: number
+  /** Prints nothing on standard output, so that it need not work. */
+  silent?: boolean
+}
+
+const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ')
+const local = (line: string, rest: Omit<Line, 'line'> = {}): Line => ({ line: `--local ${line}`, ...rest })
+
+/** Every command that ends by itself, as it is run here, and how it ends. */
+const lines: Record<string, Line> = {
+  ...Object.fromEntries(
+    Object.values(everything).map((words) => [
+      words.slice(0, 2).join(' '),
+      // A user that can be made and one that can be deleted are in the workspace.
+      local(quoted(words), { silent: words[1] === 'send' }),
+    ]),
+  ),
+  'rooms list': local('rooms list'),
+  'users list': local('users list'),
+  'sessions list': local('sessions list {room}', { silent: true }),
+  'rooms terminate': local('rooms terminate {room} --yes'),
+  'rooms reopen': local('rooms reopen {room} --yes'),
+  'rooms import': local('rooms import rooms.csv', { silent: true }),
+  'rooms export': local('rooms export'),
+  'members block': local('members block {room} {member} --yes'),
+  'members unblock': local('members unblock {room} {member}'),
+  'members import': local('members import members.csv --room {room}', { silent: true }),
+  'members export': local('members export {room}'),
+  'users import': local('users import users.csv', { silent: true }),
+  'users export': local('users export'),
+  join: local('join {room}', { code: 2, silent: true }),
+  api: local('api GET /rooms'),
+  openapi: { line: 'openapi' },
+  'auth login': {
+    line: 'auth login --with-token --base-url http://127.0.0.1:9/v1 < key',
+    code: 5,
+    silent: true,
+  },
+  'auth logout': { line: 'auth logout --profile staging', silent: true },
+  'auth status': { line: 'auth status --profile staging', code: 4 },
+  'profiles list': { line: 'profiles list' },
+  'profiles use': { line: 'profiles use staging', silent: true },
+  'profiles protect': { line: 'profiles protect staging', silent: true },
+  'profiles unprotect': { line: 'profiles unprotect staging', silent: true },
+  'profiles remove': { line: 'profiles remove staging --yes', silent: true },
+  'config list': { line: 'config list' },
+  'config get': { line: 'config get timeout' },
+  'config set': { line: 'config set timeout 5', silent: true },
+  'config unset': { line: 'config unset timeout', silent: true },
+  'config path': { line: 'config path' },
+  'webhooks verify': { line: 'webhooks verify body.json --headers headers.txt' },
+  version: { line: 'version' },
+  help: { line: 'help rooms list' },
+}
+
+/** Those that run until they are stopped: process-stay.test.ts. */
+const staying = ['serve', 'webhooks listen']
+
+const event = {
+  action: 'sessionJoined',
+  payload: {
+    ...{ roomId: 'r1', userId: 'ada', memberId: 'm1', sessionId: 's1' },
+    ...{ sessionsCount: 1, membersCount: 1, timestamp: '2026-01-02T03:04:05.678Z' },
+  },
+}
+
+/** What every command starts from: a workspace, settings and files. */
+const template = mkdtempSync(join(tmpdir(), 'meetroom-test-'))
+let room = ''
+let member = ''
+beforeAll(async () => {
+  const files = {
+    'config/config.json': JSON.stringify({ profiles: { staging: { base_url: 'http://127.0.0.1:9/v1' } } }),
+    'rooms.csv': 'name,type\nR1,open\n',
+    'users.csv': 'user_id\nu1\n',
+    'members.csv': 'user_id\ngrace\n',
+    key: 'key-0123456789',
+    'body.json': JSON.stringify(event),
+    'headers.txt': '',
+  }
+  mkdirSync(join(template, 'config'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(template, name), text)
+  const env = { HOME: template, MEETROOM_DATA_DIR: join(template, 'data') }
+  const made = async (line: string) =>
+    (await runBuilt(['--local', ...line.split(' '), '-o', 'ids'], env)).stdout.trim()
+  await made('users create ada')
+  await made('users create grace')
+  room = await made('rooms create --name Room --type private')
+  member = await made(`members add ${room} ada`)
+})
+afterAll(() => rmSync(template, { recursive: true }))
+
+/** The same caches for all: compiling is most of the time. */
+const caches = join(template, 'caches')
+
+/** Runs a command line of a shell on a copy of the template, with some redirection. */
+async function redirected({ line }: Line, redirection: string) {
+  const { HOME, ...env } = homes()
+  for (const name of [
+    'config',
+    'data',
+    'key',
+    'rooms.csv',
+    'users.csv',
+    'members.csv',
+    'body.json',
+    'headers.txt',
+  ])
+    cpSync(join(template, name), join(HOME, name), { recursive: true })
+  const filled = line.replaceAll('{room}', room).replaceAll('{member}', member)
+  count.add('commands')
+  return runShell(
+    `meetroom ${filled} ${redirection}`,
+    { HOME, ...env, XDG_CACHE_HOME: caches },
+    { cwd: HOME },
+  )
+}
+
+const stack = /^\s+at |node:internal/m
+const hasFull = existsSync('/dev/full')
+if (!hasFull) notice('process', 'full streams: there is no /dev/full')
+
+/** What may be wrong with the standard streams, and how a command ends then. */
+const streams = [
+  {
+    redirection: '>&-',
+    // Node puts the null device in the place of what is closed: the output goes nowhere, and that is no failure.
+    ending: ({ code = 0 }: Line) => ({ code, stdout: '' }),
+  },
+  {
+    redirection: '> /dev/full',
+    ending: ({ code = 0, silent }: Line) =>
+      silent
+        ? { code, stdout: '' }
+        : {
+            code: 74,
+            stdout: '',
+            stderr: expect.stringContaining('the output cannot be written: no space left\n'),
+          },
+  },
+  {
+    redirection: '2>&-',
+    ending: ({ code = 0, silent }: Line) => ({ code, stdout: silent ? '' : expect.stringMatching(/./) }),
+  },
+  {
+    redirection: '2> /dev/full',
+    ending: ({ code = 0, silent }: Line) => ({ code, stdout: silent ? '' : expect.stringMatching(/./) }),
+  },
+  { redirection: '<&- >&- 2>&-', ending: ({ code = 0 }: Line) => ({ code, stdout: '', stderr: '' }) },
+  {
+    redirection: '> /dev/full 2> /dev/full',
+    ending: ({ code = 0, silent }: Line) => ({ code: silent ? code : 74, stdout: '', stderr: '' }),
+  },
+]
+
+test('every command of the tree is in the list', async () => {
+  const all = (await leaves()).map(({ words }) => words.join(' '))
+  expect([...Object.keys(lines), ...staying].sort()).toEqual(all.sort())
+})
+
+/** Every command with every state of the streams; in the quick form, a third of the commands with one of them each. */
+const cases = Object.values(lines).flatMap((line, nth) =>
+  streams
+    .filter((_, i) => full || (nth % 3 === 0 && i === (nth / 3) % streams.length))
+    .map(({ redirection, ending }) => [line.line, redirection, line, ending] as const),
+)
+
+describe.runIf(hasFull)('ends as designed, without a stack:', () => {
+  test.each(cases)('meetroom %s %s', async (_line, redirection, line, ending) => {
+    // A closed standard input holds no key.
+    const known = redirection.startsWith('<') && line.line.includes('<') ? { ...line, code: 2 } : line
+    const ended = await redirected(known, redirection)
+    expect(ended).toMatchObject(ending(known))
+    expect(ended.stderr).not.toMatch(stack)
+  })
+})
+
+describe.runIf(hasFull)('a command that stays ends at once when it cannot say where it is:', () => {
+  test.each(['serve --port 0', 'webhooks listen --port 0 --json'])(
+    'meetroom %s > /dev/full',
+    async (line) => {
+      const ended = await redirected({ line }, '> /dev/full')
+      expect(ended).toMatchObject({ code: 74, stderr: expect.stringContaining('no space left') })
+      expect(ended.stderr).not.toMatch(stack)
+    },
+  )
+})
+
+describe('a reader', () => {
+  /** Imports so many users into the workspace of a home. */
+  async function crowded(people: number) {
+    const env = homes()
+    const rows = Array.from({ length: people }, (_, i) => `u${i},${'x'.repeat(200)}\n`)
+    writeFileSync(join(env.HOME, 'many.csv'), `user_id,name\n${rows.join('')}`)
+    const { code } = await runShell('meetroom --local users import many.csv --no-journal', env, {
+      cwd: env.HOME,
+      patienceMs: 300_000,
+    })
+    expect(code).toBe(0)
+    return env
+  }
+
+  test.each(['table', 'json', 'ndjson', 'csv', 'ids'])(
+    'that goes away after a line of %s ends the program quietly, with pages on their way',
+    { timeout: 120_000 },
+    async (format) => {
+      const env = await crowded(sized(60, 3000))
+      const line = `meetroom --local users list --all --page-size 20 -o ${format} | head -c 10 >&2; echo "\${PIPESTATUS[0]}"`
+      const { stdout, stderr } = await runShell(line, env)
+      expect({ stdout, characters: stderr.length }).toEqual({ stdout: '0\n', characters: 10 })
+      count.add('readers that go away')
+    },
+  )
+
+  test('that is slow gets all of it, and the program does not keep it all in memory', {
+    timeout: 600_000,
+  }, async () => {
+    // 10 MB in the full form: 40,000 items of 400 bytes and more.
+    const people = sized(2000, 30_000)
+    const env = await crowded(people)
+    const slow =
+      'node -e "process.stdin.on(\'data\', (chunk) => { process.stdout.write(chunk); process.stdin.pause(); setTimeout(() => process.stdin.resume(), 5) })"'
+    const line = `meetroom --local users list --all -o ndjson | ${slow} > out; echo "\${PIPESTATUS[0]}"; wc -l < out; wc -c < out`
+    const { stdout, stderr } = await runShell(line, env, { cwd: env.HOME, patienceMs: 300_000 })
+    const [code, printed, bytes] = stdout.trim().split(/\s+/).map(Number)
+    expect({ stderr, code, printed }).toEqual({ stderr: '', code: 0, printed: people })
+    expect(bytes).toBeGreaterThan(sized(600_000, 10_000_000))
+    count.add('bytes read slowly', bytes)
+  })
+})
