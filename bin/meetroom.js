@@ -87,8 +87,9 @@ function kindOf(argv) {
 function cacheFolder({ XDG_CACHE_HOME, LOCALAPPDATA, HOME }) {
   const home = HOME && join(HOME, process.platform === 'darwin' ? 'Library/Caches' : '.cache')
   const base = XDG_CACHE_HOME || (process.platform === 'win32' ? LOCALAPPDATA : home)
+  if (!base) return undefined
   // V8 takes any code for that of a file of the same length: the build is known by its content.
-  return base && join(base, 'meetroom', `${process.version}-${process.arch}-${id}`)
+  return join(base, 'meetroom', `${process.version}-${process.arch}-${id}`)
 }
 
 /** The cache of this kind. What never leaves one, help and typos, borrows another. */

@@ -1,14 +1,14 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { OperationName } from '../src/api/endpoints.ts'
 import { operations } from '../src/api/operations.ts'
 import { serveHttp } from '../src/local/http/server.ts'
 import { openWorkspace } from '../src/local/workspace.ts'
 import { version } from '../src/version.ts'
-import { launcher, node, runBuilt, runCommand } from './helpers/built.ts'
+import { runBuilt } from './helpers/built.ts'
 import { everything } from './helpers/everything.ts'
 import { tempDir } from './helpers/world.ts'
 
@@ -81,94 +81,6 @@ test('--version prints the version and touches nothing', async () => {
   expect(existsSync(env['MEETROOM_CONFIG_DIR'] ?? '')).toBe(false)
 })
 
-describe('a working folder that is gone', () => {
-  const inNoFolder = (line: string, env: Record<string, string>) =>
-    runCommand(
-      'bash',
-      ['-c', `d=$(mktemp -d); cd "$d"; rmdir "$d"; exec "${node}" "${launcher}" ${line}`],
-      env,
-    )
-
-  test.each(['--version', '--help', 'config path', 'config set timeout 5', '--local rooms list --json'])(
-    'does not keep %s from working',
-    async (line) => {
-      const { code, stderr } = await inNoFolder(line, home())
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    },
-  )
-
-  test.each(['--local users import users.csv', 'serve --port 0 --data-dir data'])(
-    'is an error of %s, which needs it',
-    async (line) => {
-      expect(await inNoFolder(line, home())).toEqual({
-        code: 2,
-        stdout: '',
-        stderr: 'error: the working folder does not exist any more\nhint: cd into one that exists\n',
-      })
-    },
-  )
-})
-
-describe('few file handles', () => {
-  const withFew = (line: string, env: Record<string, string>) =>
-    runCommand('bash', ['-c', `ulimit -n 24; exec "${node}" "${launcher}" ${line}`], env)
-
-  test.each([
-    '--local rooms list',
-    '--local rooms create --name a --type open',
-    '--local users import /dev/null --input-format ndjson --no-journal',
-    'serve --port 0',
-  ])('are the reason that %s gives', async (line) => {
-    expect(await withFew(line, home())).toEqual({
-      code: 74,
-      stdout: '',
-      stderr:
-        'error: too few file handles: the limit of open files is reached\nhint: raise it, as in: ulimit -n 1024\n',
-    })
-  })
-
-  test('are enough for a request and for a change of the settings', async () => {
-    const env = await served()
-    for (const line of ['rooms list -o ids', 'config set timeout 5'])
-      expect(await withFew(line, env)).toEqual({ code: 0, stdout: '', stderr: '' })
-  })
-})
-
-test('24 logins at once are all stored, each beside the others', { timeout: 60_000 }, async () => {
-  const { MEETROOM_BASE_URL: baseUrl = '', MEETROOM_API_KEY: key = '', ...env } = await served()
-  const names = Array.from({ length: 24 }, (_, i) => `p${i}`)
-  const logins = await Promise.all(
-    names.map((name) =>
-      runBuilt(['auth', 'login', '--with-token', '--profile', name, '--base-url', baseUrl], env, key),
-    ),
-  )
-  expect(logins.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
-    names.map((name) => ({
-      code: 0,
-      stderr: `logged in to ${new URL(baseUrl).origin} as profile ${name}\n`,
-    })),
-  )
-  const dir = env['MEETROOM_CONFIG_DIR'] ?? ''
-  const { profiles } = JSON.parse(readFileSync(join(dir, 'config.json'), 'utf8'))
-  expect(Object.keys(profiles).sort()).toEqual([...names].sort())
-  expect(readdirSync(dir)).toEqual(['config.json'])
-})
-
-test('a reader that goes away ends the program quietly', async () => {
-  const env = home()
-  const line = `"${node}" "${launcher}" --local openapi | head -1; echo "\${PIPESTATUS[0]}"`
-  expect(await runCommand('bash', ['-c', line], env)).toEqual({ code: 0, stdout: '{\n0\n', stderr: '' })
-})
-
-test.runIf(existsSync('/dev/full'))('a full disk is an error', async () => {
-  const line = `"${node}" "${launcher}" openapi > /dev/full`
-  expect(await runCommand('bash', ['-c', line], home())).toEqual({
-    code: 74,
-    stdout: '',
-    stderr: 'error: the output cannot be written: no space left\n',
-  })
-})
-
 test('a service that is not there is exit code 5, with one line that says so', async () => {
   const env = { ...home(), MEETROOM_BASE_URL: 'http://127.0.0.1:9/v1', MEETROOM_API_KEY: 'secret-key' }
   expect(await runBuilt(['rooms', 'list', '--retries', '0'], env)).toEqual({
@@ -196,21 +108,4 @@ test('a service that never answers keeps the program waiting until the deadline,
     stdout: '',
     stderr: `error: no answer from 127.0.0.1:${port} within 0.3 s\n`,
   })
-})
-
-test('| head -1 ends a long list quietly, with pages on their way', async () => {
-  const env = await served()
-  for (let i = 0; i < 60; i++)
-    await fetch(`${env['MEETROOM_BASE_URL']}/rooms`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${env['MEETROOM_API_KEY']}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ name: `Room ${i}`, type: 'open' }),
-    })
-  const line = `"${node}" "${launcher}" rooms list --all -o ndjson --page-size 2 | head -1; echo "\${PIPESTATUS[0]}"`
-  const { stdout, stderr } = await runCommand('bash', ['-c', line], env)
-  expect(stderr).toBe('')
-  expect(stdout).toMatch(/^\{.*\}\n0\n$/)
 })

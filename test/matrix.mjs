@@ -16,6 +16,7 @@ const builtTests = [
   'test/built-bulk.test.ts',
   'test/stall.test.ts',
   'test/launcher.test.ts',
+  'test/suites/process',
   'test/cli/serve.test.ts',
 ]
 

@@ -46,21 +46,6 @@ describe('a service that stalls before there is a connection', () => {
       stderr: `error: no answer from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
     })
   })
-
-  test('in TLS ends the process at ^C', async () => {
-    let connected = () => {}
-    const connection = new Promise<void>((resolve) => {
-      connected = resolve
-    })
-    const port = await silentPort(connected)
-    const { code, lingeredMs } = await runTimed(
-      ['rooms', 'list'],
-      env(`https://127.0.0.1:${port}/v1`),
-      connection,
-    )
-    expect(code).toBe(130)
-    expect(lingeredMs).toBeLessThan(promptlyMs)
-  })
 })
 
 describe('a proxy', () => {

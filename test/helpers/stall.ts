@@ -55,16 +55,12 @@ export async function openFullPort(): Promise<{ port: number; close: () => void 
 export interface Timed {
   code: number | null
   stderr: string
-  /** From the first output on standard error, or from the signal, to the end of the process, in milliseconds. */
+  /** From the first output on standard error to the end of the process, in milliseconds. */
   lingeredMs: number
 }
 
-/** Runs the built program, sends it SIGINT when `interrupt` resolves, and measures how long it takes to end. */
-export function runTimed(
-  argv: readonly string[],
-  env: Record<string, string>,
-  interrupt?: Promise<unknown>,
-): Promise<Timed> {
+/** Runs the built program, and measures how long it takes to end. */
+export function runTimed(argv: readonly string[], env: Record<string, string>): Promise<Timed> {
   return new Promise((done, failed) => {
     const child = spawn(node, [launcher, ...argv], { env: { PATH: process.env['PATH'], ...env } })
     let stderr = ''
@@ -76,9 +72,5 @@ export function runTimed(
     child.on('error', failed)
     child.on('close', (code) => done({ code, stderr, lingeredMs: performance.now() - (since ?? 0) }))
     child.stdin.end()
-    void interrupt?.then(() => {
-      since = performance.now()
-      child.kill('SIGINT')
-    })
   })
 }

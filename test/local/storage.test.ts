@@ -1,15 +1,5 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  appendFileSync,
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -18,6 +8,7 @@ import { loadSqlite } from '../../src/local/store/sqlite.ts'
 import { Store } from '../../src/local/store/store.ts'
 import { runBuilt } from '../helpers/built.ts'
 import { homes, startServe } from '../helpers/serving.ts'
+import { fillDisk, mountDisk } from '../helpers/small-disk.ts'
 import { type AnswerBody, decodeBody, localUrl, wireRequest } from '../helpers/wire.ts'
 import { tempDir } from '../helpers/world.ts'
 
@@ -92,23 +83,6 @@ test('a damaged page is answered with 503, to readers and writers, and nobody di
   const writes = await Promise.all([1, 2, 3].map(() => damaged.send('POST', '/rooms', room)))
   expect(writes).toEqual(Array(3).fill(refused))
 })
-
-/** Makes a folder a small disk of its own until the test is over; false where that takes more rights than we have. */
-function mountDisk(dir: string): boolean {
-  mkdirSync(dir, { recursive: true })
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', dir]).status !== 0) return false
-  onTestFinished(() => void spawnSync('umount', ['--lazy', dir]))
-  return true
-}
-
-/** Writes until nothing more fits. */
-function fillDisk(file: string): void {
-  try {
-    for (;;) appendFileSync(file, Buffer.alloc(1024))
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'ENOSPC' })
-  }
-}
 
 test('on a disk that is really full, serve lives on and --local says what is wrong', async ({ skip }) => {
   const env = homes()

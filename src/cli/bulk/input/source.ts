@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdtemp, open, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import { tooFewHandles, UsageError } from '../../../errors.ts'
+import { MeetroomError, OutputError, tooFewHandles, UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 import { stdinOf } from '../../stdin.ts'
 import { type Encoding, inUtf8, markOf } from './encoding.ts'
@@ -75,7 +75,11 @@ async function keep(input: AsyncIterable<Buffer>): Promise<{ path: string; remov
     }
   } catch (error) {
     await remove()
-    throw error
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (!syscall || error instanceof MeetroomError || tooFewHandles(error)) throw error
+    throw new OutputError(`standard input cannot be kept in ${tmpdir()} while it is read (${code})`, {
+      hint: 'name another folder with TMPDIR',
+    })
   }
   return { path, remove }
 }

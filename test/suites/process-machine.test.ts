@@ -1,0 +1,281 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { version } from '../../src/version.ts'
+import { launcher, node, runBuilt, runCommand } from '../helpers/built.ts'
+import { homes, serveHere } from '../helpers/serving.ts'
+import { fillDisk, mountDisk } from '../helpers/small-disk.ts'
+import { tempDir } from '../helpers/world.ts'
+import { counted, notice, sized } from './size.ts'
+
+// A machine that lacks something: a working folder, file handles, a home, room on the disk.
+
+const count = counted('process (machine)')
+const run = (line: string, env: Record<string, string>, stdin?: string) => {
+  count.add('commands')
+  return runBuilt(line.split(' '), env, stdin)
+}
+
+/** A service on a real socket, and the environment that names it. */
+async function served(): Promise<
+  ReturnType<typeof homes> & { MEETROOM_BASE_URL: string; MEETROOM_API_KEY: string }
+> {
+  const { baseUrl, apiKey } = await serveHere()
+  return { ...homes(), MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: apiKey }
+}
+
+describe('a working folder that is gone', () => {
+  const inNoFolder = (line: string, env: Record<string, string>) => {
+    count.add('commands')
+    const script = `d=$(mktemp -d); cd "$d"; rmdir "$d"; exec "${node}" "${launcher}" ${line}`
+    return runCommand('bash', ['-c', script], env)
+  }
+
+  test.each(['--version', '--help', 'config path', 'config set timeout 5', '--local rooms list --json'])(
+    'does not keep %s from working',
+    async (line) => {
+      const { code, stderr } = await inNoFolder(line, homes())
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    },
+  )
+
+  test.each(['--local users import users.csv', 'serve --port 0 --data-dir data'])(
+    'is an error of %s, which needs it',
+    async (line) => {
+      expect(await inNoFolder(line, homes())).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: 'error: the working folder does not exist any more\nhint: cd into one that exists\n',
+      })
+    },
+  )
+})
+
+describe('few file handles', () => {
+  const withFew = (line: string, env: Record<string, string>) => {
+    count.add('commands')
+    return runCommand('bash', ['-c', `ulimit -n 24; exec "${node}" "${launcher}" ${line}`], env)
+  }
+
+  test.each([
+    '--local rooms list',
+    '--local rooms create --name a --type open',
+    '--local users import /dev/null --input-format ndjson --no-journal',
+    'serve --port 0',
+  ])('are the reason that %s gives', async (line) => {
+    expect(await withFew(line, homes())).toEqual({
+      code: 74,
+      stdout: '',
+      stderr:
+        'error: too few file handles: the limit of open files is reached\nhint: raise it, as in: ulimit -n 1024\n',
+    })
+  })
+
+  test('are enough for a request and for a change of the settings', async () => {
+    const env = await served()
+    for (const line of ['rooms list -o ids', 'config set timeout 5'])
+      expect(await withFew(line, env)).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+})
+
+const writers = sized(12, 50)
+
+test(`${writers} logins at once are all stored, each beside the others`, { timeout: 300_000 }, async () => {
+  const { MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: key, ...env } = await served()
+  const names = Array.from({ length: writers }, (_, i) => `p${i}`)
+  const logins = await Promise.all(
+    names.map((name) =>
+      runBuilt(['auth', 'login', '--with-token', '--profile', name, '--base-url', baseUrl], env, key, {
+        patienceMs: 200_000,
+      }),
+    ),
+  )
+  const said = logins.map(({ code, stderr }, i) => ({ name: names[i], code, stderr }))
+  const stored = said.filter(({ code }) => code === 0)
+  // On a busy machine, somebody may not get his turn within five seconds, and says so.
+  const dir = env.MEETROOM_CONFIG_DIR
+  for (const { code, stderr } of said.filter(({ code }) => code !== 0))
+    expect({ code, stderr }).toEqual({
+      code: 74,
+      stderr: expect.stringMatching(
+        /^error: the settings in .* are in use \(process \d+\); nothing was stored\nhint: /,
+      ),
+    })
+  for (const { name, stderr } of stored)
+    expect(stderr).toBe(`logged in to ${new URL(baseUrl).origin} as profile ${name}\n`)
+  const { profiles } = JSON.parse(readFileSync(join(dir, 'config.json'), 'utf8'))
+  expect(Object.keys(profiles).sort()).toEqual(stored.map(({ name }) => name).sort())
+  expect(stored.length).toBeGreaterThan(writers / 2)
+  expect(readdirSync(dir)).toEqual(['config.json'])
+  count.add('settings written at once', writers)
+})
+
+const fine = { code: 0, stdout: `${version}\n`, stderr: '' }
+
+describe('a home', () => {
+  test.each([
+    ['that is not set', undefined],
+    ['that is empty', ''],
+    ['that is no folder', '/dev/null'],
+    ['that cannot be made', '/proc/nowhere'],
+  ])('%s is no failure of what needs none', async (_, HOME) => {
+    const { HOME: _home, ...env } = await served()
+    const homeless = HOME === undefined ? env : { ...env, HOME }
+    expect(await run('--version', homeless)).toEqual(fine)
+    expect(await run('rooms list -o ids', homeless)).toEqual({ code: 0, stdout: '', stderr: '' })
+  })
+
+  test('that is read-only keeps nothing but says so, and does not keep a service from being used', async ({
+    skip,
+  }) => {
+    const { MEETROOM_CONFIG_DIR: _config, MEETROOM_DATA_DIR: _data, ...env } = await served()
+    if (!mountDisk(env.HOME, 'ro')) return skip('mounting a read-only disk takes more rights')
+    expect(await run('--version', env)).toEqual(fine)
+    expect(await run('rooms list -o ids', env)).toEqual({ code: 0, stdout: '', stderr: '' })
+    // Of a folder that is made with those above it, Node says the latter on a read-only disk.
+    expect(await run('config set timeout 5', env)).toEqual({
+      code: 74,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^error: the settings cannot be stored in .*\/meetroom \((EROFS|ENOENT)\)\n$/,
+      ),
+    })
+    for (const line of ['--local rooms list', 'serve --port 0'])
+      expect(await run(line, env)).toEqual({
+        code: 74,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /^error: the workspace in .* cannot be opened: (EROFS|ENOENT)\nhint: .*\n$/,
+        ),
+      })
+  })
+})
+
+describe('a disk that is full', () => {
+  /** A user whose files are on a disk of a megabyte, and the way to fill it. */
+  async function onSmallDisk() {
+    const env = await served()
+    const disk = join(env.HOME, 'disk')
+    if (!mountDisk(disk)) {
+      notice('process', 'full disks: mounting a small one takes more rights')
+      return undefined
+    }
+    return {
+      disk,
+      env: { ...env, HOME: disk, MEETROOM_CONFIG_DIR: join(disk, 'config'), TMPDIR: disk },
+      fill: () => fillDisk(join(disk, 'ballast')),
+    }
+  }
+
+  test('leaves the settings as they were, without anything beside them', async ({ skip }) => {
+    const small = await onSmallDisk()
+    if (!small) return skip()
+    const { disk, env, fill } = small
+    await run('config set timeout 5', env)
+    const file = join(disk, 'config/config.json')
+    const before = readFileSync(file, 'utf8')
+    fill()
+    expect(await run('config set timeout 6', env)).toEqual({
+      code: 74,
+      stdout: '',
+      stderr: `error: the settings cannot be stored in ${join(disk, 'config')} (ENOSPC)\n`,
+    })
+    expect(readFileSync(file, 'utf8')).toBe(before)
+    expect(readdirSync(join(disk, 'config'))).toEqual(['config.json'])
+  })
+
+  test('sends no row of an import that it cannot keep a journal of', async ({ skip }) => {
+    const small = await onSmallDisk()
+    if (!small) return skip()
+    const { disk, env, fill } = small
+    writeFileSync(join(disk, 'users.csv'), 'user_id\nada\n')
+    fill()
+    const { code, stdout, stderr } = await run(`users import ${join(disk, 'users.csv')}`, env)
+    expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
+    expect(stderr).toMatch(
+      /^error: the journal .*cannot be written \(ENOSPC\)\nhint: choose another place with --journal FILE, or pass --no-journal\n/m,
+    )
+    expect(await run('users list -o ids', env)).toMatchObject({ stdout: '' })
+  })
+
+  test('keeps no standard input, and says where there is no room', async ({ skip }) => {
+    const small = await onSmallDisk()
+    if (!small) return skip()
+    const { disk, env, fill } = small
+    fill()
+    const { code, stdout, stderr } = await run(
+      'users import - --input-format csv --no-journal',
+      env,
+      'user_id\nada\n',
+    )
+    expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
+    expect(stderr).toBe(
+      `error: standard input cannot be kept in ${disk} while it is read (ENOSPC)\nhint: name another folder with TMPDIR\n`,
+    )
+    expect(readdirSync(disk)).toEqual(['ballast'])
+  })
+
+  test('takes as much of the output as fits, and that is an error', async ({ skip }) => {
+    const small = await onSmallDisk()
+    if (!small) return skip()
+    const { disk, env, fill } = small
+    fill()
+    count.add('commands')
+    expect(
+      await runCommand('bash', ['-c', `"${node}" "${launcher}" openapi > "${join(disk, 'api.json')}"`], env),
+    ).toEqual({
+      code: 74,
+      stdout: '',
+      stderr: 'error: the output cannot be written: no space left\n',
+    })
+  })
+
+  test('keeps no code cache, which is harmless', async ({ skip }) => {
+    const small = await onSmallDisk()
+    if (!small) return skip()
+    const { disk, env, fill } = small
+    fill()
+    for (let i = 0; i < 2; i++)
+      expect(await run('--version', { ...env, XDG_CACHE_HOME: join(disk, 'cache') })).toEqual(fine)
+  })
+})
+
+/** Damage to a file, as disks and crashes do it. */
+const damage = fc.oneof(
+  fc.record({
+    kind: fc.constant('flip' as const),
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    bit: fc.integer({ min: 0, max: 7 }),
+  }),
+  fc.record({ kind: fc.constant('cut' as const), at: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  fc.record({
+    kind: fc.constant('zeros' as const),
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    length: fc.integer({ min: 1, max: 8192 }),
+  }),
+)
+
+test('a damaged code cache changes nothing of what a command says and does, and is made anew', {
+  timeout: 900_000,
+}, async () => {
+  const dir = tempDir()
+  const env = { XDG_CACHE_HOME: join(dir, 'cache') }
+  await run('--version', env)
+  const [build = ''] = readdirSync(join(dir, 'cache/meetroom'))
+  const file = join(dir, 'cache/meetroom', build, 'version')
+  await fc.assert(
+    fc.asyncProperty(damage, async (damage) => {
+      const bytes = readFileSync(file)
+      const place = Math.floor(damage.at * (bytes.length - 1))
+      if (damage.kind === 'flip') bytes[place] = (bytes[place] ?? 0) ^ (1 << damage.bit)
+      if (damage.kind === 'zeros') bytes.fill(0, place, place + damage.length)
+      writeFileSync(file, damage.kind === 'cut' ? bytes.subarray(0, place) : bytes)
+      const inode = statSync(file).ino
+      expect(await run('--version', env)).toEqual(fine)
+      if (damage.kind !== 'zeros') expect(statSync(file).ino).not.toBe(inode)
+      count.add('damaged caches')
+    }),
+    { numRuns: sized(12, 500), endOnFailure: true },
+  )
+})
