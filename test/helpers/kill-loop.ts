@@ -3,20 +3,27 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
-import { launcher } from './built.ts'
+import { launcher, node } from './built.ts'
+import { deleted, Oracle } from './oracle.ts'
 import { soon } from './waiting.ts'
 
 export interface KillLoop {
+  /** The program: the built one unless a test says otherwise. */
+  script?: string
   dir: string
+  /** How many kills; fewer when something is lost before. */
   kills: number
-  /** A fraction in [0, 1) that decides after how many acknowledged writes each kill comes. */
+  /** A fraction in [0, 1) that decides how much is acknowledged or seen before each kill. */
   random(): number
 }
 
 export interface Survived {
-  /** Writes that were answered with 200, and those of them that survived. */
+  kills: number
+  /** How many writes were acknowledged to a writer, and how many were shown to a reader. */
   acknowledged: number
-  found: number
+  seen: number
+  /** What was known and is not there any more, a line each. */
+  lost: string[]
   /** Recorded sessions, and those of them that have not ended. */
   sessions: number
   open: number
@@ -32,14 +39,148 @@ interface Running {
   ended(): Promise<unknown>
 }
 
+type Api = (method: string, path: string, body?: unknown) => Promise<any>
+
+/** How many rooms of its own a writer keeps before it deletes the oldest. */
+const kept = 20
+
 /**
- * Kills a serving process again and again while it creates rooms and accepts sessions, and tells what is left of what it
- * acknowledged. Writers never pause, so each kill comes in the middle of something.
+ * Kills a serving process again and again while rooms are made, renamed, deleted and read, and sessions begin and end.
+ * After each kill it compares what is there with all that was acknowledged to a writer or shown to a reader. Nobody
+ * pauses, so each kill comes in the middle of something.
  */
-export async function killLoop({ dir, kills, random }: KillLoop): Promise<Survived> {
+export async function killLoop({ script = launcher, dir, kills, random }: KillLoop): Promise<Survived> {
+  const receiver = await startReceiver()
+  const oracle = new Oracle()
+  const lost: string[] = []
+  let meeting: string | undefined
+  let done = 0
+  try {
+    while (done < kills && lost.length === 0) {
+      const running = await start(script, dir)
+      const api = apiOf(running, dir)
+      lost.push(...(await lossesOf(oracle, api, meeting)))
+      meeting ??= (
+        await api('POST', '/rooms', { name: 'Meeting', type: 'open', webhook: { url: receiver.url } })
+      ).room.id
+      await live(running, api, oracle, {
+        quota: 3 + Math.floor(random() * 60),
+        random,
+        meeting: meeting ?? '',
+      })
+      done++
+    }
+    const running = await start(script, dir)
+    const api = apiOf(running, dir)
+    lost.push(...(await lossesOf(oracle, api, meeting)))
+    if (lost.length > 0) {
+      running.child.kill('SIGKILL')
+      await running.ended()
+      return { kills: done, ...oracle.counts, lost, sessions: 0, open: 0, undelivered: [], renamed: [] }
+    }
+    const { sessions } = await api('GET', `/rooms/${meeting}/sessions`)
+    const wanted: string[] = sessions.flatMap(({ id }: { id: string }) => [
+      `sessionJoined ${id}`,
+      `sessionLeft ${id}`,
+    ])
+    await receiver.receives(wanted)
+    running.child.kill('SIGTERM')
+    await running.ended()
+    return {
+      kills: done,
+      ...oracle.counts,
+      lost,
+      sessions: sessions.length,
+      open: sessions.filter(
+        ({ disconnected_at }: { disconnected_at: string | null }) => disconnected_at === null,
+      ).length,
+      undelivered: receiver.missing(wanted),
+      renamed: receiver.renamed(),
+    }
+  } finally {
+    receiver.stop()
+  }
+}
+
+/** One life of the service, until it is killed. */
+async function live(
+  { child, baseUrl, ended }: Running,
+  api: Api,
+  oracle: Oracle,
+  { quota, random, meeting }: { quota: number; random(): number; meeting: string },
+): Promise<void> {
+  let news = 0
+  let killed = false
+  const isNews = (isSo: boolean) => {
+    if (!isSo || ++news < quota || killed) return
+    killed = true
+    child.kill('SIGKILL')
+  }
+
+  const writer = async () => {
+    const own: string[] = []
+    while (!killed) {
+      const { room } = await api('POST', '/rooms', { name: '0', type: 'open' })
+      isNews(oracle.learn(room.id, 0, 'acknowledged'))
+      own.push(room.id)
+      for (let number = 1; number <= 3 && !killed; number++) {
+        await api('PUT', `/rooms/${room.id}`, { name: String(number) })
+        isNews(oracle.learn(room.id, number, 'acknowledged'))
+      }
+      const oldest = own.length > kept || random() < 0.3 ? own.shift() : undefined
+      if (oldest === undefined || killed) continue
+      oracle.deleting(oldest)
+      await api('DELETE', `/rooms/${oldest}`)
+      isNews(oracle.learn(oldest, deleted, 'acknowledged'))
+    }
+  }
+  const reader = async () => {
+    while (!killed) {
+      const { rooms } = await api('GET', '/rooms?limit=20')
+      for (const { id, name } of rooms) if (id !== meeting) isNews(oracle.learn(id, Number(name), 'seen'))
+    }
+  }
+  const visitor = async () => {
+    while (!killed) {
+      const socket = await join(baseUrl, meeting)
+      isNews(true)
+      if (random() < 0.5) socket.close()
+    }
+  }
+  // What is under way when the kill comes fails without being known to anybody.
+  const ways = await Promise.allSettled([writer(), writer(), reader(), reader(), visitor()])
+  if (!killed) {
+    child.kill('SIGKILL')
+    throw new Error('nothing could be done', { cause: ways })
+  }
+  await ended()
+}
+
+/** What is lost of what was known. */
+async function lossesOf(oracle: Oracle, api: Api, meeting: string | undefined): Promise<string[]> {
+  const held = new Map<string, number>()
+  for (let offset = 0; ; ) {
+    const { rooms, paging } = await api('GET', `/rooms?limit=1000&offset=${offset}`)
+    for (const { id, name } of rooms) if (id !== meeting) held.set(id, Number(name))
+    offset += rooms.length
+    if (rooms.length === 0 || offset >= paging.total) break
+  }
+  const lost = oracle.missing(held)
+  // The next start is not to become slower and slower.
+  const superfluous = [...held.keys()].slice(100)
+  for (const id of superfluous) {
+    oracle.deleting(id)
+    await api('DELETE', `/rooms/${id}`)
+    oracle.learn(id, deleted, 'acknowledged')
+  }
+  return lost
+}
+
+/** Takes the webhooks of the sessions. */
+async function startReceiver() {
   const events = new Map<string, Set<string>>()
   let noted = () => {}
-  const receiver = createServer(async (request, response) => {
+  const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     const { action, payload } = JSON.parse(body)
@@ -48,84 +189,32 @@ export async function killLoop({ dir, kills, random }: KillLoop): Promise<Surviv
     response.end()
     noted()
   })
-  await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done))
-  const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
-
-  const rooms: string[] = []
-  let meeting: string | undefined
-  for (let kill = 0; kill < kills; kill++) {
-    const running = await start(dir)
-    const api = apiOf(running, dir)
-    meeting ??= (await api('POST', '/rooms', { name: 'Meeting', type: 'open', webhook: { url: hook } })).room
-      .id
-    const quota = 3 + Math.floor(random() * 40)
-    let acknowledged = 0
-    let killed = false
-    const acknowledge = () => {
-      if (++acknowledged < quota || killed) return
-      killed = true
-      running.child.kill('SIGKILL')
-    }
-    const writer = async () => {
-      while (!killed) {
-        const { room } = await api('POST', '/rooms', { name: 'Written', type: 'open' })
-        rooms.push(room.id)
-        acknowledge()
-      }
-    }
-    const visitor = async () => {
-      while (!killed) {
-        const socket = await join(running.baseUrl, meeting ?? '')
-        acknowledge()
-        if (random() < 0.5) socket.close()
-      }
-    }
-    // What is under way when the kill comes fails without being acknowledged.
-    await Promise.allSettled([writer(), writer(), visitor(), visitor()])
-    await running.ended()
-  }
-
-  const running = await start(dir)
-  const api = apiOf(running, dir)
-  const { sessions } = await api('GET', `/rooms/${meeting}/sessions`)
-  const wanted = sessions.flatMap(({ id }: { id: string }) => [`sessionJoined ${id}`, `sessionLeft ${id}`])
-  const missing = () => wanted.filter((event: string) => !events.has(event))
-  const delivered = new Promise<void>((done) => {
-    noted = () => missing().length === 0 && done()
-    noted()
-  })
-  await soon('every event to be delivered', delivered, missing, 45_000)
-  const found = await Promise.all(rooms.map(async (id) => (await api('GET', `/rooms/${id}`)).room?.id === id))
-  running.child.kill('SIGTERM')
-  await running.ended()
-  receiver.closeAllConnections()
-  receiver.close()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const missing = (wanted: readonly string[]) => wanted.filter((event) => !events.has(event))
   return {
-    acknowledged: rooms.length,
-    found: found.filter(Boolean).length,
-    sessions: sessions.length,
-    open: sessions.filter(
-      ({ disconnected_at }: { disconnected_at: string | null }) => disconnected_at === null,
-    ).length,
-    undelivered: missing(),
-    renamed: [...events].filter(([, ids]) => ids.size > 1).map(([event]) => event),
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    missing,
+    /** Waits until all of them have come. */
+    async receives(wanted: readonly string[]) {
+      const delivered = new Promise<void>((done) => {
+        noted = () => {
+          if (missing(wanted).length === 0) done()
+        }
+        noted()
+      })
+      await soon('every event to be delivered', delivered, () => missing(wanted), 120_000)
+    },
+    renamed: () => [...events].filter(([, ids]) => ids.size > 1).map(([event]) => event),
+    stop() {
+      server.closeAllConnections()
+      server.close()
+    },
   }
 }
 
-async function start(dir: string): Promise<Running> {
-  const argv = [
-    launcher,
-    'serve',
-    '--data-dir',
-    dir,
-    '--port',
-    '0',
-    '--json',
-    '-q',
-    '--webhook-retry-scale',
-    '0.01',
-  ]
-  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] })
+async function start(script: string, dir: string): Promise<Running> {
+  const argv = ['serve', '--data-dir', dir, '--port', '0', '--json', '-q', '--webhook-retry-scale', '0.01']
+  const child = spawn(node, [script, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] })
   const closed = new Promise((done) => child.once('close', done))
   const ready = new Promise<string>((done, failed) => {
     child.stdout.setEncoding('utf8').once('data', done)
@@ -135,15 +224,17 @@ async function start(dir: string): Promise<Running> {
   return { child, baseUrl: base_url, ended: () => soon('the end of the service', closed) }
 }
 
-function apiOf({ baseUrl }: Running, dir: string) {
+function apiOf({ baseUrl }: Running, dir: string): Api {
   const key = readFileSync(`${dir}/api-key`, 'utf8').trim()
-  return async (method: string, path: string, body?: unknown): Promise<any> => {
+  return async (method, path, body) => {
     const response = await fetch(baseUrl + path, {
       method,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    return response.json()
+    const answer = await response.json()
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
+    return answer
   }
 }
 

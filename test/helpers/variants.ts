@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { build, stop } from 'esbuild'
+import { afterAll } from 'vitest'
+
+/** A change to a source file of ours, by its path from the root of the project: one text for another. */
+export type Edit = readonly [file: string, before: string, after: string]
+
+const store = 'src/local/store/store.ts'
+
+/** Versions of the program with a mistake that no test of answers shows: the checks of this suite are there to find them. */
+export const mutants = {
+  'acknowledges a write before it is on disk': [
+    [store, '      batch.push(write)\n    })', '      batch.push(write)\n      resolve(value)\n    })'],
+  ],
+  'does not sync': [[store, 'PRAGMA synchronous = FULL', 'PRAGMA synchronous = OFF']],
+  'shows what is not committed': [
+    [store, 'if (this.#current || !this.#batch) return this.#db', 'return this.#db'],
+  ],
+} as const satisfies Record<string, readonly Edit[]>
+
+/** Commits that take their time, so that a kill hits what comes before them: no mistake by itself. */
+export const slowCommits: readonly Edit[] = [
+  [store, 'setImmediate(() => this.#commit())', 'setTimeout(() => this.#commit(), 30)'],
+]
+
+let folder: string | undefined
+
+/**
+ * Builds the program with some edits, until the test file has ended.
+ * @returns the script to run
+ * @throws {Error} when an edit does not apply any more
+ */
+export async function buildVariant(edits: readonly Edit[]): Promise<string> {
+  // Within the project, as the program looks for libsql from where it is.
+  const cache = resolve('node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  folder ??= mkdtempSync(join(cache, 'variants-'))
+  const outfile = join(mkdtempSync(join(folder, 'v-')), 'meetroom.cjs')
+  const applied = new Set<Edit>()
+  await build({
+    stdin: {
+      contents:
+        "import { main } from './src/main.ts'\nvoid main(process.argv.slice(2)).then((code) => { process.exitCode = code })",
+      resolveDir: '.',
+    },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20.18',
+    format: 'cjs',
+    external: ['libsql', 'node:sqlite'],
+    logLevel: 'error',
+    plugins: [
+      {
+        name: 'edits',
+        setup({ onLoad }) {
+          onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+            const file = relative('.', path).replaceAll('\\', '/')
+            const own = edits.filter(([edited]) => edited === file)
+            let contents = readFileSync(path, 'utf8')
+            for (const edit of own) {
+              const parts = contents.split(edit[1])
+              if (parts.length !== 2)
+                throw new Error(`${file} has changed: it does not have exactly one “${edit[1]}”`)
+              contents = parts.join(edit[2])
+              applied.add(edit)
+            }
+            return { contents, loader: 'ts' }
+          })
+        },
+      },
+    ],
+  })
+  const missing = edits.find((edit) => !applied.has(edit))
+  if (missing) throw new Error(`${missing[0]} is not in the bundle any more`)
+  return outfile
+}
+
+/** To be called by a test file that builds variants. */
+export function removeVariants(): void {
+  afterAll(async () => {
+    await stop()
+    if (folder) rmSync(folder, { recursive: true, force: true })
+    folder = undefined
+  })
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { killLoop } from '../helpers/kill-loop.ts'
+import { buildVariant, mutants, removeVariants, slowCommits } from '../helpers/variants.ts'
+import { tempDir } from '../helpers/world.ts'
+import { counted, sized } from './size.ts'
+
+// kill -9 in a loop. What was acknowledged to a writer, or shown to a reader, is there ever after.
+
+const count = counted('crash (kills)')
+removeVariants()
+
+/** A fixed sequence: the kills come at odd moments all the same. */
+function sequence(seed = 1): () => number {
+  return () => {
+    seed = (seed * 16807) % 2147483647
+    return seed / 2147483647
+  }
+}
+
+const kills = sized(20, 1000)
+
+test(`what was acknowledged or seen survives ${kills} kills, sessions end once, and every event is delivered`, {
+  timeout: 3_600_000,
+}, async () => {
+  const survived = await killLoop({ dir: tempDir(), kills, random: sequence() })
+  const { lost, open, undelivered, renamed } = survived
+  expect({ lost, open, undelivered, renamed }).toEqual({ lost: [], open: 0, undelivered: [], renamed: [] })
+  expect(survived.kills).toBe(kills)
+  for (const what of ['acknowledged', 'seen', 'sessions'] as const)
+    expect(survived[what]).toBeGreaterThan(kills / 2)
+  count.add('kills', survived.kills)
+  count.add('acknowledged writes', survived.acknowledged)
+  count.add('seen writes', survived.seen)
+  count.add('sessions', survived.sessions)
+})
+
+describe('with commits that take their time', () => {
+  test('nothing is lost either', { timeout: 600_000 }, async () => {
+    const script = await buildVariant(slowCommits)
+    const survived = await killLoop({ script, dir: tempDir(), kills: sized(3, 50), random: sequence(2) })
+    expect(survived).toMatchObject({ kills: sized(3, 50), lost: [] })
+    count.add('kills', survived.kills)
+  })
+
+  test.each([
+    ['acknowledges a write before it is on disk', 'acknowledged'],
+    ['shows what is not committed', 'seen'],
+  ] as const)(
+    'a service that %s is caught: it loses what was %s',
+    { timeout: 600_000 },
+    async (mutant, how) => {
+      const script = await buildVariant([...slowCommits, ...mutants[mutant]])
+      const { lost } = await killLoop({ script, dir: tempDir(), kills: 30, random: sequence(3) })
+      expect(lost.filter((line) => line.includes(` was ${how}, `))).not.toEqual([])
+      count.add('mutants caught')
+    },
+  )
+})
