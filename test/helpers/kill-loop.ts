@@ -13,6 +13,8 @@ export interface KillLoop {
   dir: string
   /** How many kills; fewer when something is lost before. */
   kills: number
+  /** At most so much is acknowledged or seen between two kills. */
+  most?: number
   /** A fraction in [0, 1) that decides how much is acknowledged or seen before each kill. */
   random(): number
 }
@@ -49,7 +51,13 @@ const kept = 20
  * After each kill it compares what is there with all that was acknowledged to a writer or shown to a reader. Nobody
  * pauses, so each kill comes in the middle of something.
  */
-export async function killLoop({ script = launcher, dir, kills, random }: KillLoop): Promise<Survived> {
+export async function killLoop({
+  script = launcher,
+  dir,
+  kills,
+  most = 60,
+  random,
+}: KillLoop): Promise<Survived> {
   const receiver = await startReceiver()
   const oracle = new Oracle()
   const lost: string[] = []
@@ -64,7 +72,7 @@ export async function killLoop({ script = launcher, dir, kills, random }: KillLo
         await api('POST', '/rooms', { name: 'Meeting', type: 'open', webhook: { url: receiver.url } })
       ).room.id
       await live(running, api, oracle, {
-        quota: 3 + Math.floor(random() * 60),
+        quota: 3 + Math.floor(random() * most),
         random,
         meeting: meeting ?? '',
       })

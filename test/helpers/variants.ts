@@ -50,7 +50,7 @@ export async function buildVariant(edits: readonly Edit[]): Promise<string> {
     target: 'node20.18',
     format: 'cjs',
     external: ['libsql', 'node:sqlite'],
-    logLevel: 'error',
+    logLevel: 'silent',
     plugins: [
       {
         name: 'edits',

@@ -37,7 +37,13 @@ test(`what was acknowledged or seen survives ${kills} kills, sessions end once, 
 describe('with commits that take their time', () => {
   test('nothing is lost either', { timeout: 600_000 }, async () => {
     const script = await buildVariant(slowCommits)
-    const survived = await killLoop({ script, dir: tempDir(), kills: sized(3, 50), random: sequence(2) })
+    const survived = await killLoop({
+      script,
+      dir: tempDir(),
+      kills: sized(3, 50),
+      most: 15,
+      random: sequence(2),
+    })
     expect(survived).toMatchObject({ kills: sized(3, 50), lost: [] })
     count.add('kills', survived.kills)
   })
@@ -50,7 +56,7 @@ describe('with commits that take their time', () => {
     { timeout: 600_000 },
     async (mutant, how) => {
       const script = await buildVariant([...slowCommits, ...mutants[mutant]])
-      const { lost } = await killLoop({ script, dir: tempDir(), kills: 30, random: sequence(3) })
+      const { lost } = await killLoop({ script, dir: tempDir(), kills: 30, most: 15, random: sequence(3) })
       expect(lost.filter((line) => line.includes(` was ${how}, `))).not.toEqual([])
       count.add('mutants caught')
     },

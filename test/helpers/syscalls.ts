@@ -1,0 +1,81 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { node } from './built.ts'
+import type { Ready } from './serving.ts'
+import { soon } from './waiting.ts'
+
+/** Whether system calls can be watched on this machine. */
+export const canTrace =
+  process.platform === 'linux' && spawnSync('strace', ['-f', '-e', 'trace=none', 'true']).status === 0
+
+/** Something that a process did, in the order of time. */
+export interface Event {
+  what: 'logged' | 'synced' | 'told'
+  /** What went into the write-ahead log, or over a connection. */
+  text: string
+}
+
+/**
+ * Serves a folder while its system calls are watched.
+ * @param use talks to the service
+ * @returns what it wrote into its write-ahead log, when that was synced, and what it told over connections
+ */
+export async function traceServe(
+  script: string,
+  dir: string,
+  use: (ready: Ready) => Promise<void>,
+): Promise<Event[]> {
+  const file = join(dir, 'strace.txt')
+  const calls = 'write,writev,pwrite64,pwritev,sendto,sendmsg,fsync,fdatasync'
+  const tracing = ['-f', '-y', '-s', '70000', '-o', file, '-e', `trace=${calls}`, '-e', 'signal=none']
+  const serving = [node, script, 'serve', '--data-dir', join(dir, 'data'), '--port', '0', '--json', '-q']
+  const child = spawn('strace', [...tracing, ...serving], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const closed = new Promise((done) => child.once('close', done))
+  const first = new Promise<string>((done) => child.stdout.setEncoding('utf8').once('data', done))
+  const ready: Ready = JSON.parse(await soon('the service to be ready', first))
+  try {
+    await use(ready)
+  } finally {
+    process.kill(ready.pid, 'SIGTERM')
+    await soon('the end of the service', closed)
+  }
+  return eventsOf(readFileSync(file, 'latin1'))
+}
+
+/** Reads the output of strace. A sync counts from when it has returned, all else from when it was called. */
+function eventsOf(trace: string): Event[] {
+  const syncing = new Set<string>()
+  return trace.split('\n').flatMap((line): Event[] => {
+    const [, thread = '', resumed, call = resumed ?? '', path = ''] =
+      /^(\d+) +(?:<\.\.\. (\w+) resumed>|(\w+)\(\d+<([^>]*)>)/.exec(line) ?? []
+    const isSync = call === 'fsync' || call === 'fdatasync' || resumed === 'fsync' || resumed === 'fdatasync'
+    if (isSync) {
+      if (line.includes('<unfinished')) {
+        if (path.endsWith('-wal')) syncing.add(thread)
+        return []
+      }
+      const ofLog = resumed ? syncing.delete(thread) : path.endsWith('-wal')
+      return ofLog && / = 0$/.test(line) ? [{ what: 'synced', text: '' }] : []
+    }
+    if (path.endsWith('-wal')) return [{ what: 'logged', text: line }]
+    if (/^(TCP|socket)/.test(path)) return [{ what: 'told', text: line }]
+    return []
+  })
+}
+
+/**
+ * Where somebody was told of something that was not on disk yet.
+ * @param marks texts that were written, each once
+ * @returns a line for each, with what was missing
+ */
+export function toldTooEarly(events: readonly Event[], marks: readonly string[]): string[] {
+  return marks.flatMap((mark) => {
+    const told = events.findIndex(({ what, text }) => what === 'told' && text.includes(mark))
+    const logged = events.findIndex(({ what, text }) => what === 'logged' && text.includes(mark))
+    if (told < 0) return [`${mark} was never told`]
+    if (logged < 0 || told < logged) return [`${mark} was told before it was written`]
+    const synced = events.findIndex(({ what }, at) => what === 'synced' && at > logged)
+    return synced < 0 || told < synced ? [`${mark} was told before it was synced`] : []
+  })
+}

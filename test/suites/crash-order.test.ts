@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { launcher } from '../helpers/built.ts'
+import type { Ready } from '../helpers/serving.ts'
+import { canTrace, toldTooEarly, traceServe } from '../helpers/syscalls.ts'
+import { buildVariant, mutants, removeVariants } from '../helpers/variants.ts'
+import { tempDir } from '../helpers/world.ts'
+import { counted, notice, sized } from './size.ts'
+
+// Nobody is told of a write before it is synced: neither who made it nor who reads. kill -9 cannot show a missing sync,
+// as the system keeps what was written; the order of the system calls can.
+
+const count = counted('crash (order)')
+removeVariants()
+if (!canTrace) notice('crash', 'the order of system calls: strace is not installed, or must not be used')
+
+const changes = sized(25, 300)
+const markOf = (n: number) => `mark-${String(n).padStart(6, '0')}.`
+const marks = Array.from({ length: changes }, (_, n) => markOf(n))
+
+/** Renames a room again and again, while others read it and other rooms are made. */
+async function renameAndRead({ base_url, api_key_file }: Ready): Promise<void> {
+  const headers = {
+    authorization: `Bearer ${readFileSync(api_key_file, 'utf8').trim()}`,
+    'content-type': 'application/json',
+  }
+  const ask = async (method: string, path: string, body?: object) => {
+    const answer = await fetch(base_url + path, {
+      method,
+      headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+    expect(answer.status).toBe(200)
+    return (await answer.json()) as { room: { id: string } }
+  }
+  const { room } = await ask('POST', '/rooms', { name: 'Room', type: 'open' })
+  let over = false
+  const busy = async (work: () => Promise<unknown>) => {
+    while (!over) await work()
+  }
+  const others = [
+    ...[1, 2, 3].map(() => busy(() => ask('GET', `/rooms/${room.id}`))),
+    busy(() => ask('POST', '/users', { user_id: 'ada' })),
+  ]
+  for (const name of marks) await ask('PUT', `/rooms/${room.id}`, { name })
+  over = true
+  await Promise.all(others)
+}
+
+const early = async (script: string) =>
+  toldTooEarly(await traceServe(script, tempDir(), renameAndRead), marks)
+
+describe.runIf(canTrace)('the order of system calls', () => {
+  test(`shows that none of ${changes} writes is told before its sync`, { timeout: 600_000 }, async () => {
+    expect(await early(launcher)).toEqual([])
+    count.add('writes followed to their sync', changes)
+  })
+
+  test.each([
+    ['acknowledges a write before it is on disk', 'before it was written'],
+    ['does not sync', 'before it was synced'],
+    ['shows what is not committed', 'before it was written'],
+  ] as const)('gives away a service that %s', { timeout: 600_000 }, async (mutant, what) => {
+    const found = await early(await buildVariant(mutants[mutant]))
+    expect(found.filter((line) => line.endsWith(what))).not.toEqual([])
+    count.add('mutants caught')
+  })
+})
+
+test('an edit that does not apply any more is an error, rather than a mutant that is the original', async () => {
+  await expect(buildVariant([['src/local/store/store.ts', 'no such text', '']])).rejects.toThrow(
+    'has changed',
+  )
+  await expect(buildVariant([['src/no-such-file.ts', 'a', 'b']])).rejects.toThrow(
+    'is not in the bundle any more',
+  )
+})
