@@ -25,5 +25,8 @@ export function storageFault(error: unknown): Fault | undefined {
   return /^(ERR_)?SQLITE_/.test(code ?? '') ? new Fault(503, 'storage', message) : undefined
 }
 
+/** Something in the workspace is not what was stored there, though SQLite has not noticed. */
+export const damaged = () => new Fault(503, 'storage', 'database disk image is malformed')
+
 /** Section 7: validation exception, for a request that is well formed but breaks a rule. */
 export const forbidden = (message: string) => new Fault(500, 'validation_exception', message)

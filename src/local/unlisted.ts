@@ -1,6 +1,6 @@
 import { readJson, writeJson } from '../api/json.ts'
 import { type ResourceName, resources } from '../api/resources.ts'
-import { invalid } from './faults.ts'
+import { damaged, invalid } from './faults.ts'
 
 /** Most bytes of JSON that the unlisted fields of one thing may take. */
 const maxBytes = 64 * 1024
@@ -39,5 +39,10 @@ export function withUnlisted<T extends object>(record: T, stored: string | null)
 }
 
 function readUnlisted(stored: string | null): Unlisted {
-  return stored === null ? {} : (readJson(stored) as Unlisted)
+  if (stored === null) return {}
+  try {
+    return readJson(stored) as Unlisted
+  } catch {
+    throw damaged()
+  }
 }

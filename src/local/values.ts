@@ -1,11 +1,14 @@
 import type { Field, Fields } from '../api/resource.ts'
-import { invalid } from './faults.ts'
+import { damaged, invalid } from './faults.ts'
 
 /** ISO 8601 UTC with milliseconds (section 2), null for what has not happened. */
 export function timestamp(ms: number): string
 export function timestamp(ms: number | null): string | null
 export function timestamp(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString()
+  if (ms === null) return null
+  const time = new Date(ms)
+  if (Number.isNaN(time.getTime())) throw damaged()
+  return time.toISOString()
 }
 
 /**

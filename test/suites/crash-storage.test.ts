@@ -150,12 +150,12 @@ describe('damaged pages', () => {
   const wholePage = fc.record({
     page,
     at: fc.constant(0),
-    what: fc.constantFrom(0, 7, 0xff).map((byte) => Buffer.alloc(pageBytes, byte)),
+    what: fc.constantFrom<number | Uint8Array>(0, 7, 0xff),
   })
   const bytes = fc.record({
     page,
     at: fc.nat({ max: pageBytes - 1 }),
-    what: fc.uint8Array({ minLength: 1, maxLength: 64 }),
+    what: fc.uint8Array({ minLength: 1, maxLength: 64 }) as fc.Arbitrary<number | Uint8Array>,
   })
   // libsql, which stands in for SQLite on Node before 22.13, ends the process when a text that it reads is not UTF-8.
   if (!hasSqlite)
@@ -174,7 +174,8 @@ describe('damaged pages', () => {
         const bytes = readFileSync(join(template, 'workspace.db'))
         for (const { page, at, what } of places) {
           const start = Math.floor(page * (bytes.length / pageBytes)) * pageBytes
-          bytes.set(what.subarray(0, pageBytes - at), start + at)
+          if (typeof what === 'number') bytes.fill(what, start, start + pageBytes)
+          else bytes.set(what.subarray(0, pageBytes - at), start + at)
         }
         writeFileSync(join(dir, 'workspace.db'), bytes)
         count.add('damaged files')
