@@ -38,7 +38,7 @@ function expectPrompt({ lingeredMs }: Signalled): void {
 const later = () => (full ? pause(Math.random() * 60) : Promise.resolve())
 
 /** A few of many in the quick form. */
-const some = (lines: readonly string[]) => (full ? lines : lines.slice(0, 3))
+const some = (lines: readonly string[]) => (full ? lines : lines.slice(0, 2))
 
 const reads = some([
   'rooms list',
