@@ -22,7 +22,7 @@ const kills = sized(20, 1000)
 test(`what was acknowledged or seen survives ${kills} kills, sessions end once, and every event is delivered`, {
   timeout: 3_600_000,
 }, async () => {
-  const survived = await killLoop({ dir: tempDir(), kills, random: sequence() })
+  const survived = await killLoop({ dir: tempDir(), kills, most: sized(12, 30), random: sequence() })
   const { lost, open, undelivered, renamed } = survived
   expect({ lost, open, undelivered, renamed }).toEqual({ lost: [], open: 0, undelivered: [], renamed: [] })
   expect(survived.kills).toBe(kills)
@@ -41,7 +41,7 @@ describe('with commits that take their time', () => {
       script,
       dir: tempDir(),
       kills: sized(3, 50),
-      most: 15,
+      most: 8,
       random: sequence(2),
     })
     expect(survived).toMatchObject({ kills: sized(3, 50), lost: [] })
@@ -56,7 +56,7 @@ describe('with commits that take their time', () => {
     { timeout: 600_000 },
     async (mutant, how) => {
       const script = await buildVariant([...slowCommits, ...mutants[mutant]])
-      const { lost } = await killLoop({ script, dir: tempDir(), kills: 30, most: 15, random: sequence(3) })
+      const { lost } = await killLoop({ script, dir: tempDir(), kills: 30, most: 8, random: sequence(3) })
       expect(lost.filter((line) => line.includes(` was ${how}, `))).not.toEqual([])
       count.add('mutants caught')
     },
