@@ -5,7 +5,7 @@ import { type Act, Context, type Effect, type GlobalFlags } from './cli/context.
 import { inOurQuotes } from './cli/meetroom-command.ts'
 import { asForeseen, isJson, reportError } from './cli/output/error.ts'
 import { Printer } from './cli/output/printer.ts'
-import { redactor } from './cli/output/redact.ts'
+import { type Redact, redactor } from './cli/output/redact.ts'
 import { visibleLines } from './cli/output/visible.ts'
 import { buildProgram } from './cli/program.ts'
 import { type Connect, Shown } from './cli/service.ts'
@@ -71,12 +71,8 @@ export async function main(
       if (error.exitCode !== 0)
         throw error.code === 'commander.help' ? commandMissing(program, operands) : error
     }
-    const printer = new Printer(host, {
-      format: 'table',
-      header: true,
-      color: false,
-      quiet: false,
-    })
+    const options = { format: 'table', header: true, color: false, quiet: false } as const
+    const printer = new Printer(host, options, redactorOf(host, context))
     await printer.data(shown, visibleLines)
     return 0
   } catch (cause) {
@@ -141,6 +137,11 @@ function reporting(line: CommandLine, host: Host, context: Context | undefined) 
     json: isJson(context?.format ?? guessed),
     color: line.color,
     verbose: line.verbose,
-    redact: context?.redact ?? redactor([host.env['MEETROOM_API_KEY']?.trim() ?? '']),
+    redact: redactorOf(host, context),
   }
+}
+
+/** Before a context knows more, only the key of the environment is known. */
+function redactorOf(host: Host, context: Context | undefined): Redact {
+  return context?.redact ?? redactor([host.env['MEETROOM_API_KEY']?.trim() ?? ''])
 }

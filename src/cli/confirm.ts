@@ -1,5 +1,6 @@
 import { ConfirmationError, InterruptedError } from '../errors.ts'
 import type { Host, Visible } from '../host.ts'
+import type { Redact } from './output/redact.ts'
 import { own, visible } from './output/visible.ts'
 
 /** Whether there is a person to ask. */
@@ -11,6 +12,8 @@ export function canAsk(host: Host): boolean {
 export interface Asker {
   host: Host
   flags: { yes?: boolean; dryRun?: boolean; curl?: boolean }
+  /** A name that a service sends may hold the key. */
+  redact: Redact
   /** Aborted by SIGINT and SIGTERM. */
   interrupt: AbortSignal
 }
@@ -52,7 +55,7 @@ export async function confirm(asker: Asker, { doing, describe, count = 1, max }:
       hint: 'pass --yes to confirm in advance',
     })
   }
-  const what = visible(await describe())
+  const what = visible(asker.redact(await describe()))
   const answer = await atTerminal(asker, (streams) =>
     count === 1 ? yesTo(own`${what}?`, streams) : typed(count, what, streams),
   )

@@ -8,7 +8,8 @@ import type { Host } from '../host.ts'
 import { type Change, confirm } from './confirm.ts'
 import { isJson, reportError } from './output/error.ts'
 import { Printer } from './output/printer.ts'
-import { type Redact, redactor } from './output/redact.ts'
+import { keyRedactor, type Redact } from './output/redact.ts'
+import { maskedText } from './output/secrets.ts'
 import { StatusLine } from './output/status-line.ts'
 import {
   type ClientSetup,
@@ -75,7 +76,7 @@ export class Context {
   readonly #seen: Seen = {}
   readonly #closers: (() => Promise<void> | void)[] = []
   readonly #secrets = new Set<string>()
-  #redact: Redact | undefined
+  #redactKeys: Redact | undefined
 
   constructor(
     readonly host: Host,
@@ -86,7 +87,7 @@ export class Context {
   ) {
     this.#connect = connect ?? connectOverNetwork
     this.statusLine = new StatusLine(host)
-    this.#keepSecret(host.env['MEETROOM_API_KEY']?.trim())
+    this.keepSecret(host.env['MEETROOM_API_KEY']?.trim())
   }
 
   /** Folder of the settings file. */
@@ -109,7 +110,7 @@ export class Context {
       () => readConfig(dir, this.host.uid),
       this.#newProfile,
     )
-    this.#keepSecret(this.#settings.apiKey?.value)
+    this.keepSecret(this.#settings.apiKey?.value)
     return this.#settings
   }
 
@@ -135,7 +136,7 @@ export class Context {
     if (names?.includes(''))
       throw new UsageError('--columns takes names with commas between them, as in id,name')
     const options = { format: format ?? output.value, columns: names, header, color, quiet, showTokens }
-    this.#printer = new Printer(this.host, options, this.statusLine)
+    this.#printer = new Printer(this.host, options, this.redactKeys, this.statusLine)
     return this.#printer
   }
 
@@ -147,7 +148,7 @@ export class Context {
   /** A printer that needs no settings: for what must work when they are broken. */
   plainPrinter(): Printer {
     const { header, color, quiet = false } = this.flags
-    return new Printer(this.host, { format: 'table', header, color, quiet })
+    return new Printer(this.host, { format: 'table', header, color, quiet }, this.redactKeys)
   }
 
   async notice(text: string): Promise<void> {
@@ -202,7 +203,8 @@ export class Context {
       printer: await this.printer(),
       connect: this.#connect,
       closeLater: (close) => this.#closers.push(close),
-      keepSecret: (secret) => this.#keepSecret(secret),
+      keepSecret: (secret) => this.keepSecret(secret),
+      redactKeys: this.redactKeys,
       confirm: (change) => this.confirm(change),
     }
   }
@@ -232,16 +234,21 @@ export class Context {
     })
   }
 
-  /** Takes out what must never be shown, not even inside somebody else’s text. Made once: many rows may fail. */
-  get redact(): Redact {
-    this.#redact ??= redactor([...this.#secrets])
-    return this.#redact
+  /** Takes out what must never be shown, not even inside somebody else’s text: keys and access tokens. */
+  readonly redact: Redact = (text) => maskedText(this.redactKeys(text))
+
+  /** Takes out the keys alone: results may hold access tokens that were asked for. */
+  readonly redactKeys: Redact = (text) => {
+    // Made once: many rows may fail.
+    this.#redactKeys ??= keyRedactor([...this.#secrets])
+    return this.#redactKeys(text)
   }
 
-  #keepSecret(secret: string | undefined): void {
+  /** Takes note of what must never be shown. */
+  keepSecret(secret: string | undefined): void {
     if (!secret || this.#secrets.has(secret)) return
     this.#secrets.add(secret)
-    this.#redact = undefined
+    this.#redactKeys = undefined
   }
 
   /** What is talked to, for people and journals: a base URL, or the folder of the embedded workspace. */

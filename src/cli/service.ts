@@ -13,9 +13,11 @@ import { version } from '../version.ts'
 import type { Change } from './confirm.ts'
 import { requireHandles } from './handles.ts'
 import type { Printer } from './output/printer.ts'
+import type { Redact } from './output/redact.ts'
 import { formatCurl, formatRequest, maskedRequest } from './output/request.ts'
 import { maskedText } from './output/secrets.ts'
 import { visibleJson } from './output/visible.ts'
+import { withoutKeys } from './without-keys.ts'
 
 /** A transport that may hold something open. */
 export type OpenTransport = Transport & { close?(): Promise<void> | void }
@@ -57,6 +59,7 @@ export interface Surroundings {
   closeLater: (close: () => Promise<void> | void) => void
   /** Takes note of what must never be shown. */
   keepSecret: (secret: string) => void
+  redactKeys: Redact
   /** Asks before a change, unless the command has asked already. */
   confirm: (change: Change) => Promise<void>
 }
@@ -96,7 +99,7 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
       const { transport, apiKey } = await service.open(setup.connections)
       around.keepSecret(apiKey)
       around.closeLater(() => transport.close?.())
-      return { transport, apiKey }
+      return { transport: withoutKeys(transport, around.redactKeys), apiKey }
     },
     beforeSend: beforeSend(around, setup.confirmed),
     onAccepted: warnOfAnswers(printer),

@@ -9,6 +9,8 @@ const percent = (text: string) =>
 const unicode = (text: string) =>
   [...text].map((char) => `\\u${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`).join('')
 
+const names: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' }
+
 /** The ways in which a service may spell a text. */
 const spellings: Record<string, (text: string) => string> = {
   'as it is': (text) => text,
@@ -18,7 +20,12 @@ const spellings: Record<string, (text: string) => string> = {
   'in JSON within JSON': (text) => json(json(text)),
   'in a URL': encodeURIComponent,
   'in a URL twice': (text) => encodeURIComponent(encodeURIComponent(text)),
+  'in JSON in a URL': (text) => encodeURIComponent(json(json(text))),
+  'in the quotes of a shell': (text) => text.replaceAll("'", String.raw`'\''`),
   'in a URL, every character encoded': percent,
+  'in HTML': (text) =>
+    text.replace(/[&<>"']/g, (character) => `&${names[character] ?? `#${character.charCodeAt(0)}`};`),
+  'in JSON within JSON within JSON': (text) => json(json(json(text))),
   'in base64': (text) => Buffer.from(text).toString('base64'),
   'in base64 for URLs': (text) => Buffer.from(text).toString('base64url'),
   'in base64 behind a name': (text) => Buffer.from(`user:${text}`).toString('base64'),
@@ -55,6 +62,24 @@ describe('a key does not show', () => {
           expect(redactor([secret])(`<é>${spellings[name]?.(secret)}<é>`), name).toBe('<é>[API key]<é>')
       }),
     )
+  })
+
+  test.each(['secret-key%', 'secret-key\\', 'secret\\\\key\\\\', '%secret"key/', '"\\secret-key"%%'])(
+    'to its last character, where that is written in several: %s',
+    (secret) => {
+      for (const [name, spell] of Object.entries(spellings))
+        if (!/behind|between|before/.test(name))
+          expect(redactor([secret])(`<é>${spell(secret)}<é>`), name).toBe('<é>[API key]<é>')
+    },
+  )
+
+  test('in linear time, whatever the key and the text are', () => {
+    for (const secret of ['\\'.repeat(40), '"\\'.repeat(20), '%25'.repeat(12), '/'.repeat(40)])
+      for (const unit of ['\\', '"', '%25', '%', '/', 'u005c', '\\"']) {
+        const began = performance.now()
+        redactor([secret])(unit.repeat(50_000))
+        expect(performance.now() - began, `${secret} in ${unit}`).toBeLessThan(2000)
+      }
   })
 
   test('where one key is part of another', () => {

@@ -1,5 +1,6 @@
 import { fillPath, queryString } from '../../api/path.ts'
 import { room } from '../../api/resources.ts'
+import { textOf } from '../../api/text-of.ts'
 import {
   ApiError,
   AuthError,
@@ -16,7 +17,6 @@ import type { MeetroomCommand } from '../meetroom-command.ts'
 
 import { isJson } from '../output/error.ts'
 import { redactor } from '../output/redact.ts'
-import { own, visible } from '../output/visible.ts'
 
 interface Flags {
   as?: string
@@ -52,7 +52,7 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
 
   const show = async (frame: Record<string, unknown>) => {
     if (json) return printer.json(frame)
-    if (frame['event'] === 'message') return printer.write(own`${visible(String(frame['message']))}\n`)
+    if (frame['event'] === 'message') return printer.line(textOf(frame['message']))
     if (frame['event'] === 'joined') return printer.notice(`joined room ${room}; ^C leaves`)
   }
   // A service may quote the token that it refuses.
@@ -84,8 +84,8 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
 
 async function tokenOf(context: Context, user_id: string): Promise<string> {
   const { value } = await (await context.client()).call('getUser', { params: { user_id } })
-  const token = value.user.access_token
-  if (!token)
+  const { access_token: token } = value.user
+  if (!token || typeof token === 'object')
     throw new UsageError(`the service returns no access token for user ${user_id}`, {
       hint: 'pass one with --token',
     })
@@ -100,10 +100,10 @@ function finish(ended: Closed, notice: (text: string) => Promise<void>): Promise
 
 function errorFor({ reason, code, status }: Closed): MeetroomError {
   if (status === undefined && code === undefined) return new NetworkError(reason, { retryable: true })
-  const kinds: Record<string, new (message: string, details: object) => MeetroomError> = {
-    unauthorized: AuthError,
-    not_found: NotFoundError,
-  }
-  const Kind = kinds[String(code)] ?? ((status ?? 0) >= 500 ? ServiceError : ApiError)
+  const kinds = new Map<unknown, new (message: string, details: object) => MeetroomError>([
+    ['unauthorized', AuthError],
+    ['not_found', NotFoundError],
+  ])
+  const Kind = kinds.get(code) ?? ((status ?? 0) >= 500 ? ServiceError : ApiError)
   return new Kind(`cannot join: ${reason}`, { status })
 }

@@ -103,7 +103,7 @@ async function start(
   const printer = context.plainPrinter()
   const { serve } = await import('../../local/serve.ts')
   try {
-    return await serve({
+    const serving = await serve({
       dir,
       keyFile,
       host: flags.host,
@@ -115,6 +115,9 @@ async function start(
       machine: host,
       log: (line) => void printer.notice(`${new Date(host.now()).toISOString()} ${line}`),
     })
+    // A client may put it where the log shows it.
+    context.keepSecret(serving.apiKey)
+    return serving
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const where = `${flags.host}:${flags.port}`

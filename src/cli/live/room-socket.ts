@@ -17,6 +17,9 @@ export interface Closed {
   status?: number
 }
 
+/** Number of characters that are read of a refusal, about. */
+const mostOfRefusal = 64 * 1024
+
 /** The service pings every five seconds: after this long without a sign of life, in milliseconds, the peer is taken for gone. */
 const silenceMs = 20_000
 
@@ -71,7 +74,7 @@ export function connect(
     socket.on('unexpected-response', (_request, response) => {
       let body = ''
       response.setEncoding('utf8').on('data', (text: string) => {
-        body += text
+        if (body.length < mostOfRefusal) body += text
       })
       response.on('end', () => {
         failure = refusal(response.statusCode ?? 0, body)
@@ -106,9 +109,10 @@ function readFrame(text: string): Record<string, unknown> {
 /** An answer to the upgrade that is not one. */
 function refusal(status: number, body: string): Closed {
   try {
-    const { error } = parseJson(body) as { error: { code: string; message: string } }
-    return { reason: error.message, code: error.code, status, again: false, over: false }
-  } catch {
-    return { reason: `the service answered ${status}`, status, again: status >= 500, over: false }
-  }
+    const { error } = parseJson(body) as { error: { code: unknown; message: unknown } }
+    const code = typeof error.code === 'string' ? { code: error.code } : {}
+    if (typeof error.message === 'string')
+      return { reason: error.message, ...code, status, again: false, over: false }
+  } catch {}
+  return { reason: `the service answered ${status}`, status, again: status >= 500, over: false }
 }

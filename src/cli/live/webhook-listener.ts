@@ -4,9 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { isLoopback } from '../../api/loopback.ts'
 import { UsageError } from '../../errors.ts'
-import type { Visible } from '../../host.ts'
 import type { Context } from '../context.ts'
-import { own, visible } from '../output/visible.ts'
 import type { OpenTransport } from '../service.ts'
 import { type Checked, checkWebhook } from './webhook.ts'
 
@@ -78,7 +76,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
     if (checked.problem) await printer.notice(`warning: ${checked.problem}`)
     if (unsigned || !checked.valid) return options.respond ?? (unsigned ? 401 : 400)
     if (options.json) await printer.json(checked.event)
-    else await printer.write(describe(checked))
+    else await printer.line(describe(checked))
     if (options.exec) await runProgram(context, options.exec, body)
     const forwarded = await forward?.(headers, body)
     return options.respond ?? forwarded ?? 200
@@ -105,13 +103,12 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   }
 }
 
-function describe({ event, at, signature }: Checked): Visible {
+function describe({ event, at, signature }: Checked): string {
   const { action, payload } = event as { action: string; payload: Record<string, unknown> }
   const who = payload['userId'] ?? 'anonymous'
   const counts = `${payload['sessionsCount']} sessions, ${payload['membersCount']} members`
   const signed = signature === 'verified' ? ', verified' : ''
-  const line = `${payload['timestamp'] ?? at} ${action} room ${payload['roomId']} user ${who} (${counts}${signed})`
-  return own`${visible(line)}\n`
+  return `${payload['timestamp'] ?? at} ${action} room ${payload['roomId']} user ${who} (${counts}${signed})`
 }
 
 /** Headers that belong to one connection. */

@@ -4,6 +4,7 @@ import type { Format } from '../../config-values.ts'
 import { ClosedOutput, OutputError, UsageError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
 import { Hiding } from './hiding.ts'
+import type { Redact } from './redact.ts'
 import type { StatusLine } from './status-line.ts'
 import { styleFor, widthOf } from './style.ts'
 import { plainText } from './text.ts'
@@ -36,19 +37,24 @@ export interface PrintOptions {
   showTokens?: boolean
 }
 
-/** The one way out: everything that the program says passes here. */
+/**
+ * The one way out: everything that the program says passes here. What people read is free of secrets: notices, tables,
+ * records, and everything on a terminal. What goes to a program is what the service sent.
+ */
 export class Printer {
   readonly #host: Host
   readonly options: PrintOptions
+  readonly #redact: Redact
   readonly #hiding: Hiding
   #hasTold = false
   readonly #statusLine: StatusLine | undefined
 
   /** @param statusLine what all output takes the place of */
-  constructor(host: Host, options: PrintOptions, statusLine?: StatusLine) {
+  constructor(host: Host, options: PrintOptions, redact: Redact, statusLine?: StatusLine) {
     this.#host = host
     this.#hiding = new Hiding(options.showTokens ?? false, options.columns)
     this.options = options
+    this.#redact = redact
     this.#statusLine = statusLine
   }
 
@@ -64,6 +70,11 @@ export class Printer {
     if (format === 'ids' && !view.id) throw new UsageError(`a ${view.noun[0]} has no id to print`)
   }
 
+  /** Text from outside, made safe to show to people. */
+  shown(text: string): Visible {
+    return visible(this.#redact(text))
+  }
+
   /** Results for people, to standard output. */
   async write(text: Visible): Promise<void> {
     if (text.length === 0) return
@@ -71,13 +82,18 @@ export class Printer {
     await written(this.#host.stdout.write(text))
   }
 
+  /** A line for people, to standard output. */
+  line(text: string): Promise<void> {
+    return this.write(own`${this.shown(text)}\n`)
+  }
+
   /**
    * Results for programs, to standard output: unchanged unless it is a terminal.
    * @param shown what a terminal is given instead
    */
-  async data<T extends string | Uint8Array>(raw: T, shown: (raw: T) => Visible): Promise<void> {
+  async data(raw: string, shown: (raw: string) => Visible): Promise<void> {
     const { stdout } = this.#host
-    if (stdout.isTTY) return this.write(shown(raw))
+    if (stdout.isTTY) return this.write(shown(this.#redact(raw)))
     if (raw.length > 0) await written(stdout.write(raw))
   }
 
@@ -89,7 +105,7 @@ export class Printer {
   /** A line for the person at the terminal, to standard error. */
   async notice(text: string): Promise<void> {
     if (this.options.quiet) return
-    const line = own`${visible(text)}\n`
+    const line = own`${this.shown(text)}\n`
     this.#statusLine?.giveWay(this.#host.stderr, line)
     await this.#host.stderr.write(line).catch(() => {})
   }
@@ -129,6 +145,7 @@ export class Printer {
             fields: columns,
             style,
             now: this.#now(),
+            redact: this.#redact,
           }),
         )
         return this.#tellOfSecrets()
@@ -152,7 +169,7 @@ export class Printer {
     const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
     const view = { noun: ['fact', 'facts'], columns: [], fields: [] } as const
     const style = await styleFor(this.#host.stdout, this.#host.env, this.options.color)
-    await this.write(formatRecord(known, { view, style, now: undefined }))
+    await this.write(formatRecord(known, { view, style, now: undefined, redact: this.#redact }))
   }
 
   #now(): number | undefined {
@@ -161,7 +178,10 @@ export class Printer {
 
   /** The body that the service sent: byte for byte in a pipe, indented on a terminal. */
   async body(answer: Answer): Promise<void> {
-    await this.data(answer.bytes, () => visibleJson(`${writeJson(this.#onScreen(readBody(answer)), 2)}\n`))
+    const { stdout } = this.#host
+    if (stdout.isTTY)
+      await this.write(visibleJson(`${this.#redact(writeJson(this.#onScreen(readBody(answer)), 2))}\n`))
+    else if (answer.bytes.length > 0) await written(stdout.write(answer.bytes))
     await this.#tellOfSecrets()
   }
 
@@ -203,6 +223,7 @@ export class Printer {
           style: await styleFor(stdout, env, color),
           width: widthOf(stdout, env),
           now: this.#now(),
+          redact: this.#redact,
         })
         return {
           page: ({ items }: Page) =>
@@ -234,7 +255,10 @@ export class Printer {
         return {
           // One id a line: an id with a line break in it must not become two.
           page: ({ items }: Page) =>
-            this.write(joined(items.map((item) => own`${visible(plainText(item[view.id ?? 'id']))}\n`))),
+            this.data(
+              joined(items.map((item) => own`${visible(plainText(item[view.id ?? 'id']))}\n`)),
+              visibleLines,
+            ),
           end: async () => {},
         }
       case 'ndjson':

@@ -1,4 +1,5 @@
 import type { Visible } from '../../host.ts'
+import type { Redact } from './redact.ts'
 import type { Style } from './style.ts'
 import { plainText } from './text.ts'
 import { timesFrom } from './time.ts'
@@ -14,22 +15,23 @@ export interface RecordOptions {
   style: Style
   /** For relative times; undefined leaves them out. */
   now: number | undefined
+  redact: Redact
 }
 
 /** One thing, a line per field: the document’s fields first, then the status, then whatever else the service sent. */
-export function formatRecord(item: Item, { view, fields, style, now }: RecordOptions): Visible {
+export function formatRecord(item: Item, { view, fields, style, now, redact }: RecordOptions): Visible {
   const names = fields ?? [
     ...view.fields.filter((field) => Object.hasOwn(item, field)),
     ...view.columns.filter(({ field, value }) => field === 'status' && value).map(({ field }) => field),
     ...Object.keys(item).filter((field) => !view.fields.includes(field)),
   ]
   const shown = [...new Set(names)].filter((field) => !isDeprecated(view, field, item[field]))
-  const labels = shown.map(visible)
+  const labels = shown.map((field) => visible(redact(field)))
   const width = labels.reduce((most, label) => Math.max(most, widthOfText(label)), 0)
   const tell = now === undefined ? undefined : timesFrom(now)
   const lines = shown.map((field, i) => {
     const label = labels[i] ?? own``
-    const text = plainText(cellOf(view, field, item))
+    const text = redact(plainText(cellOf(view, field, item)))
     if (text === '') return own`${style.dim(label)}\n`
     const ago = field.endsWith('_at') ? tell?.(text) : undefined
     const age = ago === undefined ? own`` : style.dim(own` (${visible(ago)})`)

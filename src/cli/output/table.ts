@@ -1,6 +1,7 @@
 import type { Visible } from '../../host.ts'
 import { gap, shrinkToFit, truncate } from './fit.ts'
 import { byPadding, layOut } from './layout.ts'
+import type { Redact } from './redact.ts'
 import type { Style } from './style.ts'
 import { plainText } from './text.ts'
 import { type TellTime, timesFrom } from './time.ts'
@@ -18,6 +19,7 @@ export interface TableOptions {
   width: number | undefined
   /** For relative times; undefined writes times as they are. */
   now: number | undefined
+  redact: Redact
 }
 
 /** A table written page by page: the first page settles the columns, later ones may only widen them. */
@@ -74,7 +76,9 @@ export class TableWriter {
   }
 
   #cell({ field }: Column, item: Item): Visible {
-    const text = plainText(cellOf(this.#options.view, field, item))
+    const { view, redact } = this.#options
+    // Before it is cut to fit: part of a secret would no longer be found.
+    const text = redact(plainText(cellOf(view, field, item)))
     return visible((field.endsWith('_at') ? this.#tell?.(text) : undefined) ?? text)
   }
 

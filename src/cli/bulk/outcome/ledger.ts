@@ -66,9 +66,11 @@ export class Ledger {
    */
   async ended(row: Row, body: Body | undefined, outcome: Outcome<string>): Promise<void> {
     const { results, journal, rejects } = this.#books
-    const { status, value: id } = outcome
-    // A service may quote the key that it refuses, and this goes into files.
-    const error = 'error' in outcome ? this.#context.redact(outcome.error.message) : undefined
+    const { redact } = this.#context
+    const { status, value } = outcome
+    // A service may quote the key, and this goes into files.
+    const id = value === undefined ? undefined : redact(value)
+    const error = 'error' in outcome ? redact(outcome.error.message) : undefined
     const { kind } = this.#plan
     const key = (body && (kind.label ?? kind.key)(body))?.replace('\0', ' ')
     if (isNoted(status)) {
