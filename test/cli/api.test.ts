@@ -35,11 +35,18 @@ describe('the path', () => {
     expect(world.requests).toEqual([])
   })
 
-  test.each(['rooms', '', '//host/rooms', '/', '/a b', '/a#b', 'https://other.test/v1/rooms'])(
-    'that is “%s” is none',
-    async (path) => {
-      expect(await world.run(['api', 'GET', path])).toMatchObject({ code: 2, stdout: '' })
-      expect(world.requests).toEqual([])
-    },
-  )
+  test.each([
+    'rooms',
+    '',
+    '//host/rooms',
+    '/',
+    '/a b',
+    '/a#b',
+    '/..\u0001',
+    '/\ud800',
+    'https://other.test/v1/rooms',
+  ])('that is “%s” is none', async (path) => {
+    expect(await world.run(['api', 'GET', path])).toMatchObject({ code: 2, stdout: '' })
+    expect(world.requests).toEqual([])
+  })
 })

@@ -34,7 +34,8 @@ export function defineApi(api: MeetroomCommand, act: Act): void {
         const method = methods.find((known) => known === verb.toUpperCase())
         if (!method)
           throw new UsageError(`“${verb}” is not a method of this API; use one of ${methods.join(', ')}`)
-        if (!/^\/[^/\\]/.test(path) || /[{}#\s]/.test(path))
+        // A URL parser drops control characters at the end, and finds “..” before them.
+        if (!/^\/[^/\\]/.test(path) || /[{}#\s\p{Cc}\p{Cs}]/u.test(path))
           throw new UsageError(`“${path}” is not a path below the base URL, as in /rooms?limit=1`)
         const { output } = context.flags
         if (output && !isJson(output))
