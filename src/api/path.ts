@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts'
+import { textOf } from './text-of.ts'
 
 /**
  * Fills the `{name}` segments of a path template, each value URL-encoded into exactly one segment.
@@ -45,6 +46,6 @@ export function climbs(path: string): boolean {
 export function queryString(query: Readonly<Record<string, unknown>> = {}): string {
   const pairs = Object.entries(query)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(textOf(value))}`)
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }

@@ -1,6 +1,7 @@
 import type { Route } from './endpoints.ts'
 import { writeJson } from './json.ts'
 import { fillPath, queryString } from './path.ts'
+import { textOf } from './text-of.ts'
 import type { WireRequest } from './wire.ts'
 
 /** The path parameters, query and body of any operation. */
@@ -29,7 +30,7 @@ export function checkHint(endpoint: Route, input: AnyInput): string {
     ...input.params,
   }
   const command = endpoint.check?.replace(/\{(\w+)\}/g, (_, name: string) =>
-    shellQuote(String(values[name] ?? '')),
+    shellQuote(textOf(values[name] ?? '')),
   )
   return command ? `check with: ${command}` : 'look at the room before you send it again'
 }

@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { member, room } from '../../api/resources.ts'
+import { textOf } from '../../api/text-of.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
 import { type BodyFlags, buildBody } from '../body.ts'
@@ -126,7 +127,7 @@ function defineAdd(members: MeetroomCommand, act: Act): void {
         'the user': { user_id },
         '--type': { type: flags.type },
       })
-      const existing = flags.ifNotExists && (await findMember(context, room_id, String(body.user_id)))
+      const existing = flags.ifNotExists && (await findMember(context, room_id, textOf(body.user_id)))
       if (existing) return runOne(context, 'getMember', { params: { room_id, member_id: existing } })
       await runOne(context, 'addMember', { params: { room_id }, body })
     }),

@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import type { BodyOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import { room } from '../../api/resources.ts'
+import { textOf } from '../../api/text-of.ts'
 import { type RoomType, roomTypes } from '../../api/vocabulary.ts'
 import { ConflictError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
@@ -109,7 +110,7 @@ async function findByName(context: Context, name: string): Promise<Item[]> {
  * @throws {ConflictError} when several have it, or the one is of another type
  */
 async function showExisting(context: Context, body: Readonly<Record<string, unknown>>): Promise<boolean> {
-  const name = String(body['name'])
+  const name = textOf(body['name'])
   const [room, ...others] = await findByName(context, name)
   if (!room) return false
   const id = String(room['id'])

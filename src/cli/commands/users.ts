@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import type { BodyOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import { user } from '../../api/resources.ts'
+import { textOf } from '../../api/text-of.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
 import { type BodyFlags, buildBody, type Given, urlFor } from '../body.ts'
@@ -123,7 +124,7 @@ function defineCreate(users: MeetroomCommand, act: Act): void {
     act('any', async (context, user_id: string, flags: CreateFlags) => {
       const given = { 'the user id': { user_id }, ...settingsFrom(flags) }
       const body = withEncodedUrl(await buildBody(context, 'createUser', flags, given), flags)
-      const id = String(body.user_id)
+      const id = textOf(body.user_id)
       if (flags.ifNotExists && (await exists(context, id)))
         return runOne(context, 'getUser', { params: { user_id: id } })
       if (!flags.overwrite) await requireFree(context, id)

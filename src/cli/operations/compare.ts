@@ -1,3 +1,4 @@
+import { textOf } from '../../api/text-of.ts'
 import { UsageError } from '../../errors.ts'
 
 export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~'
@@ -39,28 +40,28 @@ export async function compare({ operator, type, text, condition, now }: Comparis
   if (operator === '~' || operator === '!~') {
     const { parsePattern } = await import('./pattern.ts')
     const pattern = parsePattern(text, condition)
-    return (value) => pattern.test(value === null ? '' : String(value)) === (operator === '~')
+    return (value) => pattern.test(value === null ? '' : textOf(value)) === (operator === '~')
   }
   switch (type) {
     case 'number': {
       if (!/^-?\d+(\.\d+)?$/.test(text)) throw wrong('expected a number')
       // A number that a double cannot hold is an object.
-      return ordered(operator, Number(text), Number(text), (value) => Number(String(value)))
+      return ordered(operator, Number(text), Number(text), (value) => Number(textOf(value)))
     }
     case 'boolean':
       if (!/^(true|false)$/.test(text)) throw wrong('expected true or false')
       if (operator !== '=' && operator !== '!=') throw wrong('true and false cannot be ordered')
-      return (value) => (String(value) === text) === (operator === '=')
+      return (value) => (textOf(value) === text) === (operator === '=')
     case 'time': {
       const range = toMoment(text, now)
       if (!range)
         throw wrong(
           'expected a date as in 2026-01-31, a time as in 2026-01-31T12:00Z, or how long ago as in 90d, 12h',
         )
-      return ordered(operator, ...range, (value) => Date.parse(String(value)))
+      return ordered(operator, ...range, (value) => Date.parse(textOf(value)))
     }
     default:
-      return ordered(operator, text, text, String)
+      return ordered(operator, text, text, textOf)
   }
 }
 

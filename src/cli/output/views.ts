@@ -2,6 +2,7 @@ import { defined } from '../../api/defined.ts'
 import type { Endpoint } from '../../api/endpoints.ts'
 import { deprecatedOf, type Fields, listed, type Resource, unlisted } from '../../api/resource.ts'
 import { type ResourceName, resources } from '../../api/resources.ts'
+import { textOf } from '../../api/text-of.ts'
 import { deprecated } from '../../api/vocabulary.ts'
 import type { Visible } from '../../host.ts'
 import type { Style } from './style.ts'
@@ -109,7 +110,7 @@ export const views: Readonly<Record<ResourceName, View>> = {
       column: [2, 5],
       value: (page) =>
         (Array.isArray(page.entities) ? page.entities : [])
-          .map((entity) => entity?.src ?? entity?.type)
+          .map((entity) => textOf(entity?.src ?? entity?.type ?? ''))
           .join(' '),
     },
   ]),
@@ -129,7 +130,7 @@ function choose<T>(told: unknown, ifSo: T, ifNot: T): T | undefined {
 
 /** Some services send text for booleans. */
 function isBoolean(value: unknown): boolean {
-  return /^(true|false)$/.test(String(value))
+  return typeof value === 'boolean' || value === 'true' || value === 'false'
 }
 
 /** What an item says of a field: absent is not null. */

@@ -6,10 +6,10 @@ const printable = /^[ -~]*$/
 
 /**
  * What a terminal obeys or hides instead of showing: control characters (Cc), format characters (Cf: bidi overrides,
- * zero-width, tags), line and paragraph separators, private use, variation selectors, and letters that are drawn as nothing.
+ * zero-width, tags), line and paragraph separators, private use, and whatever Unicode says to ignore (DI: variation
+ * selectors, letters that are drawn as nothing, and what is kept free for more of these).
  */
-const invisible = () =>
-  /[\u{e0020}-\u{e007f}]+|\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|\p{VS}|[\u115f\u1160\u2800\u3164\uffa0]|\u034f|\u17b4|\u17b5/gu
+const invisible = () => /[\u{e0020}-\u{e007f}]+|\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|\p{DI}|\u2800/gu
 
 const short: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
