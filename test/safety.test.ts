@@ -1,8 +1,6 @@
 import { createHook } from 'node:async_hooks'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { allCalls, prepare, sendsNothing, stays } from './helpers/calls.ts'
+import { allCalls, filesOf, prepare, sendsNothing, stays } from './helpers/calls.ts'
 import { baseUrl, type World } from './helpers/world.ts'
 
 /** Every command of the program. */
@@ -10,17 +8,6 @@ const calls = await allCalls()
 
 /** What Node calls servers, connections and child processes inside. */
 const starts = ['TCPSERVERWRAP', 'PIPESERVERWRAP', 'TCPWRAP', 'PROCESSWRAP']
-
-/** Everything below a folder, with its content. */
-function filesOf(dir: string): Record<string, string> {
-  const names = readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort()
-  return Object.fromEntries(
-    names.map((name) => {
-      const path = join(dir, name)
-      return [name, statSync(path).isFile() ? readFileSync(path, 'latin1') : 'folder']
-    }),
-  )
-}
 
 /** Runs a call; returns what it did to the service and to this machine. */
 async function run(call: string, { world, ids }: Awaited<ReturnType<typeof prepare>>, flags = '') {

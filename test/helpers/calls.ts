@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { leaves } from './tree.ts'
@@ -78,7 +78,10 @@ export async function prepare(isProtected: boolean) {
   const profile = { base_url: baseUrl, api_key: world.apiKey, api_key_origin: new URL(baseUrl).origin }
   const profiles = { production: { ...profile, protected: isProtected }, spare: profile }
   writeFileSync(join(world.configDir, 'config.json'), JSON.stringify({ profile: 'production', profiles }))
-  return { world, ids: { ROOM: room.id, MEMBER: member.id } as Record<string, string> }
+  const ids: Record<string, string> = { ROOM: room.id, MEMBER: member.id }
+  /** The words of a call. */
+  const argvOf = (call: string) => call.split(' ').map((word) => ids[word] ?? word)
+  return { world, ids, argvOf }
 }
 
 const webhook = {
@@ -87,4 +90,15 @@ const webhook = {
     ...{ roomId: 'r', userId: 'ada', memberId: 'm', sessionId: 's', sessionsCount: 1, membersCount: 1 },
     timestamp: '2024-05-06T07:08:09.123Z',
   },
+}
+
+/** Everything below a folder, with its content. */
+export function filesOf(dir: string): Record<string, string> {
+  const names = readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort()
+  return Object.fromEntries(
+    names.map((name) => {
+      const path = join(dir, name)
+      return [name, statSync(path).isFile() ? readFileSync(path, 'latin1') : 'folder']
+    }),
+  )
 }

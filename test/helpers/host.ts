@@ -48,6 +48,8 @@ export interface TestHost extends Host {
   setWallClock(byMs: number): void
   /** Types at the terminal. */
   type(text: string): void
+  /** Closes the keyboard: nothing more is typed. */
+  hangUp(): void
   signal(name: 'SIGINT' | 'SIGTERM'): void
   /** From here on timers fire at once; gives the delays that are asked for, in milliseconds. */
   hurry(): readonly number[]
@@ -72,7 +74,8 @@ export function testHost({
   let wall = testNow
   let elapsed = 0
   const stderr = new Capture(tty, tty ? columns : undefined)
-  const prompt = new PassThrough()
+  // Of a terminal, questions are wrapped by this.
+  const prompt = Object.assign(new PassThrough(), tty ? { columns } : {})
   prompt.on('data', (chunk) => void stderr.write(chunk))
   if (!tty && stdin === undefined) keyboard.end()
   const host: TestHost = {
@@ -114,6 +117,7 @@ export function testHost({
       wall += byMs
     },
     type: (text) => void keyboard.write(text),
+    hangUp: () => void keyboard.end(),
     signal: (name) => {
       for (const listener of listeners) listener(name)
     },

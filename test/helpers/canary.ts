@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+
+// A key that is unlike any other text, and the search for what is left of it.
+
+const random = (bytes = 12) => randomBytes(bytes).toString('hex')
+
+/** Shapes of keys. Both halves of each are unique, so that either is told from any other text. */
+export const keyShapes = {
+  usual: () => `mk_${random(24)}`,
+  'with quotes': () => `"${random()}"'${random()}"`,
+  'with backslashes': () => `\\${random()}\\\\${random()}\\`,
+  'with percent signs': () => `%${random()}%41${random()}%`,
+  'with slashes, brackets and an ampersand': () => `/<${random()}/&b>${random()}/`,
+  'with commas, semicolons and colons': () => `${random()};,:${random()};`,
+  'in base64': () => `${randomBytes(30).toString('base64')}+/==`,
+  'with the letters of a pattern': () => `^(${random()}.*)+[${random()}]$`,
+  'with blanks at its ends': () => ` \t${random()}${random()} \n`,
+  'with blanks inside, which no header can carry': () => `${random()} ${random()}`,
+  'not in ASCII, which no header can carry': () => `schlüssel-${random()}-鍵-${random()}`,
+} as const
+
+export type KeyShape = keyof typeof keyShapes
+
+const json = (text: string) => JSON.stringify(text).slice(1, -1)
+const html = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
+/** How a service may spell a key. */
+export const spellings: readonly ((key: string) => string)[] = [
+  (key) => key,
+  json,
+  (key) => json(json(key)),
+  (key) =>
+    [...Buffer.from(key, 'utf16le').swap16().toString('hex').matchAll(/..../g)]
+      .map(([unit]) => `\\u${unit}`)
+      .join(''),
+  encodeURIComponent,
+  (key) => encodeURIComponent(encodeURIComponent(key)),
+  html,
+  ...[0, 1, 2].map((before) => (key: string) => Buffer.from('u:'.slice(0, before) + key).toString('base64')),
+  (key) => Buffer.from(key).toString('base64url'),
+]
+
+/** Base64 of the text wherever it stands in a group of three bytes, without the letters that hold bits of its neighbours. */
+const base64Cores = (text: string) =>
+  [0, 1, 2].map((before) => {
+    const letters = Buffer.from('\0'.repeat(before) + text).toString('base64')
+    return letters
+      .slice(before === 0 ? 0 : before + 1)
+      .replace(/.?=*$/, '')
+      .replaceAll('+', '-')
+      .replaceAll('/', '_')
+  })
+
+/** What is left of a key in a text: the whole or a half, in any spelling. */
+export function tracesOf(key: string): (text: string) => string[] {
+  const whole = key.trim()
+  const middle = whole.length >> 1
+  const parts = [whole, whole.slice(0, middle), whole.slice(middle)]
+  const plain = new Set(parts.flatMap((part) => spellings.slice(0, 7).map((spell) => spell(part))))
+  const encoded = parts.flatMap(base64Cores)
+  return (text) => {
+    const forUrls = text.replaceAll('+', '-').replaceAll('/', '_')
+    return [
+      ...[...plain].filter((trace) => text.includes(trace)),
+      ...encoded.filter((trace) => forUrls.includes(trace)),
+    ]
+  }
+}

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process'
+import { shellQuote } from '../../src/api/request.ts'
+import { launcher, node, runCommand } from './built.ts'
+import { startProgram } from './serving.ts'
+
+/** How this machine runs a command line on a terminal of its own; undefined where it cannot. */
+function findTerminal(): ((line: string) => [string, ...string[]]) | undefined {
+  const said = (command: string, flag: string) =>
+    String(spawnSync(command, [flag], { encoding: 'utf8' }).stdout)
+  // That of BSD and macOS takes other arguments.
+  if (said('script', '--version').includes('util-linux'))
+    return (line) => ['script', '-qec', line, '/dev/null']
+  if (said('python3', '--version').startsWith('Python'))
+    return (line) => [
+      'python3',
+      '-c',
+      'import pty,sys;sys.exit(pty.spawn(sys.argv[1:])>>8)',
+      'sh',
+      '-c',
+      line,
+    ]
+}
+
+const inTerminal = findTerminal()
+
+/** Whether this machine has what it takes. */
+export const hasTerminal = inTerminal !== undefined
+
+function command(argv: readonly string[]): [string, ...string[]] {
+  if (!inTerminal) throw new Error('this machine has no way to run a program on a terminal')
+  return inTerminal(['exec', node, launcher, ...argv].map(shellQuote).join(' '))
+}
+
+/** A terminal ends lines with a carriage return as well. */
+export const fromTerminal = (text: string) => text.replaceAll('\r\n', '\n')
+
+/** Runs the built program on a real terminal, to its end. */
+export async function runOnTerminal(
+  argv: readonly string[],
+  env: Record<string, string>,
+  typed = '',
+  cwd?: string,
+) {
+  const [program, ...words] = command(argv)
+  const { code, stdout } = await runCommand(
+    program,
+    words,
+    { SHELL: '/bin/sh', ...env },
+    typed,
+    cwd ? { cwd } : {},
+  )
+  return { code, shown: fromTerminal(stdout) }
+}
+
+/** Starts the built program on a real terminal. */
+export function startOnTerminal(argv: readonly string[], env: Record<string, string>) {
+  const [program, ...words] = command(argv)
+  return startProgram(program, words, { SHELL: '/bin/sh', ...env })
+}

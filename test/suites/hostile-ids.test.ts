@@ -1,0 +1,143 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { WireRequest } from '../../src/api/wire.ts'
+import { allCalls, stays } from '../helpers/calls.ts'
+import { hostileId } from '../helpers/hostile.ts'
+import { designed, stack } from '../helpers/terminal.ts'
+import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
+import { counted, sized } from './size.ts'
+
+// Whatever an id is, a command sends the requests that it sends for a harmless one, the id in one segment of the path,
+// one value of the query or one text of the body, or it sends nothing.
+
+const { add } = counted('hostile')
+
+/** The words that stand for ids in the calls of all commands. */
+const idWords = new Set(['ROOM', 'MEMBER', 'ada', 'grace', 'new'])
+
+/** Calls that take ids: the words of the command and its flags, and its arguments. */
+const calls = (await allCalls())
+  .filter((call) => !stays.test(call) && !/^api\b/.test(call))
+  .map((call) => {
+    const words = call.split(' ')
+    const first = words.findIndex((word) => idWords.has(word))
+    const flagsAt = words.findIndex((word, i) => i > first && word.startsWith('-'))
+    const end = flagsAt < 0 ? words.length : flagsAt
+    const command = words.slice(0, first)
+    const many = / (terminate|reopen|delete|block|unblock|export) /.test(call) && !call.includes('--where')
+    // The room of an import is the value of a flag.
+    const flag = command.at(-1)?.startsWith('--') ? command.pop() : undefined
+    return {
+      call,
+      first,
+      start: [...command, ...words.slice(end)],
+      args: words.slice(first, end),
+      many,
+      flag,
+    }
+  })
+  .filter(({ first }) => first >= 0)
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+  writeFileSync(join(world.dir, 'members.csv'), 'user_id\ngrace\n')
+})
+
+/** A service that has whatever is asked for, but for users to be created. */
+function answerAll(call: string): void {
+  const thing = {
+    id: 'r1',
+    user_id: 'ada',
+    name: 'n',
+    type: 'private',
+    is_blocked: false,
+    terminated_at: null,
+  }
+  const body = {
+    ...{ room: thing, member: thing, user: thing, message: 'm', session: thing },
+    ...{
+      rooms: [],
+      members: [],
+      users: [],
+      sessions: [],
+      pages: [thing],
+      paging: { total: 0, limit: 1, offset: 0 },
+    },
+  }
+  world.intercept = async ({ method }) =>
+    method === 'GET' && /^users create|import/.test(call) ? answer(404, {}) : answer(200, body)
+}
+
+const harmless = 'harmless-1'
+
+/** A request taken apart, as the service reads it. */
+function partsOf({ method, url, body }: WireRequest): unknown {
+  if (!url.startsWith(`${baseUrl}/`)) return `elsewhere: ${url}`
+  const { href, hash, pathname, searchParams } = new URL(url)
+  if (href !== url || hash !== '') return `not read as it is written: ${url} as ${href}`
+  const path = pathname.split('/').map(decodeURIComponent)
+  return [method, path, [...searchParams], body === undefined ? undefined : JSON.parse(body)]
+}
+
+/** Whether a request is one for a harmless id with other ids in its place. */
+function isLike(usual: unknown, found: unknown, ids: ReadonlySet<unknown>): boolean {
+  if (usual === harmless) return ids.has(found)
+  if (typeof usual !== 'object' || usual === null) return usual === found
+  if (typeof found !== 'object' || found === null) return false
+  const names = Object.keys({ ...usual, ...found })
+  return names.every((name) => isLike(Reflect.get(usual, name), Reflect.get(found, name), ids))
+}
+
+/** Runs a call with these ids; of several, the last argument takes them all. */
+async function run({ start, args, many, flag }: (typeof calls)[number], ids: readonly string[]) {
+  const [first = '', ...others] = ids
+  const given = [...args.map((word) => (idWords.has(word) ? first : word)), ...(many ? others : [])]
+  world.requests.length = 0
+  const end = flag ? [`${flag}=${first}`, '--no-journal'] : ['--', ...given]
+  const { code, stderr } = await world.run([...start, '--yes', ...end])
+  return { code, stderr, requests: world.requests.map(partsOf) }
+}
+
+describe.each(calls)('no id changes the requests of $call', (call) => {
+  test('in their paths, queries and bodies', async () => {
+    answerAll(call.call)
+    const usual = await run(call, [harmless])
+    expect(JSON.stringify(usual.requests), usual.stderr).toContain(harmless)
+    // As many as need no --max.
+    const batch = call.many ? 20 : 1
+    const ids = fc.uniqueArray(hostileId, { minLength: batch, maxLength: batch })
+    await fc.assert(
+      fc.asyncProperty(ids, async (ids) => {
+        const { code, requests, stderr } = await run(call, ids)
+        const all = new Set(ids)
+        const others = requests.filter((found) => !usual.requests.some((one) => isLike(one, found, all)))
+        expect(others).toEqual([])
+        expect(designed).toContain(code)
+        expect(stderr).not.toMatch(stack)
+        add('ids', batch)
+      }),
+      { numRuns: Math.ceil(sized(40, 20_000) / batch) },
+    )
+  })
+})
+
+test('no path of “api” leaves the base URL', async () => {
+  world.intercept = async () => answer(200, {})
+  await fc.assert(
+    fc.asyncProperty(hostileId, fc.constantFrom('GET', 'POST', 'PUT', 'DELETE'), async (id, method) => {
+      world.requests.length = 0
+      const { code } = await world.run(['api', method, '--yes', '--', `/${id}`])
+      for (const { url } of world.requests) {
+        const parsed = new URL(url)
+        expect(parsed.href).toMatch(/^https:\/\/meet\.test\/v1\/[^/]/)
+        expect(parsed.hash).toBe('')
+      }
+      expect(designed).toContain(code)
+      add('ids')
+    }),
+    { numRuns: sized(200, 20_000) },
+  )
+})

@@ -1,0 +1,316 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { checkInput } from '../../src/cli/bulk/input/check.ts'
+import type { Encoding } from '../../src/cli/bulk/input/encoding.ts'
+import { createReader, type Reader } from '../../src/cli/bulk/input/reader.ts'
+import { type InputFormat, readRows } from '../../src/cli/bulk/input/rows.ts'
+import { openSource } from '../../src/cli/bulk/input/source.ts'
+import { kinds } from '../../src/cli/bulk/kinds/index.ts'
+import type { Kind } from '../../src/cli/bulk/kinds/kind.ts'
+import { UsageError } from '../../src/errors.ts'
+import { testHost } from '../helpers/host.ts'
+import { hostileJson, hostileText } from '../helpers/hostile.ts'
+import { designed, harmIn, stack } from '../helpers/terminal.ts'
+import { answer, createWorld, type World } from '../helpers/world.ts'
+import { counted, sized } from './size.ts'
+
+// Whatever a file holds, an import reads it or says what is wrong with it, in time that grows with its length.
+
+const { add } = counted('hostile')
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+const columns = [
+  ...[
+    'user_id',
+    'name',
+    'type',
+    'profile_url',
+    'default_member_type',
+    'email',
+    'room_id',
+    'member_type',
+    'members',
+  ],
+  ...[
+    'record',
+    'max_meeting_seconds',
+    'is_terminated',
+    'is_blocked',
+    'id',
+    'reason',
+    '__proto__',
+    'constructor',
+    '',
+    ' Name ',
+  ],
+]
+const cell = fc.oneof(
+  {
+    arbitrary: fc.constantFrom(
+      '',
+      'a',
+      'ada',
+      'host',
+      'open',
+      'true',
+      '1',
+      '-1',
+      '=1+1',
+      "'=1",
+      '[]',
+      '{"a":1}',
+      '1e400',
+      'null',
+    ),
+    weight: 3,
+  },
+  { arbitrary: hostileText, weight: 2 },
+)
+const delimiters = fc.constantFrom(',', ',', ',', ';', '\t', '|', '\u00a7')
+const lineEnds = fc.constantFrom('\n', '\r\n', '\r', '\n\n', '')
+
+/** A cell as a spreadsheet writes it, or as nobody should. */
+const written = fc
+  .tuple(cell, fc.constantFrom('as it is', 'quoted', 'quoted', 'opened', 'closed', 'doubled'))
+  .map(([text, how]) => {
+    if (how === 'quoted') return `"${text.replaceAll('"', '""')}"`
+    return `${how === 'opened' ? '"' : ''}${how === 'doubled' ? '""' : ''}${text}${how === 'closed' ? '"' : ''}`
+  })
+
+const csv = fc
+  .tuple(
+    fc.constantFrom('', '', '\ufeff', 'sep=;\r\n', '"sep=\t"\n', '\n\n', '\ufeffsep=,\n'),
+    delimiters,
+    fc.array(
+      fc.oneof({ arbitrary: fc.constantFrom(...columns), weight: 9 }, { arbitrary: cell, weight: 1 }),
+      { minLength: 1, maxLength: 4 },
+    ),
+    fc.array(fc.tuple(fc.array(written, { maxLength: 5 }), lineEnds), { maxLength: 4 }),
+  )
+  .map(([start, delimiter, header, rows]) =>
+    [
+      start,
+      header.join(delimiter),
+      '\n',
+      ...rows.flatMap(([cells, end]) => [cells.join(delimiter), end]),
+    ].join(''),
+  )
+
+const deep = fc
+  .tuple(
+    fc.constantFrom(['[', ']'], ['{"a":', '}'], ['{"members":[', ']}']),
+    fc.integer({ min: 1, max: 3000 }),
+  )
+  .map(([[open = '', close = ''], levels]) => `${open.repeat(levels)}1${close.repeat(levels)}`)
+const record = fc
+  .tuple(
+    fc.dictionary(fc.constantFrom(...columns), fc.oneof(cell, hostileJson), { maxKeys: 4 }),
+    fc.constantFrom('', '', ',', '}', '\\', '"', '\ufeff'),
+  )
+  .map(([fields, after]) => JSON.stringify(fields) + after)
+const value = fc.oneof(
+  { arbitrary: record, weight: 6 },
+  { arbitrary: hostileJson.map((json) => JSON.stringify(json)), weight: 2 },
+  { arbitrary: deep, weight: 1 },
+  { arbitrary: hostileText, weight: 1 },
+)
+const ndjson = fc.array(fc.tuple(value, lineEnds), { maxLength: 5 }).map((lines) => lines.flat().join(''))
+const json = fc
+  .tuple(
+    fc.constantFrom('[', '{"users":[', '{"a":[1],"users":[', '', '\ufeff[', '{"users":{"users":['),
+    fc.array(value, { maxLength: 5 }),
+    fc.constantFrom(']', ']}', '', ']]', ']x', ',]'),
+  )
+  .map(([start, values, end]) => start + values.join(',') + end)
+
+const bytes = (text: fc.Arbitrary<string>) =>
+  fc.oneof(
+    { arbitrary: text.map((text) => Buffer.from(text)), weight: 12 },
+    { arbitrary: text.map((text) => Buffer.from(`\ufeff${text}`, 'utf16le')), weight: 1 },
+    { arbitrary: text.map((text) => Buffer.from(text, 'latin1')), weight: 1 },
+    // A byte of it is another one.
+    {
+      arbitrary: fc.tuple(text, fc.nat(), fc.integer({ min: 0, max: 255 })).map(([text, at, byte]) => {
+        const changed = Buffer.from(text)
+        if (changed.length > 0) changed[at % changed.length] = byte
+        return changed
+      }),
+      weight: 2,
+    },
+    { arbitrary: fc.uint8Array({ maxLength: 60 }).map((array) => Buffer.from(array)), weight: 1 },
+  )
+
+const inputs = fc.oneof(
+  ...(
+    [
+      ['csv', csv],
+      ['ndjson', ndjson],
+      ['json', json],
+    ] as const
+  ).map(([format, text]) => fc.record({ format: fc.constant<InputFormat>(format), content: bytes(text) })),
+)
+
+const ways = fc.record({
+  kind: fc.constantFrom<keyof typeof kinds>('users', 'rooms', 'members'),
+  groups: fc.boolean(),
+  ignoreUnknown: fc.boolean(),
+  delimiter: fc.constantFrom(undefined, undefined, ';', '\t'),
+  encoding: fc.constantFrom<Encoding>('utf-8', 'utf-8', 'utf-8', 'utf-16le', 'windows-1252'),
+})
+
+/** Made once for many inputs: that takes longer than reading one. */
+const readers = new Map<string, Promise<readonly [Kind, Reader]>>()
+function readerFor(name: keyof typeof kinds, format: InputFormat, groups: boolean, ignoreUnknown: boolean) {
+  const key = [name, format, groups, ignoreUnknown].join()
+  const make = async () => {
+    const kind: Kind = kinds[name]({})
+    const memberColumns = groups ? ['user_id', 'member_type', 'member_name'] : []
+    const rest = { renames: new Map(), defaults: { room_id: 'r1' }, roomIds: undefined, memberColumns }
+    return [kind, await createReader(kind, { format, ignoreUnknown, ...rest })] as const
+  }
+  const reader = readers.get(key) ?? make()
+  readers.set(key, reader)
+  return reader
+}
+
+test('any input is read to its end, or refused for a reason', async () => {
+  const path = join(world.dir, 'input')
+  const host = testHost({ cwd: world.dir })
+  let read = 0
+  await fc.assert(
+    fc.asyncProperty(inputs, ways, async ({ format, content }, way) => {
+      writeFileSync(path, content)
+      const { groups, delimiter, encoding } = way
+      const [kind, reader] = await readerFor(way.kind, format, groups, way.ignoreUnknown)
+      const source = await openSource(path, host, encoding)
+      let problems = 0
+      const { signal } = new AbortController()
+      const onProblem = async () => void problems++
+      try {
+        const { rows, invalid, again } = await checkInput({
+          ...{ source, format, delimiter, kind, groups, reader, signal, onProblem },
+        })
+        let seen = 0
+        for await (const batch of again()) seen += batch.length
+        expect({ seen, problems }).toEqual({ seen: rows, problems: invalid })
+        read += rows
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error
+      } finally {
+        await source.close()
+      }
+      add('inputs')
+    }),
+    { numRuns: sized(400, 196_000) },
+  )
+  expect(read, 'some inputs have rows').toBeGreaterThan(100)
+})
+
+test('the whole program imports it, or says so without a stack and without anything that a terminal obeys', async () => {
+  world.intercept = async ({ method }) =>
+    method === 'GET'
+      ? answer(404, {})
+      : answer(200, { user: { user_id: 'ada' }, room: { id: 'r1' }, member: { id: 'm1' } })
+  const path = join(world.dir, 'input')
+  const flags = fc.subarray(['--dry-run', '--skip-invalid', '--ignore-unknown', '--json', '--verbose'])
+  await fc.assert(
+    fc.asyncProperty(
+      inputs,
+      ways,
+      flags,
+      fc.boolean(),
+      async ({ format, content }, { kind, encoding }, flags, tty) => {
+        writeFileSync(path, content)
+        const room = kind === 'members' ? ['--room', 'r1'] : []
+        const input = [
+          '--input-format',
+          format,
+          '--encoding',
+          encoding,
+          '--no-journal',
+          '--failed-out',
+          'failed',
+        ]
+        const argv = [kind, 'import', 'input', ...input, ...room, ...flags]
+        const { code, stdout, stderr } = await world.run(argv, { tty, env: { NO_COLOR: '1' } })
+        expect(designed).toContain(code)
+        expect(stdout + stderr).not.toMatch(stack)
+        expect(harmIn(tty ? stdout + stderr : stderr)).toBeUndefined()
+        add('inputs, by the whole program')
+      },
+    ),
+    { numRuns: sized(30, 4000) },
+  )
+})
+
+describe('the time to read it grows with its length: eight times as much takes less than 24 times as long', () => {
+  const size = sized(16, 128) * 1024
+  const repeated =
+    (unit: string, start = '', end = '') =>
+    (length: number) =>
+      start + unit.repeat(Math.ceil(length / unit.length)) + end
+  const shapes: Record<string, [InputFormat, (length: number) => string]> = {
+    rows: ['csv', repeated('ada,Ada\n', 'user_id,name\n')],
+    'a header of many columns': ['csv', repeated('name,')],
+    'a header of one long column': ['csv', repeated('n')],
+    'one row with many cells': ['csv', repeated(',', 'user_id\n')],
+    'one long cell': ['csv', repeated('a', 'user_id\n')],
+    'a quote that is never closed': ['csv', repeated('a,\n', 'user_id\n"')],
+    'doubled quotes': ['csv', repeated('""', 'user_id\n"', '"')],
+    'quotes in the header': ['csv', repeated('"",', '')],
+    'line breaks within cells': ['csv', repeated('\r\n', 'user_id\n"', '"')],
+    'carriage returns': ['csv', repeated('\r')],
+    'line feeds': ['csv', repeated('\n')],
+    apostrophes: ['csv', repeated("'", 'user_id\n')],
+    blanks: ['csv', repeated(' ', 'user_id\n')],
+    'byte order marks': ['csv', repeated('\ufeff')],
+    lines: ['ndjson', repeated('{"user_id":"ada"}\n')],
+    'one long line': ['ndjson', repeated('a', '{"user_id":"', '"}')],
+    'brackets that open': ['ndjson', repeated('[')],
+    'brackets that open and close': ['ndjson', repeated('[]')],
+    'objects that open': ['ndjson', repeated('{"a":')],
+    backslashes: ['ndjson', repeated('\\\\', '{"user_id":"', '"}')],
+    digits: ['ndjson', repeated('1', '{"user_id":', '}')],
+    'many fields': ['ndjson', repeated('"a":1,', '{', '"b":1}')],
+    elements: ['json', repeated('{"user_id":"ada"},', '[', '{}]')],
+    'one long element': ['json', repeated('a', '[{"user_id":"', '"}]')],
+    'many arrays before the one that is wanted': ['json', repeated('"a":[],', '{', '"users":[]}')],
+    'arrays that open': ['json', repeated('[')],
+    'a long key': ['json', repeated('a', '{"', '":[]}')],
+    // Each is an error, and that takes its time.
+    commas: ['json', (length) => repeated(',', '[', ']')(length / 16)],
+  }
+  /** In blocks as files are read. */
+  async function* blocks(text: string): AsyncGenerator<Buffer> {
+    const all = Buffer.from(text)
+    for (let at = 0; at < all.length; at += 16 * 1024) yield all.subarray(at, at + 16 * 1024)
+  }
+  /** Processor time in milliseconds, the best of three: other programs must not count. */
+  async function time(format: InputFormat, text: string): Promise<number> {
+    let best = Number.POSITIVE_INFINITY
+    for (let i = 0; i < 3; i++) {
+      const began = process.cpuUsage()
+      try {
+        for await (const _ of readRows(blocks(text), format, 'input', 'users', () => {}));
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error
+      }
+      const { user, system } = process.cpuUsage(began)
+      best = Math.min(best, (user + system) / 1000)
+    }
+    return best
+  }
+  test.each(Object.entries(shapes))('%s', async (_, [format, make]) => {
+    const short = await time(format, make(size))
+    const long = await time(format, make(8 * size))
+    // Short times are mostly chance.
+    expect(long, `${short.toFixed(1)} ms, then ${long.toFixed(1)} ms`).toBeLessThan(24 * Math.max(short, 10))
+    add('shapes of growing input')
+  })
+})
