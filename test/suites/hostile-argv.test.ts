@@ -196,7 +196,7 @@ test('a command line of any words ends in a designed way', async () => {
       expect(stderr).not.toContain('has a bug')
       add('command lines')
     }),
-    { numRuns: sized(800, 50_000) },
+    { numRuns: sized(500, 50_000) },
   )
 })
 
@@ -221,6 +221,6 @@ test('the built program, too, whatever its arguments are', async () => {
       expect(stdout + stderr).not.toMatch(stack)
       add('command lines of the built program')
     }),
-    { numRuns: sized(10, 1000) },
+    { numRuns: sized(10, 500) },
   )
 })

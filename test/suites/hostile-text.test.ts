@@ -238,15 +238,15 @@ describe('the whole program shows', () => {
   test('the progress of an import', async () => {
     await fc.assert(
       fc.asyncProperty(hostileText, hostileText, async (name, message) => {
-        world.intercept = async ({ method }) =>
-          answer(method === 'GET' ? 404 : 400, { error: { code: message, message } })
-        const options = { stdin: `${JSON.stringify({ user_id: 'ada', name })}\n`, tty: true, columns: 200 }
-        const argv = ['users', 'import', '-', '--input-format', 'ndjson', '--no-journal']
-        const { host, done } = world.start(argv, options)
-        // The bar is drawn on nothing else.
-        Object.assign(host.prompt, { isTTY: true })
-        const { stdout, stderr } = await done
-        expect(stderr).toContain('░')
+        world.intercept = async ({ method, url }) =>
+          url.endsWith('/rooms?limit=1')
+            ? answer(200, { rooms: [] })
+            : answer(method === 'GET' ? 404 : 400, { error: { code: message, message } })
+        const rows = ['ada', 'grace'].map((user_id) => `${JSON.stringify({ user_id, name })}\n`)
+        const argv = ['users', 'import', '-', '--input-format', 'ndjson', '--no-journal', '--rate', '0.1']
+        const options = { stdin: rows.join(''), tty: true, columns: 200 }
+        const { stdout, stderr } = await world.run(argv, options)
+        expect(stderr).toContain('█')
         expect(harmIn(stdout + stderr, true)).toBeUndefined()
         add('bodies, by the whole program')
       }),
