@@ -25,6 +25,8 @@ const spellings: Record<string, (text: string) => string> = {
   'in a URL, every character encoded': percent,
   'in HTML': (text) =>
     text.replace(/[&<>"']/g, (character) => `&${names[character] ?? `#${character.charCodeAt(0)}`};`),
+  'in HTML in a URL': (text) =>
+    encodeURIComponent(text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)),
   'in JSON within JSON within JSON': (text) => json(json(json(text))),
   'in base64': (text) => Buffer.from(text).toString('base64'),
   'in base64 for URLs': (text) => Buffer.from(text).toString('base64url'),

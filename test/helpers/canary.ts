@@ -51,11 +51,12 @@ const base64Cores = (text: string) =>
       .replaceAll('/', '_')
   })
 
-/** What is left of a key in a text: the whole or a half, in any spelling. */
+/** What is left of a key in a text: the whole, a half, or a part between punctuation, in any spelling. */
 export function tracesOf(key: string): (text: string) => string[] {
   const whole = key.trim()
   const middle = whole.length >> 1
-  const parts = [whole, whole.slice(0, middle), whole.slice(middle)]
+  const words = whole.match(/[a-z\d]{12,}/gi) ?? []
+  const parts = [...new Set([whole, whole.slice(0, middle), whole.slice(middle), ...words])]
   const plain = new Set(parts.flatMap((part) => spellings.slice(0, 7).map((spell) => spell(part))))
   const encoded = parts.flatMap(base64Cores)
   return (text) => {

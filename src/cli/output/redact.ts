@@ -71,7 +71,7 @@ function waysToWrite(character: string): string[] {
   const inJson = /["/]/.test(character) ? `${backslash}{0,${most - 1}}` : ''
   return [
     inUnicode(character),
-    ...(entities[character] ? [`&(?:${entities[character]});`] : []),
+    ...inHtml(character),
     // As it stands between the quotes of a shell.
     ...(character === "'" ? [String.raw`'\\''`] : []),
     `${inJson}(?:${inUrl(character)}|${literal(character)})`,
@@ -91,12 +91,20 @@ function inUrl(character: string): string {
 }
 
 /** What HTML writes for the characters that it must not hold as they are. */
-const entities: Record<string, string> = {
-  '&': 'amp|#38',
-  '<': 'lt|#60',
-  '>': 'gt|#62',
-  '"': 'quot|#34|#x22',
-  "'": 'apos|#0?39|#x27',
+const entities: Record<string, readonly string[]> = {
+  '&': ['amp', '38'],
+  '<': ['lt', '60'],
+  '>': ['gt', '62'],
+  '"': ['quot', '34', 'x22'],
+  "'": ['apos', '39', '039', 'x27'],
+}
+
+/** `&quot;` and `&#34;`, which may be encoded for a URL. */
+function inHtml(character: string): string[] {
+  const [start, number, end] = ['&', '#', ';'].map((sign) => `(?:${inUrl(sign)}|${sign})`)
+  return (entities[character] ?? []).map(
+    (name) => `${start}${/^[a-w]/.test(name) ? '' : number}${name}${end}`,
+  )
 }
 
 /** How many bytes of a group of three stand before a secret: in base64 it looks different by that. */
