@@ -103,7 +103,7 @@ interface Output {
 
 /** A program is given what the service sent, byte for byte. People never see the key, wherever it stands. */
 const isForPrograms = (call: string, fault: string, { flags, tty }: Output) =>
-  !tty && (flags !== '' || call.startsWith('api')) && /^(fields|success)/.test(fault)
+  !tty && (flags !== '' || /^api| export/.test(call)) && /^(fields|success)/.test(fault)
 
 const outputs: readonly Output[] = [
   { flags: '--verbose', tty: true },
