@@ -29,6 +29,7 @@ const spellings: Record<string, (text: string) => string> = {
     encodeURIComponent(text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)),
   'in JSON within JSON within JSON': (text) => json(json(json(text))),
   'in base64': (text) => Buffer.from(text).toString('base64'),
+  'in base64 in a URL': (text) => encodeURIComponent(Buffer.from(text).toString('base64')),
   'in base64 for URLs': (text) => Buffer.from(text).toString('base64url'),
   'in base64 behind a name': (text) => Buffer.from(`user:${text}`).toString('base64'),
   'in base64 between others': (text) => Buffer.from(`12345${text}6`).toString('base64'),

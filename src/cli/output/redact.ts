@@ -121,8 +121,10 @@ function inBase64(secret: string, offset: number): { inner: string; isWhole: boo
 function patternInBase64(secret: string, offset: number): string {
   const { inner, isWhole } = inBase64(secret, offset)
   const first = offset === 0 ? '' : '[\\w+/-]'
-  const last = isWhole ? '' : '[\\w+/-]?=*'
-  return first + inner.replaceAll('+', '[+-]').replaceAll('/', '[/_]') + last
+  const last = isWhole ? '' : `[\\w+/-]?(?:=|${inUrl('=')})*`
+  return (
+    first + inner.replace(/[+/]/g, (sign) => `(?:${sign === '+' ? '[+-]' : '[/_]'}|${inUrl(sign)})`) + last
+  )
 }
 
 function literal(text: string): string {
