@@ -1,6 +1,6 @@
 // The tests on other Nodes: on the newest of each release line the whole suite, on the oldest that `engines` allows of
 // each the built program alone. `--short` runs the built program on the very oldest and the very newest.
-// Run with: npm run test:matrix [-- --short]
+// Files may be named, and `--full` runs suites in full. Run with: npm run test:matrix [-- --short | [--full] [file…]]
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
@@ -8,6 +8,8 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 const oldest = ['20.18.0', '22.0.0', '24.0.0', '26.0.0']
 const newest = ['20', '22', '24', '26']
 const short = process.argv.includes('--short')
+const mode = process.argv.includes('--full') ? 'full' : 'test'
+const named = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const cache = resolve('node_modules/.cache')
 
 /** The tests that run the built program; the Node that runs the runner may be another. */
@@ -45,6 +47,8 @@ function run(name, runner, built, tests) {
       'run',
       '--config',
       'test/vitest.config.mts',
+      '--mode',
+      mode,
       '--reporter=json',
       `--outputFile=${report}`,
       ...tests,
@@ -79,9 +83,10 @@ let good = true
 if (!short)
   for (const release of newest) {
     const node = fetchNode(release)
-    good = run(`node-${release}`, node, node, []) && good
+    good = run(`node-${release}`, node, node, named) && good
   }
-for (const release of short ? [oldest[0], newest.at(-1)] : oldest) {
+const alsoBuilt = named.length > 0 ? [] : oldest
+for (const release of short ? [oldest[0], newest.at(-1)] : alsoBuilt) {
   const node = fetchNode(release)
   if (node) good = run(`node-${release}-built`, process.execPath, node, builtTests) && good
 }

@@ -281,6 +281,18 @@ describe('limits of retries', () => {
     expect(stderr).toContain(`hint: check with: meetroom rooms list --name 'Ada'\\''s; rm -rf $HOME'\n`)
   })
 
+  test('say what a request waited for that was not sent before the deadline', async () => {
+    world.intercept = (_request, _next, signal) =>
+      new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(new TransportError('no connection yet', false))),
+      )
+    expect(await outcome('rooms update r1 --name New --timeout 0.05')).toEqual({
+      code: 5,
+      stdout: '',
+      stderr: 'error: no answer from meet.test within 0.05 s: no connection yet\n',
+    })
+  })
+
   test('treat a deadline that passes just before a wait as a deadline, not as a bug', async () => {
     world.intercept = async (_request, _next, signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -289,6 +301,23 @@ describe('limits of retries', () => {
     const { code, stderr } = await world.run('rooms get r1 --timeout 0.05')
     expect(stderr).not.toContain('bug')
     expect(code).toBe(5)
+  })
+})
+
+describe('an error says whether it may pass', () => {
+  test.each([
+    [400, false],
+    [404, false],
+    [408, true],
+    [409, false],
+    [422, false],
+    [429, true],
+    [500, false],
+    [503, true],
+  ])('%i: %s', async (status, retryable) => {
+    answers({ '/rooms/r1': answer(status, {}), '/rooms?limit=1': answer(200, { rooms: [] }) })
+    const { stderr } = await world.run('rooms get r1 --json --retries 0')
+    expect(JSON.parse(stderr).error).toMatchObject({ status, retryable })
   })
 })
 
@@ -676,10 +705,26 @@ describe('a delete whose first attempt got no answer', () => {
     expect(await outcome('users delete ada --yes')).toEqual(unknown)
   })
 
-  test('because it certainly was not sent, and whose retry says not found, exits 3', async () => {
-    script(unsent(), answer(404, {}), answer(200, { rooms: [] }))
+  test.each([
+    ['it certainly was not sent', unsent()],
+    ['the service was too busy (429)', answer(429, {})],
+    ['the service was too busy (503)', answer(503, {})],
+  ])('because %s, and whose retry says not found, exits 3', async (_what, first) => {
+    script(first, answer(404, {}), answer(200, { rooms: [] }))
     expect((await world.run('users delete ada --yes')).code).toBe(3)
   })
+
+  test.each([
+    ['users delete ada --yes', 'may have deleted it'],
+    ['users update ada --name X', 'may have made the change'],
+  ])(
+    'or an update, and whose retry finds the service too busy, says what may have happened: %s',
+    async (command, words) => {
+      script(lost(), answer(503, {}))
+      const { code, stderr } = await outcome(command)
+      expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining(words) })
+    },
+  )
 
   test('and whose retry succeeds exits 0', async () => {
     script(lost(), fine)
