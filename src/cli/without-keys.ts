@@ -6,8 +6,8 @@ import type { Redact } from './output/redact.ts'
  * a key might be left.
  */
 export function withoutKeys(transport: Transport, redact: Redact): Transport {
-  return async (request, signal) => {
-    const answer = await transport(request, signal)
+  return async (...request) => {
+    const answer = await transport(...request)
     const { status, headers, body } = answer
     const isResult = status >= 200 && status < 300
     if (isResult && headers['content-type']?.startsWith('application/json')) return answer

@@ -268,11 +268,13 @@ test('profiles use local makes the embedded service the one in use', async () =>
   expect((await run('profiles list -o csv --no-header')).stdout).toBe('local,true,,false,false\r\n')
 })
 
-test('the embedded service works with a broken settings file', async () => {
+test('the embedded service works with a broken settings file, which may protect it: writes are to be allowed', async () => {
   store('{')
-  expect(await made('--local')).toMatchObject({ code: 0, stderr: '' })
-  expect(await made('--profile local')).toMatchObject({ code: 0, stderr: '' })
-  expect(await made('', { MEETROOM_PROFILE: 'local' })).toMatchObject({ code: 0, stderr: '' })
+  expect(await world.run('--local rooms list -o ids')).toMatchObject({ code: 0, stderr: '' })
+  expect(await made('--local')).toMatchObject({ code: 2 })
+  expect(await made('--local --allow-write')).toMatchObject({ code: 0, stderr: '' })
+  expect(await made('--profile local --allow-write')).toMatchObject({ code: 0, stderr: '' })
+  expect(await made('--allow-write', { MEETROOM_PROFILE: 'local' })).toMatchObject({ code: 0, stderr: '' })
   expect(readFileSync(file, 'utf8')).toBe('{')
 })
 

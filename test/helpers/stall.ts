@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { launcher, node } from './built.ts'
 
@@ -49,6 +51,17 @@ export async function openFullPort(): Promise<{ port: number; close: () => void 
       for (const socket of sockets) socket.destroy()
       child.kill('SIGKILL')
     },
+  }
+}
+
+/** Waits until somebody's SYN to a port is unanswered: the system's list of connections is all that shows it. Linux only. */
+export async function unansweredSyn(port: number): Promise<void> {
+  const hex = port.toString(16).toUpperCase().padStart(4, '0')
+  const waiting = new RegExp(`^ *\\d+: \\S+ [0-9A-F]{8}:${hex} 02 `, 'm')
+  const end = performance.now() + 20_000
+  while (!waiting.test(readFileSync('/proc/net/tcp', 'utf8'))) {
+    if (performance.now() > end) throw new Error(`nobody is waiting for port ${port}`)
+    await pause(20)
   }
 }
 

@@ -13,8 +13,8 @@ import {
   stuckService,
   withStops,
 } from '../helpers/signalled.ts'
-import { fullPort, silentPort } from '../helpers/stall.ts'
-import { counted, full, sized } from './size.ts'
+import { fullPort, silentPort, unansweredSyn } from '../helpers/stall.ts'
+import { counted, full } from './size.ts'
 
 // A signal in each phase of a command that ends by itself. Those that stay are in process-stay.test.ts.
 
@@ -85,10 +85,10 @@ describe('without a connection yet', () => {
     '%s ends “%s” while every SYN is dropped',
     measured,
     async (stop, line) => {
-      const env = withFiles(`http://127.0.0.1:${await fullPort()}/v1`)
-      // What waits for a connection shows nothing of it: the journal, or a while, has to do.
+      const port = await fullPort()
+      const env = withFiles(`http://127.0.0.1:${port}/v1`)
       const ended = await signalled(line.split(' '), { env, cwd: env.HOME }, stop, () =>
-        pause(sized(600, 1000)),
+        unansweredSyn(port).then(later),
       )
       expect(ended.code).toBe(stopCodes[stop])
       expectPrompt(ended)
