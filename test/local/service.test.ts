@@ -943,7 +943,8 @@ describe('indexes', () => {
       })
   }
   const sorts = (plan: string) => plan.includes('TEMP B-TREE')
-  const readsAll = (plan: string) => plan.startsWith('SCAN')
+  // `workspace` has one row.
+  const readsAll = (plan: string) => plan.startsWith('SCAN') && !plan.startsWith('SCAN workspace')
 
   for (const path of [
     '/rooms?name=R',

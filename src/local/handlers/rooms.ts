@@ -1,8 +1,10 @@
+import type { QueryOf } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
 import { invalid } from '../faults.ts'
 import { endings } from '../live/live.ts'
 import type { Target } from '../live/outbox.ts'
 import { type RoomRow, requireRoom, toRoom } from '../records.ts'
-import { listPage } from '../store/listing.ts'
+import { type Counts, listPage } from '../store/listing.ts'
 import type { Value } from '../store/sqlite.ts'
 import { mergeUnlisted, packUnlisted, unlistedIn } from '../unlisted.ts'
 import { requireEncodedUrl } from '../values.ts'
@@ -26,20 +28,31 @@ function requireWebhook({ url, headers = {}, secret }: Target): void {
     throw invalid('webhook.secret: expected whsec_ and base64, or any other text')
 }
 
+/** The rooms that a query asks for. Those of a name are few, so that no counts are kept of them. */
+function roomsLike({ name, layout, is_terminated }: QueryOf<Operations['listRooms']>) {
+  const filters: [string, Value][] = []
+  if (name !== undefined) filters.push(['name = ?', name])
+  if (layout !== undefined) filters.push(['layout = ?', layout])
+  if (is_terminated !== undefined) filters.push(['(terminated_at IS NOT NULL) = ?', is_terminated ? 1 : 0])
+  const counts: Counts = {
+    from: `room_counts WHERE layout = ? AND terminated ${is_terminated === undefined ? 'IN (0, 1)' : '= ?'}`,
+    values: [
+      layout === undefined ? '' : `=${layout}`,
+      ...(is_terminated === undefined ? [] : [is_terminated ? 1 : 0]),
+    ],
+    upTo: 'rooms_counted',
+  }
+  return {
+    // SQLite does not know that a name says more than a layout.
+    from: `rooms${name === undefined ? '' : ' INDEXED BY rooms_by_name'} WHERE ${filters.map(([clause]) => clause).join(' AND ') || 'true'}`,
+    values: filters.map(([, value]) => value),
+    ...(name === undefined && { counts }),
+  }
+}
+
 export const roomHandlers = {
   listRooms(desk, { query }) {
-    const filters: [string, Value][] = []
-    if (query.name !== undefined) filters.push(['name = ?', query.name])
-    if (query.layout !== undefined) filters.push(['layout = ?', query.layout])
-    if (query.is_terminated !== undefined)
-      filters.push(['(terminated_at IS NOT NULL) = ?', query.is_terminated ? 1 : 0])
-    const where = filters.length > 0 ? ` WHERE ${filters.map(([clause]) => clause).join(' AND ')}` : ''
-    const values = filters.map(([, value]) => value)
-    const { rows, paging } = listPage<RoomRow>(desk.store, {
-      from: `rooms${where}`,
-      values,
-      paging: query,
-    })
+    const { rows, paging } = listPage<RoomRow>(desk.store, { ...roomsLike(query), paging: query })
     return { rooms: rows.map((row) => toRoom(row, desk)), paging }
   },
 

@@ -1,7 +1,7 @@
 import { invalid } from '../faults.ts'
 import { endings } from '../live/live.ts'
 import { requireUser, toUser, type UserRow } from '../records.ts'
-import { listPage } from '../store/listing.ts'
+import { type Counts, listPage } from '../store/listing.ts'
 import type { Store } from '../store/store.ts'
 import { mergeUnlisted, packUnlisted, unlistedIn } from '../unlisted.ts'
 import { requireEncodedUrl } from '../values.ts'
@@ -22,14 +22,17 @@ function updated(store: Store, user: UserRow): UserRow {
   return requireUser(store, user.user_id)
 }
 
+const everyUser: Counts = { from: 'user_counts WHERE true', values: [], upTo: 'users_counted' }
+
 export const userHandlers = {
   listUsers({ store }, { query }) {
     const search = query.email_search_query
     // A user id is often an e-mail address itself.
     const matches = `instr(lower(coalesce(email, CASE WHEN user_id LIKE '%@%' THEN user_id END)), lower(?)) > 0`
     const { rows, paging } = listPage<UserRow>(store, {
-      from: search === undefined ? 'users' : `users WHERE ${matches}`,
-      values: search === undefined ? [] : [search],
+      ...(search === undefined
+        ? { from: 'users WHERE true', values: [], counts: everyUser }
+        : { from: `users WHERE ${matches}`, values: [search] }),
       paging: query,
     })
     // Section 2.3: the internal id appears in items of this list, and only here.

@@ -1,3 +1,5 @@
+import { countsStep } from './counts.ts'
+
 /**
  * The schema, one step per version; `PRAGMA user_version` counts the steps taken. Once released, a step never changes;
  * new ones are added. Times are milliseconds since 1970. `seq` gives lists their order, newest first.
@@ -106,4 +108,5 @@ export const migrations: readonly string[] = [
   UPDATE rooms SET meeting_from_ms = meeting_ms
     WHERE terminated_at IS NULL AND meeting_ms >= max_meeting_seconds * 1000;
   `,
+  countsStep,
 ]
