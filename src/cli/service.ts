@@ -201,7 +201,7 @@ export async function findService(around: Surroundings): Promise<Service> {
   }
 }
 
-async function findLocal({ host, connect }: Surroundings): Promise<Service> {
+async function findLocal({ host, connect, printer }: Surroundings): Promise<Service> {
   requireHandles()
   const dir = await dataDir(host)
   const { findOwner } = await import('../local/owner.ts')
@@ -216,6 +216,7 @@ async function findLocal({ host, connect }: Surroundings): Promise<Service> {
         owner,
         host,
         connect: (baseUrl) => connect(baseUrl, host, connections),
+        notice: (text) => void printer.notice(text),
       })
     },
   }

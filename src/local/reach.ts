@@ -24,6 +24,8 @@ interface ReachOptions {
   }
   /** Opens connections to a service. */
   connect(baseUrl: string): Promise<OpenTransport>
+  /** Told what takes long, before it begins. */
+  notice(text: string): void
 }
 
 /** How long looking for another way may take when a request reaches nobody, in milliseconds. */
@@ -34,7 +36,7 @@ const pauseMs = 50
  * Opens the way to a workspace. When a request reaches nobody, because the process that served it has stopped or another
  * one has started, another way is looked for.
  */
-export async function reachWorkspace({ dir, owner, host, connect }: ReachOptions): Promise<Way> {
+export async function reachWorkspace({ dir, owner, host, connect, notice }: ReachOptions): Promise<Way> {
   const opened: OpenTransport[] = []
   const first = await open(owner)
   let latest = Promise.resolve(first)
@@ -42,7 +44,7 @@ export async function reachWorkspace({ dir, owner, host, connect }: ReachOptions
   async function open(owner: OwnerWithKey | undefined): Promise<Way> {
     const way = owner
       ? { transport: await connect(owner.base_url), apiKey: owner.apiKey, baseUrl: owner.base_url }
-      : await openHere(dir, host)
+      : await openHere(dir, host, notice)
     opened.push(way.transport)
     return way
   }
@@ -69,9 +71,13 @@ export async function reachWorkspace({ dir, owner, host, connect }: ReachOptions
   return { ...first, transport: Object.assign(transport, { close }) }
 }
 
-async function openHere(dir: string, host: ReachOptions['host']): Promise<Way> {
+async function openHere(
+  dir: string,
+  host: ReachOptions['host'],
+  notice: ReachOptions['notice'],
+): Promise<Way> {
   const { openWorkspace } = await import('./workspace.ts')
-  const { service, apiKey, close } = await openWorkspace({ dir, host })
+  const { service, apiKey, close } = await openWorkspace({ dir, host, notice })
   const transport: Transport = async (request, signal) => {
     // Nothing else would let signals in: the embedded service answers reads without a pause.
     await new Promise((resolve) => setImmediate(resolve))

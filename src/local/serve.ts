@@ -70,7 +70,16 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
   // Before the workspace is touched: it may be another’s.
   const ownership = dir === undefined ? undefined : await usingFolder(dir, () => claim(dir, machine.quietly))
   opened.push(() => ownership?.release())
-  const { store, apiKey, close: closeWorkspace } = await openWorkspace({ dir, keyFile, host: machine })
+  const {
+    store,
+    apiKey,
+    close: closeWorkspace,
+  } = await openWorkspace({
+    dir,
+    keyFile,
+    host: machine,
+    notice: log,
+  })
   opened.push(closeWorkspace)
   const { hub, sockets, deliveries, close: closeLive } = createLive(store, options)
   opened.push(closeLive)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { OutputError } from '../errors.ts'
 import { storageFault } from './faults.ts'
 import { createService, type Service } from './service.ts'
+import { migratesSlowly } from './store/migrate.ts'
 import { loadSqlite } from './store/sqlite.ts'
 import { Store } from './store/store.ts'
 
@@ -13,6 +14,8 @@ export interface WorkspaceOptions {
   /** File of the key; `api-key` in the folder when not given. */
   keyFile?: string | undefined
   host: { now(): number; quietly<T>(load: () => Promise<T>): Promise<T> }
+  /** Told what takes long, before it begins. */
+  notice?: ((text: string) => void) | undefined
 }
 
 export interface Workspace {
@@ -28,7 +31,7 @@ export interface Workspace {
  * Opens the workspace in a folder, creating it when it is missing.
  * @throws {OutputError} when the folder cannot be used
  */
-export function openWorkspace({ dir, keyFile, host }: WorkspaceOptions): Promise<Workspace> {
+export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions): Promise<Workspace> {
   return usingFolder(dir, async () => {
     if (dir !== undefined) mkdirSync(dir, { recursive: true, mode: 0o700 })
     const file = keyFile ?? (dir === undefined ? undefined : join(dir, 'api-key'))
@@ -37,7 +40,13 @@ export function openWorkspace({ dir, keyFile, host }: WorkspaceOptions): Promise
     // SQLite gives its other files the mode of this one, which holds access tokens.
     if (dir !== undefined) closeSync(openSync(database, 'a', 0o600))
     const open = await loadSqlite(host.quietly)
-    const store = new Store(open(database), dir === undefined ? undefined : () => open(database))
+    const sqlite = open(database)
+    if (notice && migratesSlowly(sqlite)) {
+      notice('the local workspace is being upgraded, which takes a while')
+      // Nothing is written while the upgrade runs.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    const store = new Store(sqlite, dir === undefined ? undefined : () => open(database))
     return {
       store,
       service: createService({ store, apiKey, now: host.now }),

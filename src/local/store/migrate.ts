@@ -1,6 +1,19 @@
 import { UsageError } from '../../errors.ts'
 import type { Database } from './database.ts'
 import { migrations } from './schema.ts'
+import type { Sqlite } from './sqlite.ts'
+
+/** Up to this size, bringing a workspace up to date takes less than about a second, in bytes. */
+const quickBytes = 64 * 1024 * 1024
+
+/** Whether bringing the schema up to date will take long: most of it is building indexes. */
+export function migratesSlowly(sqlite: Sqlite): boolean {
+  const read = (name: string) => {
+    const row = sqlite.prepare(`PRAGMA ${name}`).get() as Record<string, number> | undefined
+    return row?.[name] ?? 0
+  }
+  return read('user_version') < migrations.length && read('page_count') * read('page_size') > quickBytes
+}
 
 /**
  * Brings the schema of a workspace up to date.

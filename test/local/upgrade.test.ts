@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { migrations } from '../../src/local/store/schema.ts'
+import { openSqlite } from '../../src/local/store/sqlite.ts'
+import { main } from '../../src/main.ts'
+import { testHost } from '../helpers/host.ts'
+import { tempDir } from '../helpers/world.ts'
+
+/** A workspace of the first version, of about this size. */
+async function oldWorkspace(bytes: number): Promise<string> {
+  const dir = tempDir()
+  const db = await openSqlite(join(dir, 'workspace.db'), (load) => load())
+  db.exec(migrations[0] ?? '')
+  db.exec('PRAGMA user_version = 1')
+  db.exec(
+    `INSERT INTO users (id, user_id, name, default_member_type, access_token, created_at, updated_at)
+     SELECT 1, 'ada', hex(zeroblob(${bytes / 2})), 'guest', 1, 0, 0`,
+  )
+  db.close()
+  return dir
+}
+
+async function list(dir: string) {
+  const host = testHost({ env: { MEETROOM_DATA_DIR: dir, MEETROOM_CONFIG_DIR: dir } })
+  const code = await main(['--local', 'rooms', 'list', '-o', 'ids'], host)
+  return { code, stderr: host.stderr.text }
+}
+
+test('upgrading a large workspace is announced, once', async () => {
+  const dir = await oldWorkspace(70_000_000)
+  const announced = { code: 0, stderr: 'the local workspace is being upgraded, which takes a while\n' }
+  expect(await list(dir)).toEqual(announced)
+  expect(await list(dir)).toEqual({ code: 0, stderr: '' })
+})
+
+test('upgrading a small workspace goes unnoticed', async () => {
+  expect(await list(await oldWorkspace(1000))).toEqual({ code: 0, stderr: '' })
+})
