@@ -1,12 +1,14 @@
 import { resolve } from 'node:path'
 import { serveHttp } from './http/server.ts'
 import { createIds } from './ids.ts'
+import { keepIndexed } from './indexing.ts'
 import type { Clock } from './live/clock.ts'
 import { Deliveries } from './live/deliveries.ts'
 import { Hub } from './live/hub.ts'
 import { createPost } from './live/post.ts'
 import { Sockets } from './live/sockets.ts'
 import { claim } from './owner.ts'
+import { createPace, type Pace } from './pace.ts'
 import { createService } from './service.ts'
 import type { Quietly } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
@@ -81,13 +83,14 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
     notice: log,
   })
   opened.push(closeWorkspace)
-  const { hub, sockets, deliveries, close: closeLive } = createLive(store, options)
+  const pace = createPace()
+  const { hub, sockets, deliveries, close: closeLive } = createLive(store, pace, options)
   opened.push(closeLive)
   await usingFolder(dir, async () => {
     await hub.recover()
     deliveries.start()
   })
-  const server = await serveHttp(createService({ store, apiKey, now: machine.now, live: hub }), {
+  const server = await serveHttp(createService({ store, apiKey, now: machine.now, live: hub, pace }), {
     host: options.host,
     port: options.port,
     hosts: options.hosts,
@@ -120,7 +123,7 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
 }
 
 /** Sessions, meeting clock and webhooks of a workspace. */
-function createLive(store: Store, options: ServeOptions) {
+function createLive(store: Store, pace: Pace, options: ServeOptions) {
   const { machine, log } = options
   const onFailure = (error: unknown) => log(`storage failed: ${(error as Error).message}`)
   const post = createPost({ allowPrivate: options.allowPrivateWebhooks })
@@ -149,7 +152,9 @@ function createLive(store: Store, options: ServeOptions) {
     onFailure,
     onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),
   })
+  const stopIndexing = keepIndexed({ store, pace, clock: machine, onFailure })
   const close = async () => {
+    stopIndexing()
     await hub.close()
     sockets.close()
     deliveries.close()

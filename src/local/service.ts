@@ -10,6 +10,7 @@ import type { Desk } from './handlers/handler.ts'
 import { handle } from './handlers/index.ts'
 import { createIds } from './ids.ts'
 import { type Live, nobodyLive } from './live/live.ts'
+import { createPace, type Pace } from './pace.ts'
 import { decodeParams, isKey, parseBody, parseUrl, read } from './requests.ts'
 import type { Store } from './store/store.ts'
 import { withoutNulls } from './values.ts'
@@ -30,20 +31,27 @@ export interface ServiceOptions {
   /** Milliseconds since 1970. */
   now(): number
   live?: Live
+  pace?: Pace
 }
 
 /** What handlers work with. */
-export function createDesk({ store, now, live }: Pick<Desk, 'store' | 'now' | 'live'>): Desk {
+export function createDesk({ store, now, live, pace }: Pick<Desk, 'store' | 'now' | 'live' | 'pace'>): Desk {
   const row = store.one<{ application_id: string }>('SELECT application_id FROM workspace')
-  return { store, now, ...createIds(now), live, applicationId: row?.application_id ?? '' }
+  return { store, now, ...createIds(now), live, pace, applicationId: row?.application_id ?? '' }
 }
 
 /** The whole service as a function from request to response: authorization, routing, validation, behaviour. */
-export function createService({ store, apiKey, now, live = nobodyLive }: ServiceOptions): Service {
+export function createService({
+  store,
+  apiKey,
+  now,
+  live = nobodyLive,
+  pace = createPace(),
+}: ServiceOptions): Service {
   const router = new TrieRouter<OperationName>()
   for (const [name, { method, path }] of Object.entries(endpoints))
     router.add(method, prefix + path.replace(/\{(\w+)\}/g, ':$1'), name as OperationName)
-  const desk = createDesk({ store, now, live })
+  const desk = createDesk({ store, now, live, pace })
   const expected = Buffer.from(`Bearer ${apiKey}`)
 
   async function answer(request: WireRequest): Promise<unknown> {

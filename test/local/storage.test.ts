@@ -50,15 +50,20 @@ describe('when the disk is full', () => {
     expect(await names()).toEqual(['after', 'before'])
   })
 
-  test('all writers that share the commit get 503: SQLite has taken back what they wrote', async () => {
+  test('all writers that share the commit get 503 when SQLite has taken back what they wrote', async () => {
     const { limitPages, send, names } = await serviceOnFile()
+    const { id } = (await send('POST', '/rooms', { name: 'before', type: 'open' })).body.room
     limitPages(50)
-    const bodies = [{ name: 'a', type: 'open' }, large, { name: 'b', type: 'open' }]
-    const answers = await Promise.all(bodies.map((body) => send('POST', '/rooms', body)))
+    const image = { type: 'Image', src: `https://example.com/${large.name}` }
+    const answers = await Promise.all([
+      send('POST', '/rooms', { name: 'a', type: 'open' }),
+      send('POST', `/rooms/${id}/pages/create_many`, [{ entities: [image] }]),
+      send('POST', '/rooms', { name: 'b', type: 'open' }),
+    ])
     expect(answers.slice(0, 2)).toEqual(Array(2).fill({ status: 503, body: diskFull }))
     // What came afterwards is a batch of its own.
     expect(answers[2]?.status).toBe(200)
-    expect(await names()).toEqual(['b'])
+    expect(await names()).toEqual(['b', 'before'])
   })
 })
 

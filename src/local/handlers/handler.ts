@@ -3,6 +3,7 @@ import type { BodyOf, Output, ParamsOf, QueryOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Ids } from '../ids.ts'
 import type { Live } from '../live/live.ts'
+import type { Pace } from '../pace.ts'
 import type { Store } from '../store/store.ts'
 
 /** What a handler works with. */
@@ -11,9 +12,15 @@ export interface Desk extends Ids {
   /** Milliseconds since 1970. */
   now(): number
   live: Live
+  pace: Pace
   /** The one application that owns the rooms of this workspace. */
   applicationId: string
 }
+
+/** A read may take its time, in steps. What writes is one step: it runs in a transaction. */
+type Later<N extends OperationName> = Operations[N]['method'] extends 'GET'
+  ? Promise<Output<Operations[N]>>
+  : never
 
 /** A behaviour for each operation: a missing one, or one with another answer, does not compile. */
 export type Handlers = {
@@ -24,5 +31,5 @@ export type Handlers = {
       query: QueryOf<Operations[N]>
       body: BodyOf<Operations[N]>
     },
-  ) => Output<Operations[N]>
+  ) => Output<Operations[N]> | Later<N>
 }

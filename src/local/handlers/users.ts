@@ -1,7 +1,8 @@
 import { invalid } from '../faults.ts'
 import { endings } from '../live/live.ts'
 import { requireUser, toUser, type UserRow } from '../records.ts'
-import { type Counts, listPage } from '../store/listing.ts'
+import { listPage, readPaging } from '../store/listing.ts'
+import { searchEmails } from '../store/search.ts'
 import type { Store } from '../store/store.ts'
 import { mergeUnlisted, packUnlisted, unlistedIn } from '../unlisted.ts'
 import { requireEncodedUrl } from '../values.ts'
@@ -22,24 +23,25 @@ function updated(store: Store, user: UserRow): UserRow {
   return requireUser(store, user.user_id)
 }
 
-const everyUser: Counts = { from: 'user_counts WHERE true', values: [], upTo: 'users_counted' }
+const everyUser = {
+  from: 'users WHERE true',
+  values: [],
+  counts: { from: 'user_counts WHERE true', values: [], upTo: 'users_counted' },
+} as const
+
+/** Section 2.3: the internal id appears in items of the list, and only there. */
+const toListedUser = (row: UserRow) => ({ ...toUser(row), id: row.id })
 
 export const userHandlers = {
-  listUsers({ store }, { query }) {
-    const search = query.email_search_query
-    // A user id is often an e-mail address itself.
-    const matches = `instr(lower(coalesce(email, CASE WHEN user_id LIKE '%@%' THEN user_id END)), lower(?)) > 0`
-    const { rows, paging } = listPage<UserRow>(store, {
-      ...(search === undefined
-        ? { from: 'users WHERE true', values: [], counts: everyUser }
-        : { from: `users WHERE ${matches}`, values: [search] }),
-      paging: query,
-    })
-    // Section 2.3: the internal id appears in items of this list, and only here.
-    return {
-      users: rows.map((row) => ({ ...toUser(row), id: row.id })),
-      paging,
+  async listUsers({ store, pace }, { query }) {
+    const text = query.email_search_query
+    if (text === undefined) {
+      const { rows, paging } = listPage<UserRow>(store, { ...everyUser, paging: query })
+      return { users: rows.map(toListedUser), paging }
     }
+    const page = readPaging(query)
+    const { rows, total } = await searchEmails(store, pace, { text, ...page })
+    return { users: rows.map(toListedUser), paging: { ...page, total } }
   },
 
   createUser({ store, now, newId, newToken }, { body }) {

@@ -5,15 +5,20 @@ import type { Store } from './store.ts'
 
 const maxLimit = 1000
 
+interface Paging {
+  limit?: number | undefined
+  offset?: number | undefined
+}
+
 interface Listing {
   /** What follows SELECT … FROM, up to and including WHERE with a condition. */
   from: string
   values: readonly Value[]
-  paging: { limit?: number | undefined; offset?: number | undefined }
+  paging: Paging
   counts?: Counts
 }
 
-/** Where the rows of a list are counted already: see counts.ts. */
+/** Where the rows of a list are counted already: see steps/counts.ts. */
 export interface Counts {
   /** What follows SELECT … FROM, up to and including WHERE with a condition. */
   from: string
@@ -23,14 +28,21 @@ export interface Counts {
 }
 
 /**
- * One page of a table, newest first, with the total (section 2.6). Without `limit` or `offset` the defaults apply
- * (rule 6).
+ * What page is asked for. Without `limit` or `offset` the defaults apply (rule 6).
+ * @throws {Fault} when `limit` or `offset` is out of range
+ */
+export function readPaging({ limit = defaultLimit, offset = 0 }: Paging) {
+  if (limit < 1 || limit > maxLimit) throw invalid(`limit: expected a number from 1 to ${maxLimit}`)
+  if (offset < 0) throw invalid('offset: expected a number from 0')
+  return { limit, offset }
+}
+
+/**
+ * One page of a table, newest first, with the total (section 2.6).
  * @throws {Fault} when `limit` or `offset` is out of range
  */
 export function listPage<Row>(store: Store, { from, values, paging, counts }: Listing) {
-  const { limit = defaultLimit, offset = 0 } = paging
-  if (limit < 1 || limit > maxLimit) throw invalid(`limit: expected a number from 1 to ${maxLimit}`)
-  if (offset < 0) throw invalid('offset: expected a number from 0')
+  const { limit, offset } = readPaging(paging)
   const newest = counts ? `${from} AND seq >= (SELECT ${counts.upTo} FROM workspace)` : from
   const uncounted = count(store, `SELECT count(*) AS total FROM ${newest}`, values)
   const counted = counts

@@ -1,4 +1,5 @@
-import { countsStep } from './counts.ts'
+import { countsStep } from './steps/counts.ts'
+import { emailsStep } from './steps/emails.ts'
 
 /**
  * The schema, one step per version; `PRAGMA user_version` counts the steps taken. Once released, a step never changes;
@@ -109,4 +110,5 @@ export const migrations: readonly string[] = [
     WHERE terminated_at IS NULL AND meeting_ms >= max_meeting_seconds * 1000;
   `,
   countsStep,
+  emailsStep,
 ]

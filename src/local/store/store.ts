@@ -11,6 +11,7 @@ export class Store {
   #reader: Database | undefined
   /** The writes that wait for the next commit. */
   #batch: Write[] | undefined
+  #writes = 0
   /** The write whose work is running. */
   #current: Write | undefined
 
@@ -25,6 +26,11 @@ export class Store {
     this.#db.exec('PRAGMA foreign_keys = ON')
     this.#db.exec('PRAGMA synchronous = FULL')
     migrate(this.#db)
+  }
+
+  /** How many writes there were: whoever sees the same number twice was alone. */
+  get writes(): number {
+    return this.#writes
   }
 
   /** The first row, or undefined. Outside of `write`, only what is on disk shows. */
@@ -59,6 +65,7 @@ export class Store {
    */
   write<T>(work: () => T): Promise<T> {
     if (this.#current) throw new Error('a write inside a write')
+    this.#writes++
     const batch = this.#openBatch()
     const write = new Write()
     this.#current = write

@@ -1,0 +1,34 @@
+/** How long work may go on before others get a turn, in milliseconds. */
+const turnMs = 5
+
+/** Lets long work go on in turns, so that it holds up nobody. */
+export interface Pace {
+  /** To be awaited before long work and between its parts: resolves when it may go on. */
+  next(): Promise<void>
+}
+
+/** Shares turns of the event loop: in each one, only one piece of long work goes on. */
+export function createPace(): Pace {
+  const waiting: (() => void)[] = []
+  const goOn = () => {
+    waiting.shift()?.()
+    if (waiting.length > 0) setImmediate(goOn)
+  }
+  return {
+    next: () =>
+      new Promise((resolve) => {
+        if (waiting.push(resolve) === 1) setImmediate(goOn)
+      }),
+  }
+}
+
+/** For one piece of long work: waits for the next turn when this one has lasted long enough. */
+export function turns(pace: Pace): () => Promise<void> | undefined {
+  let began = -Infinity
+  return () => {
+    if (performance.now() - began < turnMs) return undefined
+    return pace.next().then(() => {
+      began = performance.now()
+    })
+  }
+}

@@ -1,0 +1,55 @@
+import type { Store } from './store.ts'
+
+/**
+ * The e-mail that a search looks at: a user id is often one itself. Letter case is that of ASCII, as `lower` in SQLite
+ * knows no other. See steps/emails.ts for what is indexed of it.
+ */
+export const foldedEmail = `lower(coalesce(email, CASE WHEN user_id LIKE '%@%' THEN user_id END))`
+
+/** Whether this SQLite can index text: that of Node can from 22.16 on. */
+export function canIndex(store: Store): boolean {
+  return store.one(`SELECT 1 FROM pragma_module_list WHERE name = 'fts5'`) !== undefined
+}
+
+/** The user up to whom e-mails are indexed. */
+export function indexedUpTo(store: Store): number {
+  return store.one<{ seq: number }>('SELECT emails_indexed AS seq FROM workspace')?.seq ?? 0
+}
+
+/** Whether some e-mails are not indexed yet, or are indexed as they were. */
+export function hasUnindexed(store: Store): boolean {
+  const { left } = store.one<{ left: number }>(
+    `SELECT EXISTS (SELECT 1 FROM stale_emails)
+       OR EXISTS (SELECT 1 FROM users WHERE seq > (SELECT emails_indexed FROM workspace)) AS left`,
+  ) ?? { left: 0 }
+  return left === 1
+}
+
+function createIndex(store: Store): void {
+  store.run(
+    `CREATE VIRTUAL TABLE user_emails USING fts5
+       (email, tokenize = 'trigram case_sensitive 1', content = '', contentless_delete = 1)`,
+  )
+  // SQLite would merge parts of the index when it likes, all at once.
+  store.run(`INSERT INTO user_emails (user_emails, rank) VALUES ('automerge', 0)`)
+  store.run(`INSERT INTO user_emails (user_emails, rank) VALUES ('crisismerge', 64)`)
+}
+
+/** Inside `store.write`: indexes the e-mails of up to this many users. */
+export function indexEmails(store: Store, count: number): void {
+  if (!store.one(`SELECT 1 FROM sqlite_master WHERE name = 'user_emails'`)) createIndex(store)
+  const stale = '(SELECT seq FROM stale_emails ORDER BY seq LIMIT ?)'
+  store.run(`DELETE FROM user_emails WHERE rowid IN ${stale}`, count)
+  const index = `INSERT INTO user_emails (rowid, email) SELECT seq, ${foldedEmail} FROM users WHERE ${foldedEmail} IS NOT NULL`
+  store.run(`${index} AND seq IN ${stale}`, count)
+  const done = store.run(`DELETE FROM stale_emails WHERE seq IN ${stale}`, count)
+  const next = store.one<{ seq: number | null }>(
+    `SELECT max(seq) AS seq FROM
+       (SELECT seq FROM users WHERE seq > (SELECT emails_indexed FROM workspace) ORDER BY seq LIMIT ?)`,
+    Math.max(count - done, 0),
+  )
+  if (next?.seq == null) return
+  store.run(`${index} AND seq > (SELECT emails_indexed FROM workspace) AND seq <= ?`, next.seq)
+  store.run('UPDATE workspace SET emails_indexed = ?', next.seq)
+  store.run(`INSERT INTO user_emails (user_emails, rank) VALUES ('merge', 32)`)
+}
