@@ -5,7 +5,7 @@ import type { Store } from './store/store.ts'
 
 const tickMs = 1000
 /** How many users a step takes: a few milliseconds’ work. */
-const stepUsers = 256
+const stepUsers = 128
 
 interface IndexingOptions {
   store: Store

@@ -51,5 +51,5 @@ export function indexEmails(store: Store, count: number): void {
   if (next?.seq == null) return
   store.run(`${index} AND seq > (SELECT emails_indexed FROM workspace) AND seq <= ?`, next.seq)
   store.run('UPDATE workspace SET emails_indexed = ?', next.seq)
-  store.run(`INSERT INTO user_emails (user_emails, rank) VALUES ('merge', 32)`)
+  store.run(`INSERT INTO user_emails (user_emails, rank) VALUES ('merge', 16)`)
 }

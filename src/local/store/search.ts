@@ -4,19 +4,20 @@ import { canIndex, foldedEmail, indexedUpTo } from './emails.ts'
 import type { Value } from './sqlite.ts'
 import type { Store } from './store.ts'
 
-/** How many users are looked at in one go: a few milliseconds’ work. */
-const scanned = 4096
-const looked = 65_536
+/** How many users are read through in one go: a few milliseconds’ work. */
+const stepUsers = 4096
+/** Up to so many hits, the index is quicker than reading. It cannot go on where it has stopped. */
+const mostHits = 10_000
 
-/** The users in a range of `seq` that a search finds, as a SELECT of their `seq`. */
-interface Range {
+/** The users that a search finds among some, as a SELECT of their `seq`. */
+interface Hits {
   sql: string
   values: Value[]
 }
 
 /**
- * One page of the users whose e-mail contains a text, newest first, with the total. What is indexed is looked up, the
- * rest is read through; either way in steps, from the newest to the oldest.
+ * One page of the users whose e-mail contains a text, newest first, with the total. What is indexed and rare is looked
+ * up; everything else is read through in steps, from the newest to the oldest.
  */
 export async function searchEmails(
   store: Store,
@@ -25,14 +26,13 @@ export async function searchEmails(
 ): Promise<{ rows: UserRow[]; total: number }> {
   const turn = turns(pace)
   await turn()
-  // The index holds three characters at a time.
-  const indexed = [...text].length >= 3 && canIndex(store) ? indexedUpTo(store) : 0
+  const indexed = isRare(store, text) ? indexedUpTo(store) : 0
   let below = (store.one<{ seq: number | null }>('SELECT max(seq) AS seq FROM users')?.seq ?? 0) + 1
   const rows: UserRow[] = []
   let total = 0
   while (below > 1) {
-    const from = below > indexed + 1 ? Math.max(below - scanned, indexed + 1) : Math.max(below - looked, 1)
-    const { sql, values } = from > indexed ? scan(text, from, below) : lookUp(text, from, below)
+    const from = below > indexed + 1 ? Math.max(below - stepUsers, indexed + 1) : 1
+    const { sql, values } = from > indexed ? scan(text, from, below) : lookUp(text)
     const hits = store.one<{ hits: number }>(`SELECT count(*) AS hits FROM (${sql})`, ...values)?.hits ?? 0
     if (rows.length < limit && total + hits > offset)
       rows.push(
@@ -50,22 +50,32 @@ export async function searchEmails(
   return { rows, total }
 }
 
+const matching = `user_emails WHERE user_emails MATCH '"' || replace(lower(?), '"', '""') || '"'`
+
+/** Whether the index finds a text, and not often. It holds three characters at a time. */
+function isRare(store: Store, text: string): boolean {
+  if ([...text].length < 3 || !canIndex(store) || indexedUpTo(store) === 0) return false
+  const { hits } = store.one<{ hits: number }>(
+    `SELECT count(*) AS hits FROM (SELECT 1 FROM ${matching} LIMIT ${mostHits + 1})`,
+    text,
+  ) ?? { hits: 0 }
+  return hits <= mostHits
+}
+
 const contains = `instr(${foldedEmail}, lower(?)) > 0`
 
-function scan(text: string, from: number, below: number): Range {
+function scan(text: string, from: number, below: number): Hits {
   return {
     sql: `SELECT seq FROM users WHERE seq >= ? AND seq < ? AND ${contains}`,
     values: [from, below, text],
   }
 }
 
-function lookUp(text: string, from: number, below: number): Range {
+/** Among all that are indexed. */
+function lookUp(text: string): Hits {
   return {
-    sql: `SELECT rowid AS seq FROM user_emails
-        WHERE user_emails MATCH '"' || replace(lower(?), '"', '""') || '"' AND rowid >= ? AND rowid < ?
-          AND rowid NOT IN (SELECT seq FROM stale_emails)
-      UNION ALL SELECT seq FROM users
-        WHERE seq IN (SELECT seq FROM stale_emails WHERE seq >= ? AND seq < ?) AND ${contains}`,
-    values: [text, from, below, from, below, text],
+    sql: `SELECT rowid AS seq FROM ${matching} AND rowid NOT IN (SELECT seq FROM stale_emails)
+      UNION ALL SELECT seq FROM users WHERE seq IN (SELECT seq FROM stale_emails) AND ${contains}`,
+    values: [text, text],
   }
 }
