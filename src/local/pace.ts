@@ -22,9 +22,9 @@ export function createPace(): Pace {
   }
 }
 
-/** For one piece of long work: waits for the next turn when this one has lasted long enough. */
+/** For one piece of long work that begins now: waits for the next turn when this one has lasted long enough. */
 export function turns(pace: Pace): () => Promise<void> | undefined {
-  let began = -Infinity
+  let began = performance.now()
   return () => {
     if (performance.now() - began < turnMs) return undefined
     return pace.next().then(() => {

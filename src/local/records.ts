@@ -54,6 +54,7 @@ export interface UserRow {
 }
 
 export interface SessionRow {
+  seq: number
   id: string
   member_id: string
   user_id: string | null

@@ -8,7 +8,7 @@ import { Hub } from './live/hub.ts'
 import { createPost } from './live/post.ts'
 import { Sockets } from './live/sockets.ts'
 import { claim } from './owner.ts'
-import { createPace, type Pace } from './pace.ts'
+import type { Pace } from './pace.ts'
 import { createService } from './service.ts'
 import type { Quietly } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
@@ -74,6 +74,8 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
   opened.push(() => ownership?.release())
   const {
     store,
+    pace,
+    sweeper,
     apiKey,
     close: closeWorkspace,
   } = await openWorkspace({
@@ -83,20 +85,22 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
     notice: log,
   })
   opened.push(closeWorkspace)
-  const pace = createPace()
   const { hub, sockets, deliveries, close: closeLive } = createLive(store, pace, options)
   opened.push(closeLive)
   await usingFolder(dir, async () => {
     await hub.recover()
     deliveries.start()
   })
-  const server = await serveHttp(createService({ store, apiKey, now: machine.now, live: hub, pace }), {
-    host: options.host,
-    port: options.port,
-    hosts: options.hosts,
-    upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
-    onAnswer: ({ method, path, status, ms }) => log(`${method} ${path} ${status} ${ms.toFixed(1)} ms`),
-  })
+  const server = await serveHttp(
+    createService({ store, apiKey, now: machine.now, live: hub, pace, sweeper }),
+    {
+      host: options.host,
+      port: options.port,
+      hosts: options.hosts,
+      upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
+      onAnswer: ({ method, path, status, ms }) => log(`${method} ${path} ${status} ${ms.toFixed(1)} ms`),
+    },
+  )
   const baseUrl = `${server.url}/v1`
   opened.push(() => {
     void server.close()

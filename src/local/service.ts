@@ -10,14 +10,16 @@ import type { Desk } from './handlers/handler.ts'
 import { handle } from './handlers/index.ts'
 import { createIds } from './ids.ts'
 import { type Live, nobodyLive } from './live/live.ts'
-import { createPace, type Pace } from './pace.ts'
+import { createPace, type Pace, turns } from './pace.ts'
 import { decodeParams, isKey, parseBody, parseUrl, read } from './requests.ts'
 import type { Store } from './store/store.ts'
-import { withoutNulls } from './values.ts'
+import { Sweeper } from './sweeper.ts'
+import { isObject, withoutNulls } from './values.ts'
 
 /** An answer whose bytes are only made when they are asked for. */
 export interface TextResponse extends WireResponse {
-  readonly text: string
+  /** The body: one text, or many where it is long. */
+  readonly texts: readonly string[]
 }
 
 export type Service = (request: WireRequest) => Promise<TextResponse>
@@ -32,12 +34,19 @@ export interface ServiceOptions {
   now(): number
   live?: Live
   pace?: Pace
+  sweeper?: Sweeper
 }
 
 /** What handlers work with. */
-export function createDesk({ store, now, live, pace }: Pick<Desk, 'store' | 'now' | 'live' | 'pace'>): Desk {
+export function createDesk({
+  store,
+  now,
+  live,
+  pace,
+  sweeper,
+}: Pick<Desk, 'store' | 'now' | 'live' | 'pace' | 'sweeper'>): Desk {
   const row = store.one<{ application_id: string }>('SELECT application_id FROM workspace')
-  return { store, now, ...createIds(now), live, pace, applicationId: row?.application_id ?? '' }
+  return { store, now, ...createIds(now), live, pace, sweeper, applicationId: row?.application_id ?? '' }
 }
 
 /** The whole service as a function from request to response: authorization, routing, validation, behaviour. */
@@ -47,11 +56,12 @@ export function createService({
   now,
   live = nobodyLive,
   pace = createPace(),
+  sweeper = new Sweeper(store, pace),
 }: ServiceOptions): Service {
   const router = new TrieRouter<OperationName>()
   for (const [name, { method, path }] of Object.entries(endpoints))
     router.add(method, prefix + path.replace(/\{(\w+)\}/g, ':$1'), name as OperationName)
-  const desk = createDesk({ store, now, live, pace })
+  const desk = createDesk({ store, now, live, pace, sweeper })
   const expected = Buffer.from(`Bearer ${apiKey}`)
 
   async function answer(request: WireRequest): Promise<unknown> {
@@ -85,28 +95,50 @@ export function createService({
 
   return async (request) => {
     try {
-      return respond(200, await answer(request))
+      const value = await answer(request)
+      return respond(200, isLong(value) ? await writeLong(value, pace) : [`${toJson(value)}\n`])
     } catch (error) {
       const fault = error instanceof Fault ? error : storageFault(error)
       if (!fault) throw error
       const { status, code, message } = fault
-      return respond(status, { error: { code, message } })
+      return respond(status, [`${toJson({ error: { code, message } })}\n`])
     }
   }
 }
 
 const headers = { 'content-type': 'application/json; charset=utf-8' }
 
-function respond(status: number, value: unknown): TextResponse {
-  const text = `${toJson(value)}\n`
+function respond(status: number, texts: readonly string[]): TextResponse {
   return {
     status,
     headers,
-    text,
+    texts,
     get body() {
-      return new TextEncoder().encode(text)
+      return new TextEncoder().encode(texts.join(''))
     },
   }
+}
+
+/** How many items of a list are written in one go. No page has more. */
+const stepItems = 1000
+
+/** Whether an answer is nothing but a list, and one longer than any page. */
+function isLong(value: unknown): value is Record<string, unknown[]> {
+  const [items, ...others] = isObject(value) ? Object.values(value) : []
+  return others.length === 0 && Array.isArray(items) && items.length > stepItems
+}
+
+/** Writes a long list in steps. */
+async function writeLong(value: Record<string, unknown[]>, pace: Pace): Promise<string[]> {
+  const [[name, items] = ['', []]] = Object.entries(value)
+  const texts = [`{${JSON.stringify(name)}:[`]
+  const turn = turns(pace)
+  for (let i = 0; i < items.length; i += stepItems) {
+    const some = toJson(items.slice(i, i + stepItems)).slice(1, -1)
+    texts.push(i === 0 ? some : `,${some}`)
+    await turn()
+  }
+  return [...texts, ']}\n']
 }
 
 /** Numbers of unlisted fields may have more digits than JSON.stringify can write, which is several times as fast. */

@@ -3,10 +3,12 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { OutputError } from '../errors.ts'
 import { storageFault } from './faults.ts'
+import { createPace, type Pace } from './pace.ts'
 import { createService, type Service } from './service.ts'
 import { migratesSlowly } from './store/migrate.ts'
 import { loadSqlite } from './store/sqlite.ts'
 import { Store } from './store/store.ts'
+import { Sweeper } from './sweeper.ts'
 
 export interface WorkspaceOptions {
   /** Folder of the workspace; undefined keeps everything in memory. */
@@ -20,6 +22,8 @@ export interface WorkspaceOptions {
 
 export interface Workspace {
   store: Store
+  pace: Pace
+  sweeper: Sweeper
   /** Answers requests (section 4), in this process. */
   service: Service
   /** The key that `service` accepts. */
@@ -47,9 +51,15 @@ export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions):
       await new Promise((resolve) => setImmediate(resolve))
     }
     const store = new Store(sqlite, dir === undefined ? undefined : () => open(database))
+    const pace = createPace()
+    const sweeper = new Sweeper(store, pace)
+    // Somebody may have stopped in the middle of it.
+    sweeper.wake()
     return {
       store,
-      service: createService({ store, apiKey, now: host.now }),
+      pace,
+      sweeper,
+      service: createService({ store, apiKey, now: host.now, pace, sweeper }),
       apiKey,
       close: () => store.close(),
     }

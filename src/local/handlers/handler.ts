@@ -5,6 +5,7 @@ import type { Ids } from '../ids.ts'
 import type { Live } from '../live/live.ts'
 import type { Pace } from '../pace.ts'
 import type { Store } from '../store/store.ts'
+import type { Sweeper } from '../sweeper.ts'
 
 /** What a handler works with. */
 export interface Desk extends Ids {
@@ -13,6 +14,7 @@ export interface Desk extends Ids {
   now(): number
   live: Live
   pace: Pace
+  sweeper: Sweeper
   /** The one application that owns the rooms of this workspace. */
   applicationId: string
 }

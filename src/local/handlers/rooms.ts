@@ -116,10 +116,11 @@ export const roomHandlers = {
   },
 
   deleteRoom(desk, { params }) {
-    const { store, live } = desk
+    const { store, live, sweeper } = desk
     live.end(requireRoom(store, params.id).id, endings.deleted)
     const room = requireRoom(store, params.id)
     store.run('DELETE FROM rooms WHERE id = ?', room.id)
+    sweeper.sweepRoom(room.id)
     return { room: toRoom(room, desk) }
   },
 } satisfies Partial<Handlers>

@@ -1,11 +1,17 @@
+import { turns } from '../pace.ts'
 import { requireRoom, type SessionRow, toSession } from '../records.ts'
 import { listPage } from '../store/listing.ts'
 import type { Value } from '../store/sqlite.ts'
 import type { Handlers } from './handler.ts'
 
+type Session = ReturnType<typeof toSession>
+
+/** How many sessions are read in one go: a few milliseconds’ work. */
+const stepSessions = 500
+
 export const sessionHandlers = {
   /** The document has no paging here: all sessions are sent, unless `limit` or `offset` is given. */
-  listSessions({ store }, { params, query }) {
+  async listSessions({ store, pace }, { params, query }) {
     requireRoom(store, params.room_id)
     const filters: [string, Value][] = [['room_id = ?', params.room_id]]
     if (query.user_id !== undefined) filters.push(['user_id = ?', query.user_id])
@@ -14,8 +20,21 @@ export const sessionHandlers = {
     const from = `sessions WHERE ${filters.map(([clause]) => clause).join(' AND ')}`
     const values = filters.map(([, value]) => value)
     if (query.limit === undefined && query.offset === undefined) {
-      const rows = store.all<SessionRow>(`SELECT * FROM ${from} ORDER BY seq DESC`, ...values)
-      return { sessions: rows.map(toSession) }
+      const sessions: Session[] = []
+      const turn = turns(pace)
+      for (let before = Number.MAX_SAFE_INTEGER; before > 0; await turn()) {
+        const rows = store.all<SessionRow>(
+          `SELECT * FROM ${from} AND seq < ? ORDER BY seq DESC LIMIT ?`,
+          ...values,
+          before,
+          stepSessions,
+        )
+        for (const row of rows) sessions.push(toSession(row))
+        before = rows.length < stepSessions ? 0 : (rows.at(-1)?.seq ?? 0)
+      }
+      // It may have been deleted between two steps.
+      requireRoom(store, params.room_id)
+      return { sessions }
     }
     const { rows, paging } = listPage<SessionRow>(store, { from, values, paging: query })
     return { sessions: rows.map(toSession), paging }

@@ -102,6 +102,7 @@ export const userHandlers = {
   deleteUser({ store, live }, { params }) {
     const user = requireUser(store, params.user_id)
     live.endUser(user.user_id, endings.userDeleted)
+    store.run('DELETE FROM members WHERE user_id = ?', user.user_id)
     store.run('DELETE FROM users WHERE user_id = ?', user.user_id)
     return { user: toUser(user) }
   },

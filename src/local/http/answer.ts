@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import type { WireRequest } from '../../api/wire.ts'
 import type { Service } from '../service.ts'
 import { readBody } from './body.ts'
@@ -27,15 +28,21 @@ export function createAnswerer(
       body: body.text,
     })
     const send = () => {
-      const { status, headers, text } = answered
-      response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
+      const { status, headers, texts } = answered
+      const [text = '', ...more] = texts
+      response.writeHead(status, { ...headers, 'content-length': lengthOf(texts) })
       // As text, Node writes it together with the headers.
-      response.end(text)
+      if (more.length === 0) response.end(text)
+      else Readable.from(texts).pipe(response)
     }
     // Writes have waited for their commit, and come from it together.
     if (request.method === 'GET') atEndOfTurn(send)
     else send()
   }
+}
+
+function lengthOf(texts: readonly string[]): number {
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0)
 }
 
 /** The connection ends with the answer: the rest of the body is not waited for. */

@@ -24,8 +24,8 @@ export async function searchEmails(
   pace: Pace,
   { text, limit, offset }: { text: string; limit: number; offset: number },
 ): Promise<{ rows: UserRow[]; total: number }> {
+  await pace.next()
   const turn = turns(pace)
-  await turn()
   const indexed = isRare(store, text) ? indexedUpTo(store) : 0
   let below = (store.one<{ seq: number | null }>('SELECT max(seq) AS seq FROM users')?.seq ?? 0) + 1
   const rows: UserRow[] = []

@@ -12,6 +12,7 @@ export class Store {
   /** The writes that wait for the next commit. */
   #batch: Write[] | undefined
   #writes = 0
+  #closed = false
   /** The write whose work is running. */
   #current: Write | undefined
 
@@ -23,7 +24,8 @@ export class Store {
   constructor(sqlite: Sqlite, openReader?: () => Sqlite) {
     this.#db = new Database(sqlite)
     this.#openReader = openReader
-    this.#db.exec('PRAGMA foreign_keys = ON')
+    // What belongs to a room may be so much that it is deleted in steps: see sweeper.ts.
+    this.#db.exec('PRAGMA foreign_keys = OFF')
     this.#db.exec('PRAGMA synchronous = FULL')
     migrate(this.#db)
   }
@@ -31,6 +33,10 @@ export class Store {
   /** How many writes there were: whoever sees the same number twice was alone. */
   get writes(): number {
     return this.#writes
+  }
+
+  get closed(): boolean {
+    return this.#closed
   }
 
   /** The first row, or undefined. Outside of `write`, only what is on disk shows. */
@@ -89,6 +95,7 @@ export class Store {
 
   close(): void {
     this.#commit()
+    this.#closed = true
     this.#reader?.close()
     this.#db.close()
   }

@@ -1,0 +1,115 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { serveHttp } from '../../src/local/http/server.ts'
+import { soon } from '../helpers/waiting.ts'
+import { openTestWorkspace, type TestWorkspace } from '../helpers/wire.ts'
+import { tempDir } from '../helpers/world.ts'
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** A room with many members and as many sessions. */
+async function largeRoom({ store, send }: TestWorkspace, count = 3000): Promise<string> {
+  const { id } = (await send('POST', '/rooms', { name: 'Large', type: 'open' })).body.room
+  const numbers = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)'
+  await store.write(() => {
+    store.run(
+      `${numbers} INSERT INTO members (id, room_id, user_id, type, created_at, updated_at)
+       SELECT 'm' || i, ?, 'u' || i, 'guest', 0, 0 FROM n`,
+      count,
+      id,
+    )
+    store.run(
+      `${numbers} INSERT INTO sessions (id, room_id, member_id, user_id, connected_at)
+       SELECT 's' || i, ?, 'm' || i, 'u' || i, 0 FROM n`,
+      count,
+      id,
+    )
+  })
+  return id
+}
+
+/** How many members and sessions are stored, and how many rooms wait to be swept. */
+function stored({ store }: TestWorkspace): number[] {
+  return ['members', 'sessions', 'sweeps'].map((table) => store.all(`SELECT * FROM ${table}`).length)
+}
+
+async function swept(workspace: TestWorkspace): Promise<void> {
+  while (stored(workspace).some((count) => count > 0)) await turn()
+}
+
+test('a large room is gone at once when it is deleted, and all that belonged to it soon after', async () => {
+  const workspace = await openTestWorkspace(tempDir())
+  const id = await largeRoom(workspace)
+  expect((await workspace.send('DELETE', `/rooms/${id}`)).status).toBe(200)
+  for (const path of ['', '/members', '/members/m1', '/sessions', '/sessions?limit=1'])
+    expect((await workspace.send('GET', `/rooms/${id}${path}`)).body.error.code).toBe('not_found')
+  expect((await workspace.send('GET', '/rooms')).body.paging.total).toBe(0)
+  await soon('the sweep', swept(workspace))
+})
+
+test('a sweep that was interrupted is resumed when the workspace is opened again', async () => {
+  const dir = tempDir()
+  const first = await openTestWorkspace(dir)
+  const id = await largeRoom(first)
+  const stays = await first.send('POST', '/rooms', { name: 'Stays', type: 'open' })
+  await first.send('DELETE', `/rooms/${id}`)
+  expect(stored(first)).toEqual([3000, 2500, 1])
+  first.close()
+  const second = await openTestWorkspace(dir)
+  await soon('the sweep', swept(second))
+  expect((await second.send('GET', '/rooms')).body.rooms).toEqual([stays.body.room])
+})
+
+test('a deletion that is rolled back sweeps nothing', async () => {
+  const workspace = await openTestWorkspace(tempDir())
+  const { store, sweeper } = workspace
+  await largeRoom(workspace)
+  const before = stored(workspace)
+  const failing = async () =>
+    store.write(() => {
+      const { id } = store.one<{ id: string }>('SELECT id FROM rooms') ?? { id: '' }
+      store.run('DELETE FROM rooms')
+      sweeper.sweepRoom(id)
+      throw new Error('no')
+    })
+  await expect(failing()).rejects.toThrow('no')
+  await turn()
+  await turn()
+  expect(stored(workspace)).toEqual(before)
+})
+
+test('all sessions of a large room come newest first, and others are answered in between', async () => {
+  const workspace = await openTestWorkspace(tempDir())
+  const id = await largeRoom(workspace, 30_000)
+  const order: string[] = []
+  const list = workspace.send('GET', `/rooms/${id}/sessions`).then(({ body }) => {
+    order.push('list')
+    return body.sessions.map(({ id }) => id)
+  })
+  for (let i = 0; i < 3; i++) {
+    await workspace.send('GET', `/rooms/${id}`)
+    await turn()
+  }
+  order.push('reads')
+  expect(await list).toEqual(Array.from({ length: 30_000 }, (_, i) => `s${30_000 - i}`))
+  expect(order).toEqual(['reads', 'list'])
+})
+
+test('a long list goes over HTTP whole', async () => {
+  const workspace = await openTestWorkspace(tempDir())
+  const id = await largeRoom(workspace)
+  const server = await serveHttp(workspace.service, { host: '127.0.0.1', port: 0 })
+  onTestFinished(() => server.close())
+  const headers = { authorization: `Bearer ${workspace.apiKey}` }
+  const answer = await fetch(`${server.url}/v1/rooms/${id}/sessions`, { headers })
+  const text = await answer.text()
+  expect(Number(answer.headers.get('content-length'))).toBe(text.length)
+  expect(JSON.parse(text)).toEqual((await workspace.send('GET', `/rooms/${id}/sessions`)).body)
+})
+
+test('a list of sessions says that there is no such room when it is deleted in between', async () => {
+  const workspace = await openTestWorkspace(tempDir())
+  const id = await largeRoom(workspace, 30_000)
+  const list = workspace.send('GET', `/rooms/${id}/sessions`)
+  await workspace.send('DELETE', `/rooms/${id}`)
+  expect((await list).body.error.code).toBe('not_found')
+})
