@@ -12,6 +12,7 @@ export class Store {
   /** The writes that wait for the next commit. */
   #batch: Write[] | undefined
   #writes = 0
+  #commits = 0
   #closed = false
   /** The write whose work is running. */
   #current: Write | undefined
@@ -33,6 +34,12 @@ export class Store {
   /** How many writes there were: whoever sees the same number twice was alone. */
   get writes(): number {
     return this.#writes
+  }
+
+  /** Changes with every commit, of other processes too: at the same version, reads show the same. */
+  get version(): string {
+    const other = this.#db.one<{ data_version: number }>('PRAGMA data_version')?.data_version
+    return `${this.#commits} ${other}`
   }
 
   get closed(): boolean {
@@ -136,6 +143,7 @@ export class Store {
       return
     }
     this.#batch = undefined
+    this.#commits++
     for (const write of batch) write.committed()
   }
 
