@@ -1,0 +1,148 @@
+// What size costs: the same requests to a workspace of 1,000 users and rooms and to one of 1,000,000, and how long others
+// wait while a large request runs. Run with: npm run bench:size [-- ROWS]
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import autocannon from 'autocannon'
+import { hasUnindexed, indexEmails } from '../../src/local/store/emails.ts'
+import { openWorkspace } from '../../src/local/workspace.ts'
+import { type Served, send, startService } from './served.ts'
+
+const many = Number(process.argv[2] ?? 1_000_000)
+const few = 1000
+/** Members and sessions of the large room. */
+const crowd = many / 10
+
+const numbers = 'WITH RECURSIVE n (i) AS (SELECT ? UNION ALL SELECT i + 1 FROM n WHERE i < ?)'
+const insertUsers = `${numbers}
+  INSERT INTO users (id, user_id, name, default_member_type, email, access_token, created_at, updated_at)
+  SELECT printf('%024x', i), 'user-' || i, 'User ' || i, 'guest', 'user' || i || '@example.com', 't' || i, i, i FROM n`
+const insertRooms = `${numbers}
+  INSERT INTO rooms (id, type, name, layout, record, terminated_at, created_at, updated_at)
+  SELECT printf('%024x', i), 'open', 'Room ' || (i % 200), CASE i % 10 WHEN 0 THEN 'grid' ELSE 'default' END, 0,
+    CASE WHEN i % 4 = 1 THEN i END, i, i FROM n`
+const insertCrowd = [
+  `INSERT INTO members (id, room_id, user_id, type, created_at, updated_at)
+   SELECT 'm' || i, ?, 'user-' || i, 'guest', 0, 0 FROM n`,
+  `INSERT INTO sessions (id, room_id, member_id, user_id, connected_at, disconnected_at)
+   SELECT 's' || i, ?, 'm' || i, 'user-' || i, 0, 1 FROM n`,
+]
+
+/** A workspace with so many users and rooms, indexed. */
+async function fill(count: number): Promise<string> {
+  const dir = mkdtempSync(join(tmpdir(), 'meetroom-bench-'))
+  const host = { now: () => Date.now(), quietly: <T>(load: () => Promise<T>) => load() }
+  const { store, close } = await openWorkspace({ dir, host })
+  for (let i = 1; i <= count; i += 1000)
+    await store.write(() => {
+      for (const insert of [insertUsers, insertRooms]) store.run(insert, i, Math.min(i + 999, count))
+    })
+  while (hasUnindexed(store)) await store.write(() => indexEmails(store, 1000))
+  const large = '0'.repeat(24 - count.toString(16).length) + count.toString(16)
+  await store.write(() => {
+    for (const insert of insertCrowd) store.run(`${numbers} ${insert}`, 1, Math.min(crowd, count), large)
+  })
+  close()
+  return dir
+}
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+/** Paths that differ each time are never kept. */
+const paths: [what: string, path: (count: number, i: number) => string][] = [
+  ['GET /rooms/{id}', (_, i) => `/rooms/${(i + 1).toString(16).padStart(24, '0')}`],
+  ['list 30 rooms', (_, i) => `/rooms?limit=30&i=${i}`],
+  ['list 30 users', (_, i) => `/users?limit=30&i=${i}`],
+  ['layout', (_, i) => `/rooms?layout=grid&i=${i}`],
+  ['is_terminated', (_, i) => `/rooms?is_terminated=true&i=${i}`],
+  ['layout + is_terminated', (_, i) => `/rooms?layout=grid&is_terminated=false&i=${i}`],
+  ['layout + is_terminated, none', (_, i) => `/rooms?layout=none&is_terminated=true&i=${i}`],
+  ['name', (_, i) => `/rooms?name=Room%205&i=${i}`],
+  ['name + layout', (_, i) => `/rooms?name=Room%205&layout=default&i=${i}`],
+  ['offset 0.9 n', (count, i) => `/rooms?offset=${Math.floor(count * 0.9) + i}`],
+  [
+    'filtered, offset half',
+    (count, i) => `/rooms?is_terminated=false&offset=${Math.floor(count * 0.37) + i}`,
+  ],
+  ['e-mail search, one hit', (_, i) => `/users?email_search_query=user${900 + i}@`],
+  ['e-mail search, none', (_, i) => `/users?email_search_query=nobody${i}`],
+  ['e-mail search, all', (_, i) => `/users?email_search_query=example.com&i=${i}`],
+  ['e-mail search, two letters', (_, i) => `/users?email_search_query=om&i=${i}`],
+]
+
+async function perSecond(served: Served): Promise<number> {
+  const headers = { authorization: `Bearer ${served.apiKey}` }
+  // Every request follows a write, in effect: pages that differ are not kept.
+  let i = 0
+  const requests = [
+    { setupRequest: (r: autocannon.Request) => ({ ...r, path: `/v1/rooms?limit=30&i=${i++}` }) },
+  ]
+  const { requests: rate } = await autocannon({
+    url: served.baseUrl,
+    connections: 50,
+    duration: 3,
+    headers,
+    requests,
+  })
+  return rate.average
+}
+
+/** The longest that a GET by id waits while a request runs, in milliseconds. */
+async function worstBeside(
+  served: Served,
+  work: () => Promise<unknown>,
+): Promise<{ worst: number; took: number }> {
+  let done = false
+  // What goes on after the answer counts as well.
+  const running = timed(work).finally(() => setTimeout(() => (done = true), 2000))
+  let worst = 0
+  while (!done) worst = Math.max(worst, await timed(() => send(served, 'GET', '/users/user-1')))
+  return { worst, took: await running }
+}
+
+const small = await startService(await fill(few))
+const big = await startService(await fill(many))
+const line = (what: string, ...values: string[]) =>
+  console.log(what.padEnd(34) + values.map((value) => value.padStart(12)).join(''))
+
+line('p50 in ms', few.toLocaleString('en'), many.toLocaleString('en'), 'ratio')
+for (const [what, path] of paths) {
+  const times: { small: number[]; big: number[] } = { small: [], big: [] }
+  for (let i = 0; i < 60; i++) {
+    times.small.push(await timed(() => send(small, 'GET', path(few, i))))
+    if (i < 10 || median(times.big) < 50) times.big.push(await timed(() => send(big, 'GET', path(many, i))))
+  }
+  const [one, other] = [median(times.small), median(times.big)]
+  line(what, one.toFixed(2), other.toFixed(2), (other / one).toFixed(2))
+}
+const rates = [0, 0] as [number, number]
+// Turn by turn, as the machine may be busy for a while.
+for (let i = 0; i < 3; i++)
+  for (const [j, served] of [small, big].entries())
+    rates[j] = Math.max(rates[j] ?? 0, await perSecond(served))
+line(
+  '50 connections, list 30, per second',
+  ...rates.map((rate) => rate.toFixed(0)),
+  (rates[1] / rates[0]).toFixed(2),
+)
+
+line('a GET by id meanwhile, in ms', 'worst', 'took')
+const large = `/rooms/${many.toString(16).padStart(24, '0')}`
+for (const [what, method, path] of [
+  ['nothing else', 'GET', '/users/user-2'],
+  [`list of ${crowd.toLocaleString('en')} sessions`, 'GET', `${large}/sessions`],
+  ['e-mail search, all', 'GET', '/users?email_search_query=example'],
+  ['page of 1,000 rooms', 'GET', '/rooms?limit=1000'],
+  ['delete of that room', 'DELETE', large],
+] as const) {
+  const { worst, took } = await worstBeside(big, () => send(big, method, path))
+  line(what, worst.toFixed(1), took.toFixed(0))
+}
+await small.stop()
+await big.stop()
