@@ -72,7 +72,7 @@ export function requireRoom(store: Store, id: string): RoomRow {
 /** @throws {Fault} when there is no such room, or no such member of it */
 export function requireMember(store: Store, roomId: string, id: string): MemberRow {
   requireRoom(store, roomId)
-  const row = store.one<MemberRow>('SELECT * FROM members WHERE id = ? AND room_id = ?', id, roomId)
+  const row = store.one<MemberRow>('SELECT * FROM present_members WHERE id = ? AND room_id = ?', id, roomId)
   if (!row) throw notFound('member')
   return row
 }

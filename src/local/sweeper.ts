@@ -4,7 +4,17 @@ import type { Store } from './store/store.ts'
 /** How many rows are deleted in one go: a few milliseconds’ work. */
 const stepRows = 500
 
-/** Deletes what belonged to deleted rooms: at once where it is little, else in steps, which a crash only interrupts. */
+/** What goes along with a room or a user. */
+const belongings = {
+  room: { column: 'room_id', tables: ['sessions', 'members', 'pages'] },
+  user: { column: 'user_id', tables: ['members'] },
+} as const
+type Kind = keyof typeof belongings
+
+/**
+ * Deletes what belonged to deleted rooms and users: at once where it is little, else in steps, which a crash only
+ * interrupts.
+ */
 export class Sweeper {
   readonly #store: Store
   readonly #pace: Pace
@@ -15,44 +25,57 @@ export class Sweeper {
     this.#pace = pace
   }
 
-  /** Inside `store.write`: takes care of what belongs to a room that was deleted in the same write. */
-  sweepRoom(roomId: string): void {
-    if (this.#sweepSome(roomId)) return
-    this.#store.run('INSERT INTO sweeps VALUES (?)', roomId)
+  /** Inside `store.write`: takes care of what belonged to a thing that is deleted in the same write. */
+  sweep(kind: Kind, id: string): void {
+    if (this.#sweepSome(kind, id, stepRows)) return
+    this.#store.run('INSERT INTO sweeps VALUES (?, ?)', kind, id)
     this.#store.afterCommit(() => this.wake())
+  }
+
+  /** Inside `store.write`: brings a sweep to its end, as the id is about to be used again. */
+  finish(kind: Kind, id: string): void {
+    if (this.#store.run('DELETE FROM sweeps WHERE kind = ? AND id = ?', kind, id) > 0)
+      this.#sweepSome(kind, id, Number.MAX_SAFE_INTEGER)
   }
 
   /** Sweeps what is left, if anything is. What fails is tried again when somebody wakes it the next time. */
   wake(): void {
     if (this.#busy) return
     this.#busy = true
-    this.#sweep()
+    this.#sweepAll()
       .catch(() => {})
       .finally(() => {
         this.#busy = false
       })
   }
 
-  async #sweep(): Promise<void> {
+  async #sweepAll(): Promise<void> {
     const store = this.#store
     for (;;) {
       await this.#pace.next()
       if (store.closed) return
-      const next = store.one<{ room_id: string }>('SELECT room_id FROM sweeps LIMIT 1')
-      if (!next) return
+      if (!nextOf(store)) return
       await store.write(() => {
-        if (this.#sweepSome(next.room_id)) store.run('DELETE FROM sweeps WHERE room_id = ?', next.room_id)
+        // Somebody else may have finished it.
+        const next = nextOf(store)
+        if (next && this.#sweepSome(next.kind, next.id, stepRows))
+          store.run('DELETE FROM sweeps WHERE kind = ? AND id = ?', next.kind, next.id)
       })
     }
   }
 
   /** Returns whether nothing is left. */
-  #sweepSome(roomId: string): boolean {
-    let most = stepRows
-    for (const table of ['sessions', 'members', 'pages']) {
-      const some = `SELECT seq FROM ${table} WHERE room_id = ? LIMIT ?`
-      most -= this.#store.run(`DELETE FROM ${table} WHERE seq IN (${some})`, roomId, most)
+  #sweepSome(kind: Kind, id: string, most: number): boolean {
+    const { column, tables } = belongings[kind]
+    let left = most
+    for (const table of tables) {
+      const some = `SELECT seq FROM ${table} WHERE ${column} = ? LIMIT ?`
+      left -= this.#store.run(`DELETE FROM ${table} WHERE seq IN (${some})`, id, left)
     }
-    return most > 0
+    return left > 0
   }
+}
+
+function nextOf(store: Store) {
+  return store.one<{ kind: Kind; id: string }>('SELECT * FROM sweeps LIMIT 1')
 }

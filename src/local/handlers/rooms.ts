@@ -120,7 +120,7 @@ export const roomHandlers = {
     live.end(requireRoom(store, params.id).id, endings.deleted)
     const room = requireRoom(store, params.id)
     store.run('DELETE FROM rooms WHERE id = ?', room.id)
-    sweeper.sweepRoom(room.id)
+    sweeper.sweep('room', room.id)
     return { room: toRoom(room, desk) }
   },
 } satisfies Partial<Handlers>

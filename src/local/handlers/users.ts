@@ -44,7 +44,7 @@ export const userHandlers = {
     return { users: rows.map(toListedUser), paging: { ...page, total } }
   },
 
-  createUser({ store, now, newId, newToken }, { body }) {
+  createUser({ store, now, newId, newToken, sweeper }, { body }) {
     // `/users/..` becomes another path on its way here: such a user could never be reached again.
     if (body.user_id === '.' || body.user_id === '..') throw invalid('user_id: cannot be part of a path')
     if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
@@ -75,7 +75,11 @@ export const userHandlers = {
       time,
       time,
     )
-    if (added === 1) return { user: toUser(user) }
+    if (added === 1) {
+      // Who had this id before leaves no memberships.
+      sweeper.finish('user', user.user_id)
+      return { user: toUser(user) }
+    }
     // Rule 3: the existing user is overridden.
     return { user: toUser(updated(store, user)) }
   },
@@ -99,11 +103,11 @@ export const userHandlers = {
     return { user: toUser(updated(store, next)) }
   },
 
-  deleteUser({ store, live }, { params }) {
+  deleteUser({ store, live, sweeper }, { params }) {
     const user = requireUser(store, params.user_id)
     live.endUser(user.user_id, endings.userDeleted)
-    store.run('DELETE FROM members WHERE user_id = ?', user.user_id)
     store.run('DELETE FROM users WHERE user_id = ?', user.user_id)
+    sweeper.sweep('user', user.user_id)
     return { user: toUser(user) }
   },
 } satisfies Partial<Handlers>

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { serveHttp } from '../../src/local/http/server.ts'
 import { soon } from '../helpers/waiting.ts'
 import { openTestWorkspace, type TestWorkspace } from '../helpers/wire.ts'
@@ -59,6 +59,50 @@ test('a sweep that was interrupted is resumed when the workspace is opened again
   expect((await second.send('GET', '/rooms')).body.rooms).toEqual([stays.body.room])
 })
 
+describe('a user with many memberships', () => {
+  /** A user who is in many rooms, as a member of type guest. */
+  async function busyUser({ store, send }: TestWorkspace): Promise<string> {
+    await send('POST', '/users', { user_id: 'ada' })
+    const { id } = (await send('POST', '/rooms', { name: 'Last', type: 'open' })).body.room
+    await store.write(() =>
+      store.run(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+         INSERT INTO members (id, room_id, user_id, type, created_at, updated_at)
+         SELECT 'm' || i, CASE i WHEN 3000 THEN ? ELSE 'r' || i END, 'ada', 'guest', 0, 0 FROM n`,
+        id,
+      ),
+    )
+    return id
+  }
+
+  test('is gone from every room at once when it is deleted, and its memberships soon after', async () => {
+    const workspace = await openTestWorkspace(tempDir())
+    const { send } = workspace
+    const room = await busyUser(workspace)
+    await send('POST', '/users', { user_id: 'grace' })
+    const { member } = (await send('POST', `/rooms/${room}/members`, { user_id: 'grace' })).body
+    await send('DELETE', '/users/ada')
+    expect(stored(workspace)).toEqual([2501, 0, 1])
+    expect((await send('GET', `/rooms/${room}/members`)).body).toEqual({
+      members: [member],
+      paging: { limit: 30, offset: 0, total: 1 },
+    })
+    expect((await send('GET', `/rooms/${room}/members/m3000`)).body.error.code).toBe('not_found')
+    await send('DELETE', `/rooms/${room}`)
+    await soon('the sweep', swept(workspace))
+  })
+
+  test('is made again without them', async () => {
+    const workspace = await openTestWorkspace(tempDir())
+    const { send } = workspace
+    const room = await busyUser(workspace)
+    await Promise.all([send('DELETE', '/users/ada'), send('POST', '/users', { user_id: 'ada' })])
+    expect(stored(workspace)).toEqual([0, 0, 0])
+    expect((await send('POST', `/rooms/${room}/members`, { user_id: 'ada', type: 'host' })).status).toBe(200)
+    expect((await send('GET', `/rooms/${room}/members`)).body.paging.total).toBe(1)
+  })
+})
+
 test('a deletion that is rolled back sweeps nothing', async () => {
   const workspace = await openTestWorkspace(tempDir())
   const { store, sweeper } = workspace
@@ -68,7 +112,7 @@ test('a deletion that is rolled back sweeps nothing', async () => {
     store.write(() => {
       const { id } = store.one<{ id: string }>('SELECT id FROM rooms') ?? { id: '' }
       store.run('DELETE FROM rooms')
-      sweeper.sweepRoom(id)
+      sweeper.sweep('room', id)
       throw new Error('no')
     })
   await expect(failing()).rejects.toThrow('no')
