@@ -3,7 +3,8 @@ import type { Sqlite, Statement, Value } from './sqlite.ts'
 /** A connection that prepares each statement once. */
 export class Database {
   readonly #sqlite: Sqlite
-  readonly #statements = new Map<string, Statement>()
+  readonly #reads = new Map<string, Statement>()
+  readonly #writes = new Map<string, Statement>()
 
   constructor(sqlite: Sqlite) {
     this.#sqlite = sqlite
@@ -16,27 +17,34 @@ export class Database {
   }
 
   one<Row>(sql: string, values: readonly Value[] = []): Row | undefined {
-    return (this.#prepared(sql).get(...values) ?? undefined) as Row | undefined
+    return (this.#read(sql).get(...values) ?? undefined) as Row | undefined
   }
 
   all<Row>(sql: string, values: readonly Value[] = []): Row[] {
-    return this.#prepared(sql).all(...values) as Row[]
+    return this.#read(sql).all(...values) as Row[]
   }
 
   /** Returns how many rows changed. */
   run(sql: string, values: readonly Value[] = []): number {
-    return Number(this.#prepared(sql).run(...values).changes)
+    let statement = this.#writes.get(sql)
+    if (!statement) {
+      statement = this.#sqlite.prepare(sql)
+      // Rows of a text index have large numbers.
+      statement.setReadBigInts?.(true)
+      this.#writes.set(sql, statement)
+    }
+    return Number(statement.run(...values).changes)
   }
 
   close(): void {
     this.#sqlite.close()
   }
 
-  #prepared(sql: string): Statement {
-    let statement = this.#statements.get(sql)
+  #read(sql: string): Statement {
+    let statement = this.#reads.get(sql)
     if (!statement) {
       statement = this.#sqlite.prepare(sql)
-      this.#statements.set(sql, statement)
+      this.#reads.set(sql, statement)
     }
     return statement
   }

@@ -13,6 +13,8 @@ export interface Statement {
   run(...values: Value[]): { changes: number | bigint }
   get(...values: Value[]): unknown
   all(...values: Value[]): unknown[]
+  /** Only node:sqlite has it, and needs it: it refuses to say that the row it added last has a large number. */
+  setReadBigInts?(enabled: boolean): void
 }
 
 /** Loads something without Node’s warning that it is experimental. */
