@@ -33,9 +33,9 @@ async function fill(count: number): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'meetroom-bench-'))
   const host = { now: () => Date.now(), quietly: <T>(load: () => Promise<T>) => load() }
   const { store, close } = await openWorkspace({ dir, host })
-  for (let i = 1; i <= count; i += 1000)
+  for (let i = 1; i <= count; i += 10_000)
     await store.write(() => {
-      for (const insert of [insertUsers, insertRooms]) store.run(insert, i, Math.min(i + 999, count))
+      for (const insert of [insertUsers, insertRooms]) store.run(insert, i, Math.min(i + 9999, count))
     })
   while (hasUnindexed(store)) await store.write(() => indexEmails(store, 1000))
   const large = '0'.repeat(24 - count.toString(16).length) + count.toString(16)

@@ -146,3 +146,13 @@ test('a workspace that an earlier version made gets its totals when it is opened
   await workspace.store.write(() => grow(workspace, 2000))
   await expectCounted(workspace, 0.3)
 })
+
+test.each(['user_places', 'room_places'])('counting a block in %s reads no other', async (view) => {
+  const { store } = await openTestWorkspace()
+  const plan = store.all<{ detail: string }>(
+    `EXPLAIN QUERY PLAN SELECT block, count(*) FROM ${view}
+     WHERE seq >= (SELECT rooms_counted FROM workspace) AND seq < 2048 GROUP BY block`,
+  )
+  expect(plan.filter(({ detail }) => /^SCAN (users|rooms)/.test(detail))).toEqual([])
+  expect(plan.filter(({ detail }) => /^SEARCH (users|rooms)/.test(detail))).toHaveLength(1)
+})

@@ -3,7 +3,8 @@
  *
  * Rows are counted per block of 1,024 `seq`, once the block is full. What comes after `users_counted` or `rooms_counted`
  * is counted whenever somebody asks, so that adding a row costs nothing. Block -1 is the sum of the others. Rooms are
- * counted by layout and termination: `layout` is '' for all layouts together, and else '=' and its name.
+ * counted by layout and termination: `layout` is '' for all layouts together, and else '=' and its name. The views say
+ * where each row is counted.
  */
 export const countsStep = `
   ALTER TABLE workspace ADD COLUMN users_counted INTEGER NOT NULL DEFAULT 0;
@@ -11,7 +12,8 @@ export const countsStep = `
 
   CREATE TABLE user_counts (block INTEGER PRIMARY KEY, count INTEGER NOT NULL) STRICT;
   CREATE VIEW user_places AS
-    SELECT seq, seq >> 10 AS block FROM users UNION ALL SELECT seq, -1 FROM users;
+    SELECT seq, CASE total WHEN 1 THEN -1 ELSE seq >> 10 END AS block
+    FROM users, (SELECT 0 AS total UNION ALL SELECT 1);
 
   CREATE TABLE room_counts (
     layout TEXT NOT NULL,
@@ -21,10 +23,9 @@ export const countsStep = `
     PRIMARY KEY (layout, terminated, block)
   ) STRICT, WITHOUT ROWID;
   CREATE VIEW room_places AS
-    SELECT seq, '' AS layout, terminated_at IS NOT NULL AS terminated, seq >> 10 AS block FROM rooms
-    UNION ALL SELECT seq, '', terminated_at IS NOT NULL, -1 FROM rooms
-    UNION ALL SELECT seq, '=' || layout, terminated_at IS NOT NULL, seq >> 10 FROM rooms
-    UNION ALL SELECT seq, '=' || layout, terminated_at IS NOT NULL, -1 FROM rooms;
+    SELECT seq, CASE every WHEN 1 THEN '' ELSE '=' || layout END AS layout,
+      terminated_at IS NOT NULL AS terminated, CASE total WHEN 1 THEN -1 ELSE seq >> 10 END AS block
+    FROM rooms, (SELECT 0 AS total UNION ALL SELECT 1), (SELECT 0 AS every UNION ALL SELECT 1);
 
   INSERT INTO user_counts SELECT block, count(*) FROM user_places
     WHERE seq < (SELECT max(seq) FROM users) >> 10 << 10 GROUP BY block;
