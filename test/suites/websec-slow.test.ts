@@ -92,7 +92,9 @@ test('somebody who never finishes is cut, and holds up nobody', async () => {
   expect(await outcomes).toEqual(allCut(vectors))
   expect(await ask()).toBe('HTTP/1.1 200 OK')
   expect(
-    (await service({ method: 'GET', url: '/v1/users', headers: { authorization: `Bearer ${apiKey}` } })).text,
+    (
+      await service({ method: 'GET', url: '/v1/users', headers: { authorization: `Bearer ${apiKey}` } })
+    ).texts.join(''),
   ).toContain('"total":0')
 })
 

@@ -11,11 +11,6 @@ export function canIndex(store: Store): boolean {
   return store.one(`SELECT 1 FROM pragma_module_list WHERE name = 'fts5'`) !== undefined
 }
 
-/** The user up to whom e-mails are indexed. */
-export function indexedUpTo(store: Store): number {
-  return store.one<{ seq: number }>('SELECT emails_indexed AS seq FROM workspace')?.seq ?? 0
-}
-
 /** Whether some e-mails are not indexed yet, or are indexed as they were. */
 export function hasUnindexed(store: Store): boolean {
   const { left } = store.one<{ left: number }>(
@@ -51,5 +46,5 @@ export function indexEmails(store: Store, count: number): void {
   if (next?.seq == null) return
   store.run(`${index} AND seq > (SELECT emails_indexed FROM workspace) AND seq <= ?`, next.seq)
   store.run('UPDATE workspace SET emails_indexed = ?', next.seq)
-  store.run(`INSERT INTO user_emails (user_emails, rank) VALUES ('merge', 16)`)
+  store.run(`INSERT INTO user_emails (user_emails, rank) VALUES ('merge', 32)`)
 }

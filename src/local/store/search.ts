@@ -1,81 +1,91 @@
 import { type Pace, turns } from '../pace.ts'
 import type { UserRow } from '../records.ts'
-import { canIndex, foldedEmail, indexedUpTo } from './emails.ts'
-import type { Value } from './sqlite.ts'
+import { canIndex, foldedEmail } from './emails.ts'
 import type { Store } from './store.ts'
 
 /** How many users are read through in one go: a few milliseconds’ work. */
 const stepUsers = 4096
 /** Up to so many hits, the index is quicker than reading. It cannot go on where it has stopped. */
 const mostHits = 10_000
+/** With more users than this of whom the index is wrong, it is of no use for now. */
+const mostStale = 1000
 
-/** The users that a search finds among some, as a SELECT of their `seq`. */
-interface Hits {
-  sql: string
-  values: Value[]
+interface Search {
+  text: string
+  limit: number
+  offset: number
 }
 
 /**
  * One page of the users whose e-mail contains a text, newest first, with the total. What is indexed and rare is looked
  * up; everything else is read through in steps, from the newest to the oldest.
  */
-export async function searchEmails(
-  store: Store,
-  pace: Pace,
-  { text, limit, offset }: { text: string; limit: number; offset: number },
-): Promise<{ rows: UserRow[]; total: number }> {
+export async function searchEmails(store: Store, pace: Pace, { text, limit, offset }: Search) {
   await pace.next()
   const turn = turns(pace)
-  const indexed = isRare(store, text) ? indexedUpTo(store) : 0
-  let below = (store.one<{ seq: number | null }>('SELECT max(seq) AS seq FROM users')?.seq ?? 0) + 1
+  const found = lookUp(store, text)
   const rows: UserRow[] = []
   let total = 0
-  while (below > 1) {
-    const from = below > indexed + 1 ? Math.max(below - stepUsers, indexed + 1) : 1
-    const { sql, values } = from > indexed ? scan(text, from, below) : lookUp(text)
-    const hits = store.one<{ hits: number }>(`SELECT count(*) AS hits FROM (${sql})`, ...values)?.hits ?? 0
+  /** Takes what of some hits is on the page. */
+  const take = (hits: number, read: (limit: number, offset: number) => UserRow[]) => {
     if (rows.length < limit && total + hits > offset)
-      rows.push(
-        ...store.all<UserRow>(
-          `SELECT * FROM users WHERE seq IN (${sql} ORDER BY seq DESC LIMIT ? OFFSET ?) ORDER BY seq DESC`,
-          ...values,
-          limit - rows.length,
-          Math.max(offset - total, 0),
-        ),
-      )
+      rows.push(...read(limit - rows.length, Math.max(offset - total, 0)))
     total += hits
+  }
+  let below = (store.one<{ seq: number | null }>('SELECT max(seq) AS seq FROM users')?.seq ?? 0) + 1
+  while (below > found.upTo + 1) {
+    const from = Math.max(below - stepUsers, found.upTo + 1)
+    const hits = `users WHERE seq >= ? AND seq < ? AND ${contains}`
+    const values = [from, below, text]
+    const { count } = store.one<{ count: number }>(`SELECT count(*) AS count FROM ${hits}`, ...values) ?? {
+      count: 0,
+    }
+    take(count, (...page) =>
+      store.all<UserRow>(`SELECT * FROM ${hits} ORDER BY seq DESC LIMIT ? OFFSET ?`, ...values, ...page),
+    )
     below = from
     await turn()
   }
+  take(found.seqs.length, (limit, offset) =>
+    store.all<UserRow>(
+      'SELECT * FROM users WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq DESC',
+      JSON.stringify(found.seqs.slice(offset, offset + limit)),
+    ),
+  )
   return { rows, total }
-}
-
-const matching = `user_emails WHERE user_emails MATCH '"' || replace(lower(?), '"', '""') || '"'`
-
-/** Whether the index finds a text, and not often. It holds three characters at a time. */
-function isRare(store: Store, text: string): boolean {
-  if ([...text].length < 3 || !canIndex(store) || indexedUpTo(store) === 0) return false
-  const { hits } = store.one<{ hits: number }>(
-    `SELECT count(*) AS hits FROM (SELECT 1 FROM ${matching} LIMIT ${mostHits + 1})`,
-    text,
-  ) ?? { hits: 0 }
-  return hits <= mostHits
 }
 
 const contains = `instr(${foldedEmail}, lower(?)) > 0`
 
-function scan(text: string, from: number, below: number): Hits {
-  return {
-    sql: `SELECT seq FROM users WHERE seq >= ? AND seq < ? AND ${contains}`,
-    values: [from, below, text],
-  }
+interface Found {
+  /** The `seq` of the users that were found, the newest first. */
+  seqs: readonly number[]
+  /** The last user who was looked up. */
+  upTo: number
 }
 
-/** Among all that are indexed. */
-function lookUp(text: string): Hits {
-  return {
-    sql: `SELECT rowid AS seq FROM ${matching} AND rowid NOT IN (SELECT seq FROM stale_emails)
-      UNION ALL SELECT seq FROM users WHERE seq IN (SELECT seq FROM stale_emails) AND ${contains}`,
-    values: [text, text],
-  }
+/** The users that the index finds. It holds three characters at a time, and finds nothing where there are too many. */
+function lookUp(store: Store, text: string): Found {
+  const none = { seqs: [], upTo: 0 }
+  if ([...text].length < 3 || !canIndex(store)) return none
+  const upTo = store.one<{ seq: number }>('SELECT emails_indexed AS seq FROM workspace')?.seq ?? 0
+  if (upTo === 0) return none
+  // As one value: rows would take longer to fetch than to find.
+  const { seqs } = store.one<{ seqs: string }>(
+    `SELECT json_group_array(seq) AS seqs FROM (
+       SELECT rowid AS seq FROM user_emails WHERE user_emails MATCH '"' || replace(lower(?), '"', '""') || '"'
+       LIMIT ${mostHits + 1})`,
+    text,
+  ) ?? { seqs: '[]' }
+  const indexed: number[] = JSON.parse(seqs)
+  if (indexed.length > mostHits) return none
+  const stale = store.all<{ seq: number; hit: number | null }>(
+    `SELECT stale_emails.seq, ${contains} AS hit FROM stale_emails LEFT JOIN users USING (seq) LIMIT ?`,
+    text,
+    mostStale + 1,
+  )
+  if (stale.length > mostStale) return none
+  const outdated = new Set(stale.map(({ seq }) => seq))
+  const again = stale.filter(({ hit }) => hit === 1).map(({ seq }) => seq)
+  return { seqs: [...indexed.filter((seq) => !outdated.has(seq)), ...again].sort((a, b) => b - a), upTo }
 }
