@@ -29,8 +29,7 @@ export class KeptPages {
    * @param version of the store, from before the page was read
    */
   keep(url: string, page: TextResponse, value: unknown, version: string): void {
-    const [text = '', ...more] = page.texts
-    if (more.length > 0 || text.length > mostCharacters || this.#moves(value)) return
+    if (page.pieces || page.text.length > mostCharacters || this.#moves(value)) return
     if (version !== this.#version || this.#pages.size >= mostPages) this.#pages.clear()
     this.#version = version
     this.#pages.set(url, page)

@@ -5,23 +5,21 @@ import { isObject } from './values.ts'
 
 /** An answer whose bytes are only made when they are asked for. */
 export interface TextResponse extends WireResponse {
-  /** The body: one text, or many where it is long. */
-  readonly texts: readonly string[]
+  /** The body; empty where it is so long that it was made in pieces. */
+  readonly text: string
+  readonly pieces?: readonly Uint8Array[]
 }
 
 const headers = { 'content-type': 'application/json; charset=utf-8' }
 
 export function respond(status: number, value: unknown): TextResponse {
-  return responseOf(status, [`${toJson(value)}\n`])
-}
-
-function responseOf(status: number, texts: readonly string[]): TextResponse {
+  const text = `${toJson(value)}\n`
   return {
     status,
     headers,
-    texts,
+    text,
     get body() {
-      return new TextEncoder().encode(texts.join(''))
+      return new TextEncoder().encode(text)
     },
   }
 }
@@ -38,14 +36,23 @@ export function isLong(value: unknown): value is Record<string, unknown[]> {
 /** Writes a long list in steps. */
 export async function respondInSteps(value: Record<string, unknown[]>, pace: Pace): Promise<TextResponse> {
   const [[name, items] = ['', []]] = Object.entries(value)
-  const texts = [`{${JSON.stringify(name)}:[`]
+  const pieces = [Buffer.from(`{${JSON.stringify(name)}:[`)]
   const turn = turns(pace)
   for (let i = 0; i < items.length; i += stepItems) {
     const some = toJson(items.slice(i, i + stepItems)).slice(1, -1)
-    texts.push(i === 0 ? some : `,${some}`)
+    pieces.push(Buffer.from(i === 0 ? some : `,${some}`))
     await turn()
   }
-  return responseOf(200, [...texts, ']}\n'])
+  pieces.push(Buffer.from(']}\n'))
+  return {
+    status: 200,
+    headers,
+    text: '',
+    pieces,
+    get body() {
+      return Buffer.concat(pieces)
+    },
+  }
 }
 
 /** Numbers of unlisted fields may have more digits than JSON.stringify can write, which is several times as fast. */

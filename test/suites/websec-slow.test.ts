@@ -92,9 +92,7 @@ test('somebody who never finishes is cut, and holds up nobody', async () => {
   expect(await outcomes).toEqual(allCut(vectors))
   expect(await ask()).toBe('HTTP/1.1 200 OK')
   expect(
-    (
-      await service({ method: 'GET', url: '/v1/users', headers: { authorization: `Bearer ${apiKey}` } })
-    ).texts.join(''),
+    (await service({ method: 'GET', url: '/v1/users', headers: { authorization: `Bearer ${apiKey}` } })).text,
   ).toContain('"total":0')
 })
 

@@ -28,12 +28,12 @@ export function createAnswerer(
       body: body.text,
     })
     const send = () => {
-      const { status, headers, texts } = answered
-      const [text = '', ...more] = texts
-      response.writeHead(status, { ...headers, 'content-length': lengthOf(texts) })
+      const { status, headers, text, pieces } = answered
+      const length = pieces ? lengthOf(pieces) : Buffer.byteLength(text)
+      response.writeHead(status, { ...headers, 'content-length': length })
       // As text, Node writes it together with the headers.
-      if (more.length === 0) response.end(text)
-      else Readable.from(texts).pipe(response)
+      if (pieces) Readable.from(pieces).pipe(response)
+      else response.end(text)
     }
     // Writes have waited for their commit, and come from it together.
     if (request.method === 'GET') atEndOfTurn(send)
@@ -41,8 +41,8 @@ export function createAnswerer(
   }
 }
 
-function lengthOf(texts: readonly string[]): number {
-  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0)
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((bytes, piece) => bytes + piece.length, 0)
 }
 
 /** The connection ends with the answer: the rest of the body is not waited for. */
