@@ -6,7 +6,7 @@ import type { Store } from './store.ts'
 /** How many users are read through in one go: a few milliseconds’ work. */
 const stepUsers = 4096
 /** Up to so many hits, the index is quicker than reading. It cannot go on where it has stopped. */
-const mostHits = 10_000
+const mostHits = 5000
 /** With more users than this of whom the index is wrong, it is of no use for now. */
 const mostStale = 1000
 
