@@ -90,7 +90,8 @@ export const memberHandlers = {
   listMembers({ store }, { params, query }) {
     requireRoom(store, params.room_id)
     const { rows, paging } = listPage<MemberRow>(store, {
-      from: `${isSweepingUsers(store) ? 'present_members' : 'members'} WHERE room_id = ?`,
+      table: isSweepingUsers(store) ? 'present_members' : 'members',
+      where: 'WHERE room_id = ?',
       values: [params.room_id],
       paging: query,
     })

@@ -43,8 +43,9 @@ function roomsLike({ name, layout, is_terminated }: QueryOf<Operations['listRoom
     upTo: 'rooms_counted',
   }
   return {
+    table: 'rooms',
     // SQLite does not know that a name says more than a layout.
-    from: `rooms${name === undefined ? '' : ' INDEXED BY rooms_by_name'} WHERE ${filters.map(([clause]) => clause).join(' AND ') || 'true'}`,
+    where: `${name === undefined ? '' : 'INDEXED BY rooms_by_name '}WHERE ${filters.map(([clause]) => clause).join(' AND ') || 'true'}`,
     values: filters.map(([, value]) => value),
     ...(name === undefined && { counts }),
   }

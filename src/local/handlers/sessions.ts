@@ -17,14 +17,15 @@ export const sessionHandlers = {
     if (query.user_id !== undefined) filters.push(['user_id = ?', query.user_id])
     if (query.is_connecting !== undefined)
       filters.push(['(disconnected_at IS NULL) = ?', query.is_connecting ? 1 : 0])
-    const from = `sessions WHERE ${filters.map(([clause]) => clause).join(' AND ')}`
+    const where = `WHERE ${filters.map(([clause]) => clause).join(' AND ')}`
     const values = filters.map(([, value]) => value)
     if (query.limit === undefined && query.offset === undefined) {
       const sessions: Session[] = []
       const turn = turns(pace)
       for (let before = Number.MAX_SAFE_INTEGER; before > 0; await turn()) {
-        const rows = store.all<SessionRow>(
-          `SELECT * FROM ${from} AND seq < ? ORDER BY seq DESC LIMIT ?`,
+        const rows = store.list<SessionRow>(
+          'sessions',
+          `${where} AND seq < ? ORDER BY seq DESC LIMIT ?`,
           ...values,
           before,
           stepSessions,
@@ -36,7 +37,7 @@ export const sessionHandlers = {
       requireRoom(store, params.room_id)
       return { sessions }
     }
-    const { rows, paging } = listPage<SessionRow>(store, { from, values, paging: query })
+    const { rows, paging } = listPage<SessionRow>(store, { table: 'sessions', where, values, paging: query })
     return { sessions: rows.map(toSession), paging }
   },
 } satisfies Partial<Handlers>

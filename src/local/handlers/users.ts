@@ -24,7 +24,8 @@ function updated(store: Store, user: UserRow): UserRow {
 }
 
 const everyUser = {
-  from: 'users WHERE true',
+  table: 'users',
+  where: 'WHERE true',
   values: [],
   counts: { from: 'user_counts WHERE true', values: [], upTo: 'users_counted' },
 } as const

@@ -4,6 +4,7 @@ import type { Sqlite, Statement, Value } from './sqlite.ts'
 export class Database {
   readonly #sqlite: Sqlite
   readonly #reads = new Map<string, Statement>()
+  readonly #columns = new Map<string, string>()
   readonly #writes = new Map<string, Statement>()
 
   constructor(sqlite: Sqlite) {
@@ -24,6 +25,18 @@ export class Database {
     return this.#read(sql).all(...values) as Row[]
   }
 
+  /**
+   * Rows of a table as one text of JSON, which takes half the time that they take one by one.
+   * @param rest what follows the name of the table
+   */
+  list<Row>(table: string, rest: string, values: readonly Value[]): Row[] {
+    const row = this.one<{ rows: string }>(
+      `SELECT json_group_array(json_object(${this.#columnsOf(table)})) AS rows FROM (SELECT * FROM ${table} ${rest})`,
+      values,
+    )
+    return JSON.parse(row?.rows ?? '[]') as Row[]
+  }
+
   /** Returns how many rows changed. */
   run(sql: string, values: readonly Value[] = []): number {
     let statement = this.#writes.get(sql)
@@ -38,6 +51,17 @@ export class Database {
 
   close(): void {
     this.#sqlite.close()
+  }
+
+  /** The columns of a table as `json_object` takes them. */
+  #columnsOf(table: string): string {
+    let columns = this.#columns.get(table)
+    if (columns === undefined) {
+      const found = this.all<{ name: string }>('SELECT name FROM pragma_table_info(?)', [table])
+      columns = found.map(({ name }) => `'${name}', ${name}`).join(', ')
+      this.#columns.set(table, columns)
+    }
+    return columns
   }
 
   #read(sql: string): Statement {

@@ -11,8 +11,9 @@ interface Paging {
 }
 
 interface Listing {
-  /** What follows SELECT … FROM, up to and including WHERE with a condition. */
-  from: string
+  table: string
+  /** What follows the table, up to and including WHERE with a condition. */
+  where: string
   values: readonly Value[]
   paging: Paging
   counts?: Counts
@@ -41,24 +42,33 @@ export function readPaging({ limit = defaultLimit, offset = 0 }: Paging) {
  * One page of a table, newest first, with the total (section 2.6).
  * @throws {Fault} when `limit` or `offset` is out of range
  */
-export function listPage<Row>(store: Store, { from, values, paging, counts }: Listing) {
+export function listPage<Row>(store: Store, { table, where, values, paging, counts }: Listing) {
   const { limit, offset } = readPaging(paging)
-  const newest = counts ? `${from} AND seq >= (SELECT ${counts.upTo} FROM workspace)` : from
-  const uncounted = count(store, `SELECT count(*) AS total FROM ${newest}`, values)
-  const counted = counts
-    ? count(store, `SELECT sum(count) AS total FROM ${counts.from} AND block = -1`, counts.values)
-    : 0
+  const { counted, uncounted } = count(store, `${table} ${where}`, values, counts)
   const start = counts && offset > uncounted ? blockAt(store, counts, offset - uncounted) : undefined
-  const rows = store.all<Row>(
-    `SELECT * FROM ${from}${start ? ' AND seq < ?' : ''} ORDER BY seq DESC LIMIT ? OFFSET ?`,
+  const rows = store.list<Row>(
+    table,
+    `${where}${start ? ' AND seq < ?' : ''} ORDER BY seq DESC LIMIT ? OFFSET ?`,
     ...values,
     ...(start ? [start.before, limit, start.offset] : [limit, offset]),
   )
   return { rows, paging: { limit, offset, total: counted + uncounted } }
 }
 
-function count(store: Store, sql: string, values: readonly Value[]): number {
-  return store.one<{ total: number | null }>(sql, ...values)?.total ?? 0
+/** How many rows there are: those that are counted already, and the others. */
+function count(store: Store, from: string, values: readonly Value[], counts: Counts | undefined) {
+  const total = counts
+    ? store.one<{ counted: number | null; uncounted: number }>(
+        `SELECT (SELECT sum(count) FROM ${counts.from} AND block = -1) AS counted,
+           (SELECT count(*) FROM ${from} AND seq >= (SELECT ${counts.upTo} FROM workspace)) AS uncounted`,
+        ...counts.values,
+        ...values,
+      )
+    : store.one<{ counted: 0; uncounted: number }>(
+        `SELECT 0 AS counted, count(*) AS uncounted FROM ${from}`,
+        ...values,
+      )
+  return { counted: total?.counted ?? 0, uncounted: total?.uncounted ?? 0 }
 }
 
 /**

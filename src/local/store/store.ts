@@ -56,6 +56,11 @@ export class Store {
     return this.#readable().all(sql, values)
   }
 
+  /** Many rows of a table, the quicker way. Outside of `write`, only what is on disk shows. */
+  list<Row>(table: string, rest: string, ...values: Value[]): Row[] {
+    return this.#readable().list(table, rest, values)
+  }
+
   /** Inside `write`: changes something. Returns how many rows it changed. */
   run(sql: string, ...values: Value[]): number {
     return this.#db.run(sql, values)
