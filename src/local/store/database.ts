@@ -1,3 +1,4 @@
+import { damaged } from '../faults.ts'
 import type { Sqlite, Statement, Value } from './sqlite.ts'
 
 /** A connection that prepares each statement once. */
@@ -34,7 +35,11 @@ export class Database {
       `SELECT json_group_array(json_object(${this.#columnsOf(table)})) AS rows FROM (SELECT * FROM ${table} ${rest})`,
       values,
     )
-    return JSON.parse(row?.rows ?? '[]') as Row[]
+    try {
+      return JSON.parse(row?.rows ?? '[]') as Row[]
+    } catch {
+      throw damaged()
+    }
   }
 
   /** Returns how many rows changed. */
