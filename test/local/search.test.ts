@@ -22,6 +22,9 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
+/** Steps that share a commit, and whether each is taken back. */
+const batch = fc.array(fc.tuple(step, fc.constantFrom(false, false, false, true)), { maxLength: 10 })
+
 /** Inside `store.write`. */
 function apply({ store }: TestWorkspace, { does, id, email }: Step): void {
   if (does === 'add')
@@ -43,11 +46,19 @@ test('a search finds what reading every e-mail finds, whatever is indexed of wha
   const page = fc.record({ text: text(5), limit: fc.integer({ min: 1, max: 4 }), offset: fc.nat({ max: 3 }) })
   await fc.assert(
     fc.asyncProperty(
-      fc.array(step, { maxLength: 30 }),
+      fc.array(batch, { maxLength: 4 }),
       fc.array(page, { minLength: 5, maxLength: 10 }),
-      async (steps, pages) => {
+      async (batches, pages) => {
         await store.write(() => store.run('DELETE FROM users'))
-        for (const each of steps) await store.write(() => apply(workspace, each))
+        for (const batch of batches)
+          await Promise.allSettled(
+            batch.map(async ([each, fails]) =>
+              store.write(() => {
+                apply(workspace, each)
+                if (fails) throw new Error('taken back')
+              }),
+            ),
+          )
         for (const { text, limit, offset } of pages) {
           const ids = store
             .all<{ id: string }>(
