@@ -29,7 +29,7 @@ const lines: Record<string, Line> = {
     Object.values(everything).map((words) => [
       words.slice(0, 2).join(' '),
       // A user that can be made and one that can be deleted are in the workspace.
-      local(quoted(words), { silent: words[1] === 'send' }),
+      local(quoted(words)),
     ]),
   ),
   'rooms list': local('rooms list'),
