@@ -174,7 +174,7 @@ describe('a built export', () => {
 
   test('keeps what came before a failed page, and exits 6', async () => {
     world.intercept = async (request, next) => (request.url.includes('offset=200') ? answer(503, {}) : next())
-    const { code, stdout } = await built.run('rooms export -o ndjson --retries 0')
+    const { code, stdout } = await built.run('rooms export --page-size 100 -o ndjson --retries 0')
     expect({ code, items: lines(stdout).length }).toEqual({ code: 6, items: 200 })
   })
 

@@ -69,6 +69,8 @@ export interface Client {
    * @throws {AuthError | UsageError} when there is none
    */
   ready(): Promise<void>
+  /** What is known about the service. */
+  readonly seen: Seen
   /** Whether a Meeting Room Service answers at the base URL, whatever it thinks of the key. */
   isService(): Promise<boolean>
 }
@@ -127,6 +129,7 @@ export function createClient(options: ClientOptions): Client {
       if (problem !== undefined) options.onAccepted?.(problem)
       return received
     },
+    seen,
     ready: async () => void (await open()),
     isService: async () => (await standing()).isService,
   }

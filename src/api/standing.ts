@@ -13,6 +13,8 @@ export interface Standing {
 /** What a run has found out about its service: one question, and none after an answer that can be used. */
 export interface Seen {
   standing?: Promise<Standing>
+  /** The most items that it gives at once, where it refused to give as many as it was asked for. */
+  pageSize?: number
 }
 
 export function readStanding(answer: WireResponse): Standing {

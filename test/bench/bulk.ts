@@ -348,7 +348,7 @@ interface Listed {
 
 const listCommand = [process.execPath, launcher, 'rooms', 'list', '--all', '-o', 'ndjson']
 /** The list command, unless told otherwise. */
-const pageSize = 100
+const pageSize = 1000
 
 async function listing(rooms: number): Promise<Listed> {
   const served = await start()

@@ -44,7 +44,7 @@ describe('an export', () => {
         `ada,Ada,https://img.test/a,guest,${ada.created_at},${ada.updated_at},${adaId},a@x.test\r\n`,
     )
     // One full record tells that the list shows all there is.
-    expect(paths()).toEqual(['/users?limit=100', '/users/grace'])
+    expect(paths()).toEqual(['/users?limit=1000', '/users/grace'])
   })
 
   test('of rooms is CSV with every field but the deprecated ones', async () => {
@@ -150,7 +150,7 @@ describe('an export', () => {
       '0 users',
     ],
     ['users export -o ndjson', '', '0 users'],
-    ['users export -o json', '{"users":[],"paging":{"limit":100,"offset":0,"total":0}}\n', '0 users'],
+    ['users export -o json', '{"users":[],"paging":{"limit":1000,"offset":0,"total":0}}\n', '0 users'],
     ['rooms export --columns id', 'id\r\n', '0 rooms'],
     ['rooms export -o ndjson', '', '0 rooms'],
     ['members export --all-rooms --columns id', 'id\r\n', '0 members'],
@@ -208,9 +208,9 @@ describe('flags and arguments of an export', () => {
   })
 
   test.each([
-    ['users export', '/users?limit=100'],
-    ['rooms export', '/rooms?limit=100'],
-    ['members export r1', '/rooms/r1/members?limit=100'],
+    ['users export', '/users?limit=1000'],
+    ['rooms export', '/rooms?limit=1000'],
+    ['members export r1', '/rooms/r1/members?limit=1000'],
   ])('%s --curl shows the first request', async (command, path) => {
     expect(await world.run(`${command} --curl`)).toMatchObject({
       code: 0,
@@ -367,7 +367,7 @@ describe('the pages of an export', () => {
 
   test('that the service caps lose nothing', async () => {
     world.intercept = async (request, next) => {
-      const url = request.url.replace('limit=100', 'limit=7')
+      const url = request.url.replace('limit=1000', 'limit=7')
       const { method, headers } = request
       if (url === request.url) return next()
       const { body } = await world.send(method, url.slice('https://meet.test/v1'.length))
@@ -464,7 +464,7 @@ describe('what an export wrote', () => {
     return stdout
   }
   const all = async ({ send }: World, path: string): Promise<any[]> =>
-    Object.values((await send('GET', `${path}?limit=100`)).body)[0] as any[]
+    Object.values((await send('GET', `${path}?limit=1000`)).body)[0] as any[]
 
   /** The users, without the fields that the service makes. */
   const usersOf = async (from: World) =>

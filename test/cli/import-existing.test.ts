@@ -90,7 +90,7 @@ describe('members import, for members that exist', () => {
   test('asks each room for its members once, however many rows name it', async () => {
     await run(`members import members.csv --room ${room} --if-exists overwrite`)
     expect(world.sent().filter((line) => line.startsWith('GET'))).toEqual([
-      `GET /rooms/${room}/members?limit=100`,
+      `GET /rooms/${room}/members?limit=1000`,
     ])
   })
 

@@ -24,7 +24,7 @@ const sent = () =>
     `${method} ${url.slice('https://meet.test/v1/rooms'.length)} ${body}`.trim(),
   )
 const writes = () => sent().filter((line) => !line.startsWith('GET'))
-const list = () => `GET /${room}/members?limit=100`
+const list = () => `GET /${room}/members?limit=1000`
 const put = (id: string, body: string) => `PUT /${room}/members/${id} ${body}`
 
 describe('--user names members by the users that they are', () => {
@@ -151,7 +151,7 @@ describe('a user who is several members', () => {
             { id: 'm2', user_id: 'ada' },
             { id: 'm3', user_id: null },
           ],
-          paging: { limit: 100, offset: 0, total: 3 },
+          paging: { limit: 1000, offset: 0, total: 3 },
         })
       return method === 'PUT' ? answer(200, { member: { id: url.slice(-2) } }) : next()
     }

@@ -410,7 +410,7 @@ test('--curl sends nothing at all', async () => {
   const url = 'https://meet.test/v1/rooms/r/members'
   const lines = {
     'members list r': `curl -X GET ${url} ${key}\n`,
-    'members list r --all': `curl -X GET '${url}?limit=100' ${key}\n`,
+    'members list r --all': `curl -X GET '${url}?limit=1000' ${key}\n`,
     'members get r m': `curl -X GET ${url}/m ${key}\n`,
     'members add r ada': `curl -X POST ${url} ${key} ${json} --data-raw '{"user_id":"ada"}'\n`,
     'members update r m --name N': `curl -X PUT ${url}/m ${key} ${json} --data-raw '{"name":"N"}'\n`,

@@ -104,7 +104,7 @@ describe('a refusal of what names a user', () => {
     world.file('members.csv', 'room_id,user_id\nr1,nobody\nr1,ada\n')
     const intercept = world.intercept
     world.intercept = async (request, next, signal) =>
-      request.url.endsWith('/members?limit=100')
+      request.url.endsWith('/members?limit=1000')
         ? answer(200, { members: [] })
         : (intercept?.(request, next, signal) ?? next())
     const { code, stdout } = await world.run('members import members.csv -o ndjson')

@@ -80,12 +80,12 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
     ['--limit 300', [0, 250], ['300@-']],
     ['--limit 5000', [0, 250], ['1000@-']],
     ['--limit 120 --page-size 50', [0, 120], ['50@-', '50@50', '20@100']],
-    ['--all', [0, 250], ['100@-', '100@100', '100@200']],
-    ['--all --page-size 1000', [0, 250], ['1000@-']],
+    ['--all', [0, 250], ['1000@-']],
+    ['--all --page-size 100', [0, 250], ['100@-', '100@100', '100@200']],
     ['--all --page-size 125', [0, 250], ['125@-', '125@125']],
     ['--all --page-size 60 --offset 100', [100, 250], ['60@100', '60@160', '60@220']],
-    ['--all --offset 250', [250, 250], ['100@250']],
-    ['--all --offset 9999', [250, 250], ['100@9999']],
+    ['--all --offset 250', [250, 250], ['1000@250']],
+    ['--all --offset 9999', [250, 250], ['1000@9999']],
     ['--offset 0', [0, 30], ['-@0']],
   ] as const)(
     'with %s sends the right requests and prints the right rooms',
@@ -106,9 +106,9 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
 
   test('sends filters with every page', async () => {
     await world.run('rooms list --all --active --name Nobody -o ids')
-    expect(world.requests.map(queryOf)).toEqual([{ limit: '100', name: 'Nobody', is_terminated: 'false' }])
+    expect(world.requests.map(queryOf)).toEqual([{ limit: '1000', name: 'Nobody', is_terminated: 'false' }])
     world.requests.length = 0
-    await world.run('rooms list --all --active -o ids')
+    await world.run('rooms list --all --page-size 100 --active -o ids')
     expect(world.requests.map(queryOf)).toEqual([
       { limit: '100', is_terminated: 'false' },
       { limit: '100', offset: '100', is_terminated: 'false' },
@@ -117,7 +117,7 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
   })
 
   test('with --all --json is one document with every item', async () => {
-    const { stdout } = await world.run('rooms list --all --json')
+    const { stdout } = await world.run('rooms list --all --page-size 100 --json')
     const { rooms, paging, ...rest } = JSON.parse(stdout)
     expect(rooms.map(({ id }: { id: string }) => id)).toEqual(all)
     expect(rooms[0]).toEqual((await world.send('GET', `/rooms/${all[0]}`)).body.room)
@@ -154,7 +154,7 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
         await new Promise((resolve) => setImmediate(resolve))
       return next()
     }
-    const run = world.start(['rooms', 'list', '--all', '-o', format])
+    const run = world.start(['rooms', 'list', '--all', '--page-size', '100', '-o', format])
     expect((await run.done).code).toBe(0)
     expect(pages).toBe(3)
   })
@@ -165,7 +165,7 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
       asked.push(lines(run.host.stdout.text).length)
       return next()
     }
-    const run = world.start(['rooms', 'list', '--all', '-o', 'ndjson'])
+    const run = world.start(['rooms', 'list', '--all', '--page-size', '100', '-o', 'ndjson'])
     await run.done
     expect(asked).toEqual([0, 0, 0])
   })
@@ -173,7 +173,7 @@ describe('rooms list, with 250 rooms in the embedded service,', () => {
   test('prints what came before a failed page, and the exit code tells', async () => {
     world.intercept = async (request, next) =>
       queryOf(request)['offset'] === '200' ? answer(503, {}) : next()
-    const { code, stdout, stderr } = await world.run('rooms list --all -o ids --retries 0')
+    const { code, stdout, stderr } = await world.run('rooms list --all --page-size 100 -o ids --retries 0')
     expect({ code, ids: lines(stdout), stderr }).toEqual({
       code: 6,
       ids: all.slice(0, 200),
@@ -193,7 +193,7 @@ describe('list, with a service that pages in its own way,', () => {
   test('loses nothing when the service caps limit at 7', async () => {
     service(ids(50), { cap: 7 })
     expect(await listed('--all')).toEqual({ code: 0, ids: ids(50), stderr: '' })
-    expect(asked()).toEqual(['100@-', ...[7, 14, 21, 28, 35, 42, 49].map((offset) => `100@${offset}`)])
+    expect(asked()).toEqual(['1000@-', ...[7, 14, 21, 28, 35, 42, 49].map((offset) => `1000@${offset}`)])
   })
 
   test('with --limit prints exactly as many as wanted when the service caps limit', async () => {
@@ -211,7 +211,7 @@ describe('list, with a service that pages in its own way,', () => {
 
   test('stops when the service ignores offset, instead of asking for ever', async () => {
     service(ids(250), { ignoresOffset: true })
-    expect(await listed('--all')).toEqual({
+    expect(await listed('--all --page-size 100')).toEqual({
       code: 0,
       ids: ids(100),
       stderr: 'warning: the service repeats its answer for offset 100; the list may be incomplete\n',
@@ -322,6 +322,78 @@ describe('list, with a service that pages in its own way,', () => {
       expect(lines(stdout).at(-1)).toBe('r2  a long layout  open')
     },
   )
+})
+
+describe('list, with a service that refuses large pages,', () => {
+  beforeEach(async () => {
+    for (let i = 0; i < 120; i++) await world.send('POST', '/rooms', { name: `Room ${i}`, type: 'open' })
+  })
+
+  test.each([
+    [250, 400, '--all', 120, ['1000@-', '1@-', '100@-', '100@100']],
+    [250, 422, '--all', 120, ['1000@-', '100@-', '100@100']],
+    [50, 422, '--all', 120, ['1000@-', '100@-', '30@-', '30@30', '30@60', '30@90']],
+    [100, 422, '--limit 110 --offset 5', 110, ['110@5', '100@5', '10@105']],
+    [100, 422, '--where name~^Room', 120, ['1000@-', '100@-', '100@100']],
+    [250, 422, '--limit 250', 120, ['250@-']],
+  ] as const)(
+    'of more than %i with %i asks for smaller ones, and goes on with those: %s',
+    async (above, status, flags, count, requests) => {
+      otherService(world, { refusedLimits: { above, status } })
+      const { ids, ...rest } = await listed(flags)
+      expect({ count: new Set(ids).size, ...rest }).toEqual({ count, code: 0, stderr: '' })
+      expect(asked()).toEqual(requests)
+    },
+  )
+
+  test('asks each list of a run for what the service took before', async () => {
+    const { body } = await world.send('GET', '/rooms?limit=2')
+    otherService(world, { refusedLimits: { above: 250, status: 422 } })
+    const [one, other] = body.rooms.map(({ id }: { id: string }) => id)
+    // One after the other: the second is asked for once the first has answered.
+    await world.run(['members', 'export', '--all-rooms', '--where', 'name=Nobody'])
+    expect(asked().slice(0, 3)).toEqual(['1000@-', '100@-', '100@100'])
+    expect(
+      asked()
+        .slice(3)
+        .every((query) => query === '100@-'),
+    ).toBe(true)
+    expect([one, other].every((id) => world.requests.some(({ url }) => url.includes(id)))).toBe(true)
+  })
+
+  test('tells a refused key from a refused limit', async () => {
+    world.intercept = async () => answer(400, {})
+    expect(await listed('--all')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('the service refuses the API key (400)'),
+    })
+    expect(asked()).toEqual(['1000@-', '1@-'])
+  })
+
+  test('repeats what the service says when it refuses any page', async () => {
+    otherService(world, { refusedLimits: { above: 20, status: 422 } })
+    expect(await listed('--all')).toEqual({
+      code: 1,
+      ids: [],
+      stderr: 'error: the service refuses the request (422): limit is at most 20\n',
+    })
+    expect(asked()).toEqual(['1000@-', '100@-', '30@-'])
+  })
+
+  test.each(['--all --page-size 300', '--limit 300 --page-size 300', '--limit 60'])(
+    'leaves the size alone that was asked for: %s',
+    async (flags) => {
+      otherService(world, { refusedLimits: { above: 50, status: 422 } })
+      expect(await listed(flags)).toMatchObject({ code: 1, ids: [] })
+      expect(world.requests).toHaveLength(1)
+    },
+  )
+
+  test('is not asked again where it fails', async () => {
+    world.intercept = async () => answer(500, { error: { code: 'validation_exception', message: 'no' } })
+    expect(await listed('--all')).toMatchObject({ code: 1 })
+    expect(asked()).toEqual(['1000@-'])
+  })
 })
 
 describe('a list flag', () => {

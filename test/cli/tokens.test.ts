@@ -252,6 +252,6 @@ describe('an export without access tokens', () => {
   test('is byte for byte what the service sent where it has none', async () => {
     await world.send('POST', '/rooms', { name: 'R', type: 'open' })
     const { stdout } = await run('rooms export -o json')
-    expect(JSON.parse(stdout)).toEqual((await world.send('GET', '/rooms?limit=100')).body)
+    expect(JSON.parse(stdout)).toEqual((await world.send('GET', '/rooms?limit=1000')).body)
   })
 })

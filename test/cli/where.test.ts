@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { WireRequest } from '../../src/api/wire.ts'
 import { lostNotice } from '../helpers/imports.ts'
 import { answer, createWorld, type World } from '../helpers/world.ts'
 
@@ -473,7 +474,7 @@ describe('a list with --where', () => {
   test('sends the filters of the service along', async () => {
     await chosen('rooms list --active --name R7', 'type=open')
     expect(world.requests.map(({ url }) => new URL(url).search)).toEqual([
-      '?name=R7&is_terminated=false&limit=100',
+      '?name=R7&is_terminated=false&limit=1000',
     ])
   })
 
@@ -527,7 +528,7 @@ describe('a list with --where', () => {
     world.requests.length = 0
     expect(await world.run('rooms list --where name~x --curl')).toMatchObject({
       code: 0,
-      stdout: `curl -X GET 'https://meet.test/v1/rooms?limit=100' -H "Authorization: Bearer $MEETROOM_API_KEY"\n`,
+      stdout: `curl -X GET 'https://meet.test/v1/rooms?limit=1000' -H "Authorization: Bearer $MEETROOM_API_KEY"\n`,
       stderr: '',
     })
     expect(world.requests).toEqual([])
@@ -779,7 +780,9 @@ describe('a command over several ids with --where', () => {
 
   test('changes nothing when the list cannot be read to its end', async () => {
     for (let i = 0; i < 150; i++) await room(`drop ${i}`)
-    world.intercept = async (request, next) => (request.url.includes('offset=100') ? answer(503, {}) : next())
+    const inHundreds = (request: WireRequest) => ({ ...request, url: request.url.replace('=1000', '=100') })
+    world.intercept = async (request, next) =>
+      request.url.includes('offset=100') ? answer(503, {}) : next(inHundreds(request))
     expect(await world.run('rooms delete --where name~^drop --yes --max 200 --retries 0')).toMatchObject({
       code: 6,
       stdout: '',

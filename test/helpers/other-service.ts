@@ -23,6 +23,8 @@ export interface Differences {
   ids?: 'uuid' | 'number'
   /** No page holds more, whatever `limit` asks for. */
   maxLimit?: number
+  /** A `limit` above this is refused with this status. */
+  refusedLimits?: { above: number; status: 400 | 422 }
   /** The sessions of every room: in pages, whatever is asked for, or always whole and without `paging`. */
   sessions?: { items: readonly Thing[]; paged: boolean }
   /** What a write that was done answers: nothing with 204, or `{"ok":true}`. */
@@ -62,6 +64,7 @@ function json(body: unknown) {
 export function otherService(world: World, differences: Differences): { idOf(id: string): string } {
   const ids = new Ids(differences.ids)
   const intercept: Intercept = async (request, next) =>
+    limitRefused(request, differences) ??
     sessionsOf(request, differences) ??
     reworded(request, await next(asked(request, ids, differences)), ids, differences)
   world.intercept = intercept
@@ -105,6 +108,17 @@ function asked(request: WireRequest, ids: Ids, { maxLimit }: Differences): WireR
       String(Math.min(maxLimit, Number(url.searchParams.get('limit') ?? maxLimit))),
     )
   return { ...request, url: url.href }
+}
+
+/** The refusal of a service that does not give so many items at once. */
+function limitRefused(
+  { method, url }: WireRequest,
+  { refusedLimits, errors = 'error' }: Differences,
+): WireResponse | undefined {
+  const limit = Number(new URL(url).searchParams.get('limit'))
+  if (method !== 'GET' || !refusedLimits || limit <= refusedLimits.above) return undefined
+  const { type, body } = errorShapes[errors](`limit is at most ${refusedLimits.above}`)
+  return answer(refusedLimits.status, body, { 'content-type': type })
 }
 
 /** The answer of a service with these sessions. */

@@ -59,6 +59,7 @@ export async function listPages<N extends ListName>(
     key: endpoint.result,
     id: viewOf(endpoint).id ?? 'id',
     fetch: (paging) => client.call(name, { ...input, query: { ...query, ...paging } }),
+    seen: client.seen,
     notice: (text) => context.notice(text),
     isPagedWhenAsked: endpoint.paged === 'when asked',
     ...defined({ ahead }),

@@ -1,8 +1,10 @@
 import type { Answer } from '../../api/client.ts'
 import { defined } from '../../api/defined.ts'
 import { isPlain, readAnswer } from '../../api/json.ts'
+import type { Seen } from '../../api/standing.ts'
 import type { Page } from '../output/printer.ts'
 import type { Item } from '../output/views.ts'
+import { fetchPage, type PageQuery, usualPageSize } from './page-size.ts'
 
 export interface PageRequest {
   /** Total wanted; undefined with `all` false asks for one page of the service’s own size. */
@@ -18,7 +20,9 @@ interface PagingOptions {
   key: string
   /** Field that tells items apart. */
   id: string
-  fetch: (query: { limit?: number; offset?: number }) => Promise<Answer>
+  fetch: (query: PageQuery) => Promise<Answer>
+  /** What the run has found out about the service. */
+  seen: Seen
   /** Told once when more is there than was asked for, or when the service cannot be paged through. */
   notice: (text: string) => Promise<void>
   /** How many pages are on their way while one is printed. */
@@ -26,8 +30,6 @@ interface PagingOptions {
   /** The document pages this list only when asked to: an answer without `paging` holds all of it. */
   isPagedWhenAsked?: boolean
 }
-
-const defaultPageSize = 100
 
 /**
  * Pages through a list. Advances by what came back, not by what was asked, so a service that caps `limit` loses
@@ -39,6 +41,7 @@ export async function* paginate({
   key,
   id,
   fetch,
+  seen: service,
   notice,
   ahead = 2,
   isPagedWhenAsked = false,
@@ -47,7 +50,7 @@ export async function* paginate({
   const many = request.all || wanted !== undefined
   // A list that may come in one piece is asked for by the document, without a limit.
   const isLimited = request.pageSize !== undefined || wanted !== undefined || (many && !isPagedWhenAsked)
-  const pageSize = request.pageSize ?? (wanted === undefined ? defaultPageSize : Math.min(wanted, 1000))
+  const pageSize = request.pageSize ?? Math.min(wanted ?? usualPageSize, usualPageSize)
   const seen = new Set<string>()
   const asked: { at: number; answer: Promise<Answer> }[] = []
   let offset = start
@@ -55,12 +58,12 @@ export async function* paginate({
 
   function ask(at: number): { at: number; answer: Promise<Answer> } {
     const limit = wanted === undefined ? pageSize : Math.min(pageSize, wanted - given - (at - offset))
-    const answer = fetch(
-      defined({
-        limit: isLimited ? limit : undefined,
-        offset: at > 0 || request.offset !== undefined ? at : undefined,
-      }),
-    )
+    const query = defined({
+      limit: isLimited ? limit : undefined,
+      offset: at > 0 || request.offset !== undefined ? at : undefined,
+    })
+    // A size that the user chose is theirs to change.
+    const answer = request.pageSize === undefined ? fetchPage(fetch, query, service) : fetch(query)
     // Its failure is met when its turn comes, which it may never do.
     answer.catch(() => {})
     return { at, answer }

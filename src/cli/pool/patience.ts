@@ -23,6 +23,7 @@ export function patientClient(client: Client, run: Run): Client {
   return {
     call: (name, input) => patiently(() => client.call(name, input), run),
     request: (endpoint, input) => patiently(() => client.request(endpoint, input), run),
+    seen: client.seen,
     ready: () => client.ready(),
     isService: () => client.isService(),
   }

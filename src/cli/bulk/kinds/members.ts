@@ -80,6 +80,7 @@ async function listMembers(client: Client, room_id: string): Promise<Map<string,
     key: 'members',
     id: 'id',
     fetch: (query) => client.call('listMembers', { params: { room_id }, query }),
+    seen: client.seen,
     notice: async () => {},
   })
   // A list may show only a part of each member, and then perhaps not whose it is.

@@ -119,6 +119,7 @@ async function named(client: Client, name: string): Promise<Item | undefined> {
     key: 'rooms',
     id: 'id',
     fetch: (query) => client.call('listRooms', { query: { ...query, name } }),
+    seen: client.seen,
     notice: async () => {},
   })
   const found: Item[] = []
