@@ -1,6 +1,7 @@
 import { InterruptedError, type MeetroomError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { Tally } from '../pool/tally.ts'
+import type { Kind } from './kinds/kind.ts'
 import { resumeCommand } from './outcome/resume-command.ts'
 import type { Plan } from './prepare.ts'
 
@@ -28,23 +29,28 @@ export async function conclude(
   if (error) throw error
 }
 
-/** `imported 2 of 3 users; 1 failed`. */
-export function inWords(tally: Tally, { kind, flags: { ifExists } }: Plan, isDryRun = false): string {
-  const { noun } = kind.view
-  const { total, untried } = tally
-  const nouns = total === 1 ? noun[0] : noun[1]
+/** `imported 2 of 3 users; 1 failed`, behind the shard where there is one. */
+export function inWords(tally: Tally, plan: Plan, isDryRun = false): string {
+  const { shard } = plan.flags
+  return `${shard ? `shard ${shard}: ` : ''}${isDryRun ? foreseen(tally, plan) : ended(tally, plan)}`
+}
+
+/** What a dry run says. */
+function foreseen(tally: Tally, { kind, flags: { ifExists } }: Plan): string {
   const change =
     ifExists === 'update'
       ? `update ${tally.count('would_update')}`
       : `overwrite ${tally.count('would_overwrite')}`
-  if (isDryRun)
-    return `would create ${tally.count('would_create')}, ${change}, skip ${tally.count('would_skip')} of ${total} ${nouns}; ${tally.bad} would fail`
+  return `would create ${tally.count('would_create')}, ${change}, skip ${tally.count('would_skip')} of ${counted(tally, kind)}; ${tally.bad} would fail`
+}
+
+function ended(tally: Tally, { kind, flags: { ifExists } }: Plan): string {
   const unknown = tally.count('unknown')
   const others: [count: number, what: string][] = [
     [tally.count('skipped'), 'skipped'],
     [tally.bad - unknown, 'failed'],
     [unknown, 'with an unknown outcome'],
-    [untried, 'not tried'],
+    [tally.untried, 'not tried'],
   ]
   // A service that overwrites by itself does not say which it did.
   const tellsApart = ifExists === 'update' || (ifExists === 'overwrite' && !kind.overrides)
@@ -56,9 +62,14 @@ export function inWords(tally: Tally, { kind, flags: { ifExists } }: Plan, isDry
   const imported = done.reduce((sum, [count]) => sum + count, 0)
   const apart = done.filter(([count]) => count > 0).map(([count, what]) => `${what} ${count}`)
   return [
-    `imported ${imported} of ${total} ${nouns}${tellsApart && imported > 0 ? `: ${apart.join(', ')}` : ''}`,
+    `imported ${imported} of ${counted(tally, kind)}${tellsApart && imported > 0 ? `: ${apart.join(', ')}` : ''}`,
     ...others.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`),
   ].join('; ')
+}
+
+/** `3 users`. */
+function counted({ total }: Tally, { view: { noun } }: Kind): string {
+  return `${total} ${total === 1 ? noun[0] : noun[1]}`
 }
 
 function resumeHint({ kind, file, flags, journal }: Plan, tally: Tally): string | undefined {

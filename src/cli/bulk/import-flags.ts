@@ -5,6 +5,7 @@ import { collect, wholeNumber } from '../input.ts'
 import { delimiterOf } from './input/dialect.ts'
 import { type Encoding, encodings } from './input/encoding.ts'
 import type { InputFormat } from './input/rows.ts'
+import { Shard } from './shard.ts'
 
 const ifExists = ['overwrite', 'update', 'skip', 'fail'] as const
 export type IfExists = (typeof ifExists)[number]
@@ -24,6 +25,8 @@ export interface ImportFlags extends PaceFlags {
   createMissing?: boolean
   /** Import again what an earlier run has imported. */
   again?: boolean
+  /** Import only this part of the file. */
+  shard?: Shard
   /** `--no-receipt` is false. */
   receipt?: boolean
   /** How many items may be terminated or blocked. */
@@ -77,6 +80,7 @@ export function importFlags<C extends Command>(command: C): C {
           .default('fail'),
       )
       .option('--skip-invalid', 'skip invalid rows instead of sending nothing')
+      .option('--shard <i/n>', 'import only the i-th of n parts of the file, as in 2/4', Shard.parse)
       .option('--failed-out <file>', 'write failed rows to this file, each with its reason')
       .option('--journal <file>', 'where to record what was sent (default: next to the file)')
       .option('--no-journal', 'keep no journal: an interrupted run cannot be resumed')

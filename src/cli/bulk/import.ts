@@ -21,7 +21,7 @@ export async function runImport(
   try {
     const plan = await prepare(context, { kind: kinds[name](flags), source, file, flags })
     await confirmImport(context, plan)
-    const tally = new Tally(plan.checked.rows, (tally) => inWords(tally, plan, context.flags.dryRun))
+    const tally = new Tally(plan.checked.share, (tally) => inWords(tally, plan, context.flags.dryRun))
     const fatal = await sendRows(context, plan, tally)
     await conclude(context, plan, tally, fatal)
   } finally {

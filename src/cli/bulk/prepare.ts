@@ -10,7 +10,8 @@ import { parseMap, readRoomIds } from './input/renames.ts'
 import { type InputFormat, inputFormatOf } from './input/rows.ts'
 import type { Source } from './input/source.ts'
 import type { Body, Kind } from './kinds/kind.ts'
-import { requireNew } from './outcome/receipt.ts'
+import { journalOf, overlapping } from './outcome/journals.ts'
+import { requireNew, requireNoneUnfinished } from './outcome/receipt.ts'
 import { mostTold } from './outcome/results.ts'
 
 /** What was asked for. */
@@ -57,6 +58,7 @@ export async function prepare(context: Context, asked: Asked): Promise<Plan> {
     groups: flags.groupBy !== undefined,
     kind,
     reader,
+    shard: flags.shard,
     signal: context.interrupt,
     onProblem: async (row, problem) => {
       if (flags.skipInvalid || told++ >= mostTold) return
@@ -71,13 +73,29 @@ export async function prepare(context: Context, asked: Asked): Promise<Plan> {
   requireKeys(kind, flags, checked)
   await warn(context, asked, reader.unlisted, checked)
   if (journal !== undefined && kind.repeats && !flags.again && !flags.resume)
-    await requireNew(context, { path: journal, kind, checked })
+    await requireFirst(context, asked, checked, journal)
   return { ...asked, format, checked, journal: context.flags.dryRun ? undefined : journal }
+}
+
+/** @throws {UsageError} when rows were imported before, or may have been */
+async function requireFirst(
+  context: Context,
+  { kind, source, flags }: Asked,
+  checked: Checked,
+  journal: string,
+): Promise<void> {
+  await requireNew(context, { path: journal, kind, checked })
+  // Who names the journal keeps the others elsewhere, too.
+  if (source.path === undefined || typeof flags.journal === 'string') return
+  for (const path of await overlapping(source.path, flags.shard)) {
+    await requireNoneUnfinished(context, { path, kind })
+    await requireNew(context, { path, kind, checked })
+  }
 }
 
 /** @throws {UsageError} when a run is to be resumed that keeps no journal */
 function journalPath(context: Context, { source, flags }: Asked): string | undefined {
-  const beside = source.path && `${source.path}.journal`
+  const beside = source.path && journalOf(source.path, flags.shard)
   const { journal = true } = flags
   const path = typeof journal === 'string' ? resolve(context.host.cwd, journal) : journal ? beside : undefined
   if (flags.resume && path === undefined)

@@ -35,6 +35,12 @@ The journal, FILE.journal, records each row before it is sent and again when it
 is answered. After an interruption run the same command with --resume: no row is
 sent twice. --journal FILE puts it elsewhere, --no-journal keeps none.
 
+--shard 2/4 imports the second of four parts, so that several machines share one
+file. The parts are disjoint and together everything; each checks the whole file
+and keeps a journal of its own, FILE.2-of-4.journal.
+
+  meetroom users import people.csv --shard 2/4
+
 A finished journal is a receipt: while the rooms that it lists exist, another
 rooms import of the file creates nothing and exits with 2. --again creates them
 again. Delete the receipt when you no longer need it; --no-receipt leaves none.

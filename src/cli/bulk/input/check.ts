@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { UsageError } from '../../../errors.ts'
 import type { Body, Kind } from '../kinds/kind.ts'
+import type { Shard } from '../shard.ts'
 import { grouped } from './group.ts'
 import { Keys, numberOf } from './keys.ts'
 import { rowPlace } from './place.ts'
@@ -12,13 +13,15 @@ import type { Source } from './source.ts'
 export interface Checked {
   /** Number of rows. */
   rows: number
+  /** Number of those that are in the shard. */
+  share: number
   /** Number of invalid rows. */
   invalid: number
   /** Number of valid rows without a key. */
   keyless: number
   /** How many rows that can be sent leave a field out, by the fields that any leaves out. */
   omitted: ReadonlyMap<string, number>
-  /** Number of rows that terminate or block something if it exists. */
+  /** Number of rows of the shard that terminate or block something if it exists. */
   destructive: number
   /** SHA-256 of the bytes. */
   digest: string
@@ -26,7 +29,7 @@ export interface Checked {
   columns: readonly string[] | undefined
   /** What separates its cells. */
   delimiter: string | undefined
-  /** Reads the input again, every row with what is to be sent or why it cannot be. */
+  /** Reads the input again, every row of the shard with what is to be sent or why it cannot be. */
   again(): AsyncGenerator<CheckedRow[]>
 }
 
@@ -47,6 +50,8 @@ interface CheckOptions {
   /** Rows that follow each other and name the same room are one. */
   groups: boolean
   reader: Reader
+  /** The part of the rows that is imported; undefined for all of them. All of them are checked. */
+  shard: Shard | undefined
   /** Aborted: nobody waits for the result any more. */
   signal: AbortSignal
   /** Told of every row that cannot be sent. */
@@ -58,7 +63,7 @@ interface CheckOptions {
  * @throws {UsageError} when it is not what it is said to be
  */
 export async function checkInput(options: CheckOptions): Promise<Checked> {
-  const { source, format, kind, reader, signal, onProblem } = options
+  const { source, format, kind, reader, shard, signal, onProblem } = options
   const hash = createHash('sha256')
   let columns: readonly string[] | undefined
   let delimiter: string | undefined
@@ -79,11 +84,13 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
       })
   }
 
+  const keyOf = ({ body }: CheckedRow) => body && kind.key(body)
   const keys = new Keys()
   const omitted = new Map<string, number>()
   // Only what overwrites as a whole resets what a row leaves out.
   const optional = kind.overrides ? Object.keys(kind.columns) : []
   let rows = 0
+  let share = 0
   let invalid = 0
   let keyless = 0
   let destructive = 0
@@ -96,10 +103,12 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
     signal.throwIfAborted()
     rows += batch.length
     for (const checked of batch) {
-      const key = checked.body && kind.key(checked.body)
+      const key = keyOf(checked)
+      const isOurs = shard === undefined || shard.holds(key, checked.row.number)
+      if (isOurs) share++
       if (key !== undefined) keys.add(key)
       else if (checked.body) keyless++
-      if (checked.body && kind.destructive?.asks(checked.body)) destructive++
+      if (isOurs && checked.body && kind.destructive?.asks(checked.body)) destructive++
       if (checked.body)
         for (const field of optional)
           if (checked.body[field] === undefined) omitted.set(field, (omitted.get(field) ?? 0) + 1)
@@ -110,13 +119,15 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   const suspects = keys.repeated()
 
   /** The rows again, where a key may repeat with the row that had it first. */
-  async function* again(): AsyncGenerator<CheckedRow[]> {
+  async function* again(part: Shard | undefined): AsyncGenerator<CheckedRow[]> {
     const first = new Map<string, Row>()
     const seen = createHash('sha256')
-    for await (const batch of readAll(hashed(source.read(), seen))) {
+    for await (const all of readAll(hashed(source.read(), seen))) {
+      // A key is in one shard, with all of its repetitions.
+      const batch = part ? all.filter((checked) => part.holds(keyOf(checked), checked.row.number)) : all
       if (suspects.size > 0)
         for (const checked of batch) {
-          const key = checked.body && kind.key(checked.body)
+          const key = keyOf(checked)
           if (key === undefined || !suspects.has(numberOf(key))) continue
           const before = first.get(key)
           if (!before) first.set(key, checked.row)
@@ -133,8 +144,20 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
 
   // Most inputs have no key twice, and need no second look.
   if (suspects.size > 0)
-    for await (const batch of again()) for (const checked of batch) if (checked.repeats) await report(checked)
-  return { rows, invalid, keyless, omitted, destructive, digest, columns, delimiter, again }
+    for await (const batch of again(undefined))
+      for (const checked of batch) if (checked.repeats) await report(checked)
+  return {
+    rows,
+    share,
+    invalid,
+    keyless,
+    omitted,
+    destructive,
+    digest,
+    columns,
+    delimiter,
+    again: () => again(shard),
+  }
 }
 
 async function* hashed(bytes: AsyncIterable<Buffer>, hash: { update(data: Buffer): unknown }) {

@@ -114,7 +114,8 @@ async function openJournal(context: Context, plan: Plan): Promise<Journal | unde
   if (journal === undefined) return undefined
   const { ifExists, map = [], room = null, roomIds = null, resume = false } = flags
   const { match, createMissing, encoding, delimiter, ignoreUnknown, groupBy } = flags
-  const others = JSON.stringify({ match, createMissing, encoding, delimiter, ignoreUnknown, groupBy })
+  const shard = flags.shard?.toString()
+  const others = JSON.stringify({ match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, shard })
   return Journal.open(
     journal,
     {

@@ -26,10 +26,8 @@ export async function requireNew(
   context: Context,
   { path, kind, checked }: { path: string; kind: Kind; checked: Checked },
 ): Promise<void> {
-  const before = await readJournal(path, 0)
-  const target = await context.target()
-  if (!before?.ended || before.purpose.command !== `${kind.name} import` || before.purpose.target !== target)
-    return
+  const before = await journalFor(context, path, kind)
+  if (!before?.ended) return
   const keys = new Keys()
   for await (const { hash } of created(path)) keys.addNumber(hash)
   const { known, sample } = await knownRows(checked, keys.lookup())
@@ -38,14 +36,37 @@ export async function requireNew(
   for await (const { hash, id } of created(path))
     if (sample.delete(hash) && (await orUndefined(client.call('getRoom', { params: { id } }))))
       throw new UsageError(
-        `${known} of ${checked.rows} rows were imported before (${basename(path)}), and their rooms exist`,
+        `${known} of ${checked.share} rows were imported before (${basename(path)}), and their rooms exist`,
         {
           hint: 'pass --match name --if-exists skip to create only what is missing, or --again to create them all again',
         },
       )
   await context.notice(
-    `${known} of ${checked.rows} rows were imported before (${basename(path)}), but their rooms are gone; they are imported again`,
+    `${known} of ${checked.share} rows were imported before (${basename(path)}), but their rooms are gone; they are imported again`,
   )
+}
+
+/**
+ * Refuses to import what a run with other shards has begun and not finished.
+ * @throws {UsageError}
+ */
+export async function requireNoneUnfinished(
+  context: Context,
+  { path, kind }: { path: string; kind: Kind },
+): Promise<void> {
+  const before = await journalFor(context, path, kind)
+  if (before && !before.ended)
+    throw new UsageError(`an earlier import of this file (journal ${path}) did not finish`, {
+      hint: 'resume it with the --shard that it had, or remove its journal to start over',
+    })
+}
+
+/** The journal of an import of the same kind to the same place. */
+async function journalFor(context: Context, path: string, { name }: Kind) {
+  const before = await readJournal(path, 0)
+  const isSame =
+    before?.purpose.command === `${name} import` && before.purpose.target === (await context.target())
+  return isSame ? before : undefined
 }
 
 /** The rows that a journal says were created. */
