@@ -6,7 +6,7 @@ import type { Answered, Input } from './operation.ts'
 import type { Operations } from './operations.ts'
 import { createReader, type Received } from './received.ts'
 import { refusal } from './refusal.ts'
-import { type AnyInput, buildRequest, checkHint } from './request.ts'
+import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
 import { createSend, type Policy } from './retry.ts'
 import { readStanding, type Seen } from './standing.ts'
 import type { Transport, WireRequest } from './wire.ts'
@@ -142,10 +142,14 @@ function createExchange(options: ClientOptions) {
   let opened: Opened | undefined
 
   async function open(): Promise<Opened> {
-    opening ??= options.open().then(({ transport, apiKey }) => ({
-      headers: headersFor(apiKey, options.userAgent),
-      send: createSend(transport, options.policy, options),
-    }))
+    opening ??= options.open().then(({ transport, apiKey }) => {
+      const headers = headersFor(apiKey, options.userAgent)
+      return {
+        headers,
+        bodyHeaders: { ...headers, ...jsonHeaders },
+        send: createSend(transport, options.policy, options),
+      }
+    })
     opened = await opening
     return opened
   }
@@ -159,9 +163,9 @@ function createExchange(options: ClientOptions) {
     const write = endpoint.method !== 'GET'
     const asked = options.beforeSend(request)
     if (asked) await asked
-    const { send, headers } = opened ?? (await open())
+    const { send, headers, bodyHeaders } = opened ?? (await open())
     const answer = await send(
-      { ...request, headers: { ...headers, ...request.headers } },
+      { ...request, headers: request.body === undefined ? headers : bodyHeaders },
       {
         repeatable: endpoint.method !== 'POST' || endpoint.repeatable === true,
         write,
@@ -199,6 +203,8 @@ function unreadable(
 interface Opened {
   send: ReturnType<typeof createSend>
   headers: Readonly<Record<string, string>>
+  /** Those of a request with a body. */
+  bodyHeaders: Readonly<Record<string, string>>
 }
 
 /** @throws {AuthError} for a key that no header can carry */

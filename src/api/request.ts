@@ -11,6 +11,9 @@ export interface AnyInput {
   body?: unknown
 }
 
+/** What a request with a body has beside the headers of every request. */
+export const jsonHeaders = { 'content-type': 'application/json' }
+
 /** The request of an operation, as it will be sent. It has no `Authorization`, so that showing a request shows no key. */
 export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput): WireRequest {
   const url = baseUrl + fillPath(endpoint.path, input.params ?? {}) + queryString(input.query)
@@ -18,7 +21,7 @@ export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput):
   return {
     method: endpoint.method,
     url,
-    headers: { 'content-type': 'application/json' },
+    headers: jsonHeaders,
     body: writeJson(input.body),
   }
 }

@@ -1,7 +1,7 @@
 // undici by the parts needed: its index loads fetch, WebSocket, caches and mocks, three times what a request takes.
-declare module 'undici/lib/dispatcher/pool.js' {
-  import { Pool } from 'undici'
-  export default Pool
+declare module 'undici/lib/dispatcher/client.js' {
+  import { Client } from 'undici'
+  export default Client
 }
 declare module 'undici/lib/api/api-request.js' {
   import type { Dispatcher } from 'undici'

@@ -51,7 +51,7 @@ interface CheckOptions {
   groups: boolean
   reader: Reader
   /** The part of the rows that is imported; undefined for all of them. All of them are checked. */
-  shard: Shard | undefined
+  shard?: Shard | undefined
   /** Aborted: nobody waits for the result any more. */
   signal: AbortSignal
   /** Told of every row that cannot be sent. */
