@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createImportWorld, type ImportWorld, resultsOf, usersCsv } from '../helpers/imports.ts'
+import { createImportWorld, type ImportWorld, resultsOf, usersCsv, usersOf } from '../helpers/imports.ts'
 
 let world: ImportWorld
 beforeEach(async () => {
@@ -119,7 +119,17 @@ describe('an import checks the whole file before it sends anything', () => {
     expect(world.requests).toEqual([])
   })
 
-  test('and stops when the file changes while it is imported', async () => {
+  test('and keeps a small one in memory: what was checked is imported, whatever becomes of the file', async () => {
+    world.file('people.csv', usersCsv(20))
+    world.intercept = (_request, next) => {
+      world.file('people.csv', 'user_id,name\nother,Other\n')
+      return next()
+    }
+    expect(await run('users import people.csv --concurrency 1')).toMatchObject({ code: 0 })
+    expect(await world.users()).toEqual(usersOf(20))
+  })
+
+  test('and stops when a large one changes while it is imported', async () => {
     const rows = (name: string) =>
       `user_id,name\n${Array.from({ length: 100 }, (_, i) => `u${i},${name}\n`).join('')}`
     world.file('people.csv', rows('x'.repeat(30_000)))

@@ -1,5 +1,6 @@
 import { type Status, verdictOf } from '../pool/outcome.ts'
-import type { Checked, CheckedRow } from './input/check.ts'
+import type { Checked } from './input/check.ts'
+import type { CheckedRow } from './input/checked-row.ts'
 import type { Row } from './input/rows.ts'
 import type { Body } from './kinds/kind.ts'
 import type { Past } from './outcome/past.ts'

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { UsageError } from '../../../errors.ts'
-import type { Body, Kind } from '../kinds/kind.ts'
+import type { Kind } from '../kinds/kind.ts'
 import type { Shard } from '../shard.ts'
+import { type CheckedRow, repeatsRefused } from './checked-row.ts'
 import { grouped } from './group.ts'
-import { Keys, numberOf } from './keys.ts'
-import { rowPlace } from './place.ts'
+import { Keys } from './keys.ts'
 import type { Reader } from './reader.ts'
 import { type InputFormat, type Row, readRows } from './rows.ts'
 import type { Source } from './source.ts'
@@ -33,14 +33,8 @@ export interface Checked {
   again(): AsyncGenerator<CheckedRow[]>
 }
 
-export interface CheckedRow {
-  row: Row
-  /** Undefined when the row cannot be sent. */
-  body: Body | undefined
-  problem: string | undefined
-  /** The problem is that an earlier row has the same key. */
-  repeats?: boolean
-}
+/** An input of at most so many bytes is kept, and not read again. */
+const mostKept = 1024 * 1024
 
 interface CheckOptions {
   source: Source
@@ -99,8 +93,15 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
     invalid++
     await onProblem(row, problem)
   }
-  for await (const batch of readAll(hashed(source.read(), hash), onHeader)) {
+  let kept: CheckedRow[][] | undefined = []
+  let bytes = 0
+  const onBytes = (count: number) => {
+    bytes += count
+    if (bytes > mostKept) kept = undefined
+  }
+  for await (const batch of readAll(hashed(source.read(), hash, onBytes), onHeader)) {
     signal.throwIfAborted()
+    kept?.push(batch)
     rows += batch.length
     for (const checked of batch) {
       const key = keyOf(checked)
@@ -120,25 +121,17 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
 
   /** The rows again, where a key may repeat with the row that had it first. */
   async function* again(part: Shard | undefined): AsyncGenerator<CheckedRow[]> {
-    const first = new Map<string, Row>()
-    const seen = createHash('sha256')
-    for await (const all of readAll(hashed(source.read(), seen))) {
+    const unrepeated = repeatsRefused(keyOf, kind.keyName, suspects)
+    for await (const all of kept ?? reread()) {
       // A key is in one shard, with all of its repetitions.
       const batch = part ? all.filter((checked) => part.holds(keyOf(checked), checked.row.number)) : all
-      if (suspects.size > 0)
-        for (const checked of batch) {
-          const key = keyOf(checked)
-          if (key === undefined || !suspects.has(numberOf(key))) continue
-          const before = first.get(key)
-          if (!before) first.set(key, checked.row)
-          else {
-            checked.body = undefined
-            checked.repeats = true
-            checked.problem = `the same ${kind.keyName} as ${rowPlace(before)}`
-          }
-        }
-      yield batch
+      yield suspects.size > 0 ? batch.map(unrepeated) : batch
     }
+  }
+
+  async function* reread(): AsyncGenerator<CheckedRow[]> {
+    const seen = createHash('sha256')
+    yield* readAll(hashed(source.read(), seen))
     if (seen.digest('hex') !== digest) throw new UsageError(`${source.name} changed while it was being read`)
   }
 
@@ -160,9 +153,14 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   }
 }
 
-async function* hashed(bytes: AsyncIterable<Buffer>, hash: { update(data: Buffer): unknown }) {
+async function* hashed(
+  bytes: AsyncIterable<Buffer>,
+  hash: { update(data: Buffer): unknown },
+  onBytes = (_count: number) => {},
+) {
   for await (const chunk of bytes) {
     hash.update(chunk)
+    onBytes(chunk.length)
     yield chunk
   }
 }
