@@ -1,6 +1,7 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import type { Store } from '../store/store.ts'
 import { type Clock, every } from './clock.ts'
+import { toFrame } from './frame.ts'
 import { type Ending, endings, type Live, type LiveSession } from './live.ts'
 import { Meetings } from './meetings.ts'
 import { announce } from './outbox.ts'
@@ -138,9 +139,10 @@ export class Hub implements Live {
     this.#announce('sessionJoined', session, now)
   }
 
-  /** Inside `store.write`: sends a frame to every session that is live in a room now, and to no other (rule 4). */
-  send(roomId: string, frame: object): void {
+  /** Inside `store.write`: sends a message to every session that is live in a room now, and to no other (rule 4). */
+  send(roomId: string, message: object): void {
     const sessions = this.#sessionsIn(roomId)
+    const frame = toFrame(message)
     this.#options.store.afterCommit(() => {
       for (const session of sessions) session.send(frame)
     })

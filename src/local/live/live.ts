@@ -1,4 +1,5 @@
 import type { MemberType } from '../../api/vocabulary.ts'
+import type { Frame } from './frame.ts'
 
 /** Why the service ends a session: the close code and reason that the client gets. */
 export type Ending = readonly [code: number, reason: string]
@@ -19,7 +20,7 @@ export interface LiveSession {
   readonly userId: string | null
   /** The role of the member, which may change while the session lasts. */
   type: MemberType
-  send(frame: object): void
+  send(frame: Frame): void
   close(ending: Ending): void
 }
 
@@ -31,8 +32,8 @@ export interface Live {
   endUser(userId: string, ending: Ending): void
   /** Gives the sessions of a member in a room another role, which counts at once. */
   setType(roomId: string, memberId: string, type: MemberType): void
-  /** Sends a frame to every session that is live in a room now, and to no other (rule 4). */
-  send(roomId: string, frame: object): void
+  /** Sends a message to every session that is live in a room now, and to no other (rule 4). */
+  send(roomId: string, message: object): void
   /** Meeting time of a room whose meeting is running, in milliseconds. */
   meetingMs(roomId: string): number | undefined
 }

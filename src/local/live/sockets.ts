@@ -63,7 +63,7 @@ export class Sockets {
         this.#watch(webSocket)
         webSocket.on('close', () => void hub.leave(session).catch(onFailure))
         const { id, memberId, userId, type } = session
-        connection.attach(webSocket, {
+        connection.attach(webSocket, socket, {
           event: 'joined',
           session: { id, room_id: roomId, member_id: memberId, user_id: userId, type },
         })

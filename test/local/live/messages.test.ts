@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { toFrame } from '../../../src/local/live/frame.ts'
 import { Hub } from '../../../src/local/live/hub.ts'
 import { endings, type LiveSession } from '../../../src/local/live/live.ts'
 import { createService } from '../../../src/local/service.ts'
@@ -97,7 +98,8 @@ describe('a message that was accepted reaches whoever was live then, even if the
     const store = new Store(await openSqlite(':memory:', (load) => load()))
     const clock = testMachine()
     let ids = 0
-    const hub = new Hub({ store, clock, newId: () => `${++ids}`, onFailure: () => {}, onEvent: () => {} })
+    const newId = () => `${++ids}`
+    const hub = new Hub({ store, clock, newId, onFailure: () => {}, onEvent: () => {} })
     const service = createService({ store, apiKey: 'key', now: clock.now, live: hub })
     const body = { name: 'R', type: 'private' }
     const made = await service(wireRequest(localUrl, 'key', { method: 'POST', path: '/rooms', body }))
@@ -118,7 +120,7 @@ describe('a message that was accepted reaches whoever was live then, even if the
     const ended = store.write(() => end(hub, roomId))
     expect(told).toEqual([])
     await Promise.all([said, ended])
-    expect(told).toEqual([{ event: 'message', message: 'last words' }, 'closed'])
+    expect(told).toEqual([toFrame({ event: 'message', message: 'last words' }), 'closed'])
   })
 })
 
