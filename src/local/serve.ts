@@ -145,6 +145,7 @@ function createLive(store: Store, pace: Pace, options: ServeOptions) {
   const hub = new Hub({
     store,
     clock: machine,
+    pace,
     newId,
     onFailure,
     onEvent: (roomId) => deliveries.wake(roomId),

@@ -1,17 +1,22 @@
 import type { MemberType } from '../../api/vocabulary.ts'
+import type { Pace } from '../pace.ts'
 import type { Store } from '../store/store.ts'
 import { type Clock, every } from './clock.ts'
+import { depart } from './departures.ts'
 import { toFrame } from './frame.ts'
 import { type Ending, endings, type Live, type LiveSession } from './live.ts'
 import { Meetings } from './meetings.ts'
 import { announce } from './outbox.ts'
 import { closeAbandonedSessions, noteAlive } from './recovery.ts'
+import { Roster, takesPart } from './roster.ts'
+import { Rounds } from './rounds.ts'
 
 const tickMs = 5000
 
 interface HubOptions {
   store: Store
   clock: Clock
+  pace: Pace
   newId(): string
   /** Told when something could not be stored that no request waits for. */
   onFailure(error: unknown): void
@@ -25,15 +30,17 @@ interface HubOptions {
  */
 export class Hub implements Live {
   readonly #options: HubOptions
-  readonly #rooms = new Map<string, Set<LiveSession>>()
+  readonly #roster = new Roster<LiveSession>()
+  readonly #rounds: Rounds
   /** Sessions whose connection is gone and whose end could not be stored. */
   readonly #gone = new Set<LiveSession>()
   readonly #meetings: Meetings
   readonly #stopTicking: () => void
 
   constructor(options: HubOptions) {
-    const { store, clock, onFailure } = options
+    const { store, clock, pace, onFailure } = options
     this.#options = options
+    this.#rounds = new Rounds(pace)
     this.#meetings = new Meetings({
       store,
       clock,
@@ -63,14 +70,14 @@ export class Hub implements Live {
       type,
       now,
     )
-    this.#remember(session)
-    store.onRollback(() => this.#forget(session))
+    this.#roster.add(session)
+    store.onRollback(() => this.#roster.remove(session))
     if (takesPart(session)) this.#enter(session, now)
   }
 
   /** Records that a session has ended because its connection is gone, unless it has ended already. */
   async leave(session: LiveSession): Promise<void> {
-    if (!this.#isLive(session)) return
+    if (!this.#roster.has(session)) return
     try {
       await this.#options.store.write(() => this.#end([session]))
     } catch (error) {
@@ -81,28 +88,30 @@ export class Hub implements Live {
 
   /** Inside `store.write`: ends the sessions of a room, or those that are meant. */
   end(roomId: string, ending: Ending, meant: (session: LiveSession) => boolean = () => true): void {
-    this.#end(this.#sessionsIn(roomId).filter(meant), ending)
+    this.#end(this.#roster.in(roomId).filter(meant), ending)
   }
 
   /** Inside `store.write`: ends the sessions of a user, in all rooms. */
   endUser(userId: string, ending: Ending): void {
-    for (const roomId of [...this.#rooms.keys()])
-      this.end(roomId, ending, (session) => session.userId === userId)
+    this.#end(this.#roster.of(userId), ending)
   }
 
   #end(sessions: readonly LiveSession[], ending?: Ending): void {
-    const { store, clock } = this.#options
+    if (sessions.length === 0) return
+    const { store, clock, newId, onEvent } = this.#options
+    const roster = this.#roster
     const now = clock.now()
-    if (sessions.length > 0) noteAlive(store, now)
-    for (const session of sessions) {
-      this.#forget(session)
-      store.onRollback(() => this.#remember(session))
-      store.run('UPDATE sessions SET disconnected_at = max(connected_at, ?) WHERE id = ?', now, session.id)
-      // An anonymous participant is a member for as long as it is connected.
-      if (session.userId === null) store.run('DELETE FROM members WHERE id = ?', session.memberId)
-      this.#settle(session.roomId)
-      if (takesPart(session)) this.#announce('sessionLeft', session, now)
-      if (ending) store.afterCommit(() => session.close(ending))
+    noteAlive(store, now)
+    store.onRollback(() => {
+      for (const session of sessions) roster.add(session)
+    })
+    depart({ store, newId, roster }, sessions, () => now)
+    for (const [roomId, ended] of byRoom(sessions)) {
+      this.#settle(roomId)
+      store.afterCommit(() => {
+        onEvent(roomId)
+        if (ending) this.#rounds.go(roomId, ended, (session) => session.close(ending))
+      })
     }
   }
 
@@ -111,7 +120,7 @@ export class Hub implements Live {
    * meeting, and whoever only watches from now on has left it.
    */
   setType(roomId: string, memberId: string, type: MemberType): void {
-    for (const session of this.#sessionsIn(roomId))
+    for (const session of this.#roster.in(roomId))
       if (session.memberId === memberId && session.type !== type) this.#setType(session, type)
   }
 
@@ -119,10 +128,8 @@ export class Hub implements Live {
     const { store, clock } = this.#options
     const before = session.type
     const tookPart = takesPart(session)
-    session.type = type
-    store.onRollback(() => {
-      session.type = before
-    })
+    this.#roster.setType(session, type)
+    store.onRollback(() => this.#roster.setType(session, before))
     store.run('UPDATE sessions SET type = ? WHERE id = ?', type, session.id)
     if (takesPart(session) === tookPart) return
     if (tookPart) {
@@ -141,11 +148,10 @@ export class Hub implements Live {
 
   /** Inside `store.write`: sends a message to every session that is live in a room now, and to no other (rule 4). */
   send(roomId: string, message: object): void {
-    const sessions = this.#sessionsIn(roomId)
+    const sessions = this.#roster.in(roomId)
+    if (sessions.length === 0) return
     const frame = toFrame(message)
-    this.#options.store.afterCommit(() => {
-      for (const session of sessions) session.send(frame)
-    })
+    this.#options.store.afterCommit(() => this.#rounds.go(roomId, sessions, (session) => session.send(frame)))
   }
 
   /** Meeting time of a room whose meeting is running, in milliseconds. */
@@ -156,7 +162,7 @@ export class Hub implements Live {
   /** Ends every session, because the service stops. */
   async close(): Promise<void> {
     this.#stopTicking()
-    const sessions = [...this.#rooms.keys()].flatMap((roomId) => this.#sessionsIn(roomId))
+    const sessions = this.#roster.all()
     try {
       await this.#options.store.write(() => this.#end(sessions, endings.stopping))
     } catch (error) {
@@ -164,34 +170,12 @@ export class Hub implements Live {
       this.#options.onFailure(error)
       for (const session of sessions) session.close(endings.stopping)
     }
-  }
-
-  #isLive(session: LiveSession): boolean {
-    return this.#rooms.get(session.roomId)?.has(session) ?? false
-  }
-
-  #sessionsIn(roomId: string): LiveSession[] {
-    return [...(this.#rooms.get(roomId) ?? [])]
-  }
-
-  #remember(session: LiveSession): void {
-    const { roomId } = session
-    this.#rooms.set(roomId, (this.#rooms.get(roomId) ?? new Set()).add(session))
-  }
-
-  #forget(session: LiveSession): void {
-    const sessions = this.#rooms.get(session.roomId)
-    sessions?.delete(session)
-    if (sessions?.size === 0) this.#rooms.delete(session.roomId)
+    await this.#rounds.done()
   }
 
   /** Starts or stops the meeting clock, as two or more participants are connected or not. */
   #settle(roomId: string): void {
-    this.#meetings.set(roomId, membersIn(this.#participants(roomId)) >= 2)
-  }
-
-  #participants(roomId: string): LiveSession[] {
-    return this.#sessionsIn(roomId).filter(takesPart)
+    this.#meetings.set(roomId, this.#roster.counts(roomId).membersCount >= 2)
   }
 
   /** The time of a meeting is up: terminates its room. */
@@ -216,7 +200,7 @@ export class Hub implements Live {
     await store.write(() => {
       noteAlive(store, clock.now())
       this.#meetings.save()
-      this.#end(gone.filter((session) => this.#isLive(session)))
+      this.#end(gone.filter((session) => this.#roster.has(session)))
     })
     for (const session of gone) this.#gone.delete(session)
   }
@@ -224,23 +208,17 @@ export class Hub implements Live {
   #announce(action: 'sessionJoined' | 'sessionLeft', session: LiveSession, at: number): void {
     const { store, newId, onEvent } = this.#options
     store.afterCommit(() => onEvent(session.roomId))
-    const participants = this.#participants(session.roomId)
-    announce(store, newId, {
-      action,
-      session,
-      at,
-      sessionsCount: participants.length,
-      membersCount: membersIn(participants),
-    })
+    const { roomId } = session
+    announce(store, newId, roomId, [{ action, session, at, ...this.#roster.counts(roomId) }])
   }
 }
 
-/** A monitor watches the meeting and does not take part (section 2.2). */
-function takesPart(session: LiveSession): boolean {
-  return session.type !== 'monitor'
-}
-
-/** How many members have these sessions: somebody with two connections is one. */
-function membersIn(sessions: readonly LiveSession[]): number {
-  return new Set(sessions.map(({ memberId }) => memberId)).size
+function byRoom(sessions: readonly LiveSession[]): Map<string, LiveSession[]> {
+  const rooms = new Map<string, LiveSession[]>()
+  for (const session of sessions) {
+    const others = rooms.get(session.roomId)
+    if (others) others.push(session)
+    else rooms.set(session.roomId, [session])
+  }
+  return rooms
 }

@@ -113,7 +113,7 @@ async function createWorld() {
           timestamp: new Date(clock.now()).toISOString(),
         },
       } as const
-      const isWanted = await store.write(() => enqueue(store, id, clock.now(), event))
+      const isWanted = await store.write(() => enqueue(store, roomId, () => [{ id, at: clock.now(), event }]))
       deliveries?.wake(roomId)
       return isWanted
     },

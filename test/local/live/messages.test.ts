@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { toFrame } from '../../../src/local/live/frame.ts'
 import { Hub } from '../../../src/local/live/hub.ts'
 import { endings, type LiveSession } from '../../../src/local/live/live.ts'
+import { createPace } from '../../../src/local/pace.ts'
 import { createService } from '../../../src/local/service.ts'
 import { openSqlite } from '../../../src/local/store/sqlite.ts'
 import { Store } from '../../../src/local/store/store.ts'
@@ -99,7 +100,7 @@ describe('a message that was accepted reaches whoever was live then, even if the
     const clock = testMachine()
     let ids = 0
     const newId = () => `${++ids}`
-    const hub = new Hub({ store, clock, newId, onFailure: () => {}, onEvent: () => {} })
+    const hub = new Hub({ store, clock, pace: createPace(), newId, onFailure: () => {}, onEvent: () => {} })
     const service = createService({ store, apiKey: 'key', now: clock.now, live: hub })
     const body = { name: 'R', type: 'private' }
     const made = await service(wireRequest(localUrl, 'key', { method: 'POST', path: '/rooms', body }))
