@@ -154,6 +154,7 @@ function createLive(store: Store, pace: Pace, options: ServeOptions) {
     reception: { store, now: machine.now, newId },
     hub,
     clock: machine,
+    pace,
     onFailure,
     onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),
   })

@@ -9,9 +9,6 @@ export function toFrame(message: object): Frame {
   return Buffer.concat([header.subarray(0, writeLength(header, payload.length)), payload])
 }
 
-/** What asks a peer whether it is still there. */
-export const pingFrame: Frame = Buffer.from([0x89, 0])
-
 /** Returns how long the header is. */
 function writeLength(header: Buffer, length: number): number {
   if (length < 126) return header.writeUInt8(length, 1)

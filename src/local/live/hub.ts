@@ -197,11 +197,12 @@ export class Hub implements Live {
   async #tick(): Promise<void> {
     const { store, clock } = this.#options
     const gone = [...this.#gone]
-    await store.write(() => {
+    const noted = store.write(() => {
       noteAlive(store, clock.now())
-      this.#meetings.save()
       this.#end(gone.filter((session) => this.#roster.has(session)))
     })
+    // Begun together, they share a commit.
+    await Promise.all([noted, this.#meetings.save()])
     for (const session of gone) this.#gone.delete(session)
   }
 

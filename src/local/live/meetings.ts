@@ -21,6 +21,9 @@ interface Meeting {
   cancel: () => void
 }
 
+/** How many meetings are stored in one go: a few milliseconds’ work. */
+const stepMeetings = 500
+
 /** Pause before a meeting is ended that could not be ended in time, in milliseconds. */
 const retryMs = 1000
 
@@ -41,9 +44,18 @@ export class Meetings {
     else if (!meets && runs) this.#stop(roomId, meeting)
   }
 
-  /** Inside `store.write`: stores how far each meeting is, for after a crash. */
-  save(): void {
-    for (const [roomId, meeting] of this.#running) this.#save(roomId, meeting)
+  /** Stores how far each meeting is, for after a crash: some at a time, so that many meetings hold up nobody. */
+  async save(): Promise<void> {
+    const { store } = this.#options
+    let left = [...this.#running]
+    while (left.length > 0) {
+      const some = left.slice(0, stepMeetings)
+      await store.write(() => {
+        for (const [roomId, meeting] of some) this.#save(roomId, meeting)
+      })
+      // Others may have ended meanwhile.
+      left = left.slice(stepMeetings).filter(([roomId, meeting]) => this.#running.get(roomId) === meeting)
+    }
   }
 
   /** Meeting time of a room whose clock is running, in milliseconds. */

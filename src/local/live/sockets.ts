@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { Fault, invalid, notFound, storageFault } from '../faults.ts'
 import { refuseUpgrade } from '../http/upgrade.ts'
+import { type Pace, turns } from '../pace.ts'
 import { parseUrl } from '../requests.ts'
 import { admit, type Reception, roomToConnect } from './admission.ts'
 import { type Clock, every } from './clock.ts'
@@ -19,6 +20,7 @@ interface SocketsOptions {
   reception: Reception
   hub: Hub
   clock: Clock
+  pace: Pace
   /** Told when something could not be stored. */
   onFailure(error: unknown): void
   onConnect?: (event: { roomId: string; outcome: string }) => void
@@ -35,10 +37,11 @@ export class Sockets {
   /** Every open socket, and how to stop watching it. */
   readonly #open = new Map<WebSocket, () => void>()
   readonly #stopPinging: () => void
+  #pinging = false
 
   constructor(options: SocketsOptions) {
     this.#options = options
-    this.#stopPinging = every(options.clock, pingMs, () => this.#ping())
+    this.#stopPinging = every(options.clock, pingMs, () => void this.#ping())
   }
 
   /** Answers an upgrade request that has passed the checks of the server. */
@@ -106,8 +109,17 @@ export class Sockets {
     })
   }
 
-  #ping(): void {
-    for (const webSocket of this.#open.keys()) webSocket.ping()
+  /** Asks everybody whether they are still there, in turns. */
+  async #ping(): Promise<void> {
+    if (this.#pinging) return
+    this.#pinging = true
+    const turn = turns(this.#options.pace)
+    for (const webSocket of this.#open.keys()) {
+      webSocket.ping()
+      const next = turn()
+      if (next) await next
+    }
+    this.#pinging = false
   }
 
   /** Cuts the connections that are left. */
