@@ -1,0 +1,177 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { memberTypes } from '../../../src/api/vocabulary.ts'
+import { Hub } from '../../../src/local/live/hub.ts'
+import { endings, type LiveSession } from '../../../src/local/live/live.ts'
+import { createPace } from '../../../src/local/pace.ts'
+import { openSqlite } from '../../../src/local/store/sqlite.ts'
+import { Store } from '../../../src/local/store/store.ts'
+import { testMachine } from '../../helpers/live.ts'
+
+const roomIds = ['red', 'blue']
+const userIds = ['ada', 'grace', 'alan', null]
+
+interface Payload {
+  roomId: string
+  sessionId: string
+  memberId: string
+  sessionsCount: number
+  membersCount: number
+}
+
+/** A hub with two rooms, and what it should know, kept in the simplest way. */
+async function startHub() {
+  const sqlite = await openSqlite(':memory:', (load) => load())
+  let isFull = false
+  const store = new Store({
+    prepare: (sql) => sqlite.prepare(sql),
+    close: () => sqlite.close(),
+    exec(sql) {
+      if (isFull && sql === 'COMMIT') throw new Error('full')
+      sqlite.exec(sql)
+    },
+  })
+  const clock = testMachine()
+  let ids = 0
+  const newId = () => `${++ids}`
+  const onFailure = (error: unknown) => expect.unreachable(String(error))
+  const hub = new Hub({ store, clock, pace: createPace(), newId, onFailure, onEvent: () => {} })
+  await store.write(() => {
+    for (const id of roomIds)
+      store.run(
+        `INSERT INTO rooms (id, type, name, layout, record, webhook, created_at, updated_at)
+         VALUES (?, 'open', 'Room', 'default', 0, '{"url":"http://hooks.test"}', 0, 0)`,
+        id,
+      )
+  })
+  let connected: LiveSession[] = []
+  let told = 0
+  /** Who takes part, by the events so far. */
+  const present = new Map<string, Payload>()
+
+  const leaving = (meant: (session: LiveSession) => boolean) => {
+    connected = connected.filter((session) => !meant(session))
+  }
+  return {
+    /** Does things that share a commit, which may fail. */
+    async commit(works: readonly (() => Promise<void>)[], fails: boolean): Promise<void> {
+      const before = connected
+      const types = before.map(({ type }) => type)
+      isFull = fails
+      await Promise.allSettled(works.map((work) => work()))
+      isFull = false
+      if (!fails) return
+      connected = before
+      expect(connected.map(({ type }) => type)).toEqual(types)
+    },
+    /** Does something in a write, which may fail. */
+    async change(work: () => void, fails: boolean): Promise<void> {
+      const before = connected
+      await store.write(() => {
+        work()
+        if (!fails) return
+        connected = before
+        throw new Error('no')
+      })
+    },
+    join(roomId: string, userId: string | null, type: LiveSession['type']): void {
+      const id = newId()
+      const memberId = `${roomId} ${userId ?? id}`
+      // All connections of a member have one role.
+      const role = connected.find((session) => session.memberId === memberId)?.type ?? type
+      const session = { id, roomId, memberId, userId, type: role, send: () => {}, close: () => {} }
+      hub.join(session)
+      connected = [...connected, session]
+    },
+    end(roomId: string): void {
+      hub.end(roomId, endings.terminated)
+      leaving((session) => session.roomId === roomId)
+    },
+    endMember(roomId: string, userId: string | null): void {
+      const meant = (session: LiveSession) => session.memberId === `${roomId} ${userId}`
+      hub.end(roomId, endings.blocked, meant)
+      leaving(meant)
+    },
+    endUser(userId: string | null): void {
+      if (userId === null) return
+      hub.endUser(userId, endings.userDeleted)
+      leaving((session) => session.userId === userId)
+    },
+    setType: (roomId: string, userId: string | null, type: LiveSession['type']) =>
+      hub.setType(roomId, `${roomId} ${userId}`, type),
+    async leave(nth: number): Promise<void> {
+      const session = connected[nth % Math.max(connected.length, 1)]
+      if (!session) return
+      leaving((other) => other === session)
+      await hub.leave(session)
+    },
+    /** Compares every event, and who is in the rooms, with counting. */
+    check(): void {
+      const rows = store.all<{ seq: number; body: string }>('SELECT * FROM deliveries WHERE seq > ?', told)
+      for (const { seq, body } of rows) {
+        told = seq
+        const { action, payload }: { action: string; payload: Payload } = JSON.parse(body)
+        if (action === 'sessionJoined') present.set(payload.sessionId, payload)
+        else expect(present.delete(payload.sessionId)).toBe(true)
+        const inRoom = [...present.values()].filter(({ roomId }) => roomId === payload.roomId)
+        expect(payload).toMatchObject({
+          sessionsCount: inRoom.length,
+          membersCount: new Set(inRoom.map(({ memberId }) => memberId)).size,
+        })
+      }
+      const taking = connected.filter(({ type }) => type !== 'monitor')
+      expect([...present.keys()].sort()).toEqual(taking.map(({ id }) => id).sort())
+      for (const id of roomIds) {
+        const members = new Set(taking.filter(({ roomId }) => roomId === id).map(({ memberId }) => memberId))
+        expect(hub.meetingMs(id) !== undefined).toBe(members.size >= 2)
+      }
+      const open = store.all<{ id: string }>('SELECT id FROM sessions WHERE disconnected_at IS NULL')
+      expect(open.map(({ id }) => id).sort()).toEqual(connected.map(({ id }) => id).sort())
+    },
+  }
+}
+
+type World = Awaited<ReturnType<typeof startHub>>
+
+const room = fc.constantFrom(...roomIds)
+const user = fc.constantFrom(...userIds)
+const type = fc.constantFrom(...memberTypes)
+const oneInFour = fc.nat(3).map((n) => n === 0)
+const change = fc.oneof(
+  { weight: 6, arbitrary: fc.tuple(room, user, type).map((them) => (world: World) => world.join(...them)) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(room, user, type).map((them) => (world: World) => world.setType(...them)),
+  },
+  { weight: 1, arbitrary: fc.tuple(room, user).map((them) => (world: World) => world.endMember(...them)) },
+  { weight: 1, arbitrary: user.map((userId) => (world: World) => world.endUser(userId)) },
+  { weight: 1, arbitrary: room.map((roomId) => (world: World) => world.end(roomId)) },
+)
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ changes: fc.array(change, { minLength: 1, maxLength: 3 }), fails: oneInFour }),
+  },
+  { weight: 1, arbitrary: fc.nat(20).map((nth) => ({ nth })) },
+)
+
+const commit = fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 3 }), fails: oneInFour })
+
+test('whatever happens, and whatever of it is taken back, counts are what counting gives', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(commit, { maxLength: 15 }), async (commits) => {
+      const world = await startHub()
+      for (const { steps, fails } of commits) {
+        const works = steps.map((step) => () => {
+          if ('nth' in step) return world.leave(step.nth)
+          const { changes, fails } = step
+          return world.change(() => {
+            for (const change of changes) change(world)
+          }, fails)
+        })
+        await world.commit(works, fails)
+        world.check()
+      }
+    }),
+  )
+}, 60_000)
