@@ -1,0 +1,270 @@
+// Live rooms of any size: how long it takes to end their sessions, to reach everybody, and to start again after a crash,
+// and the memory of a session. Ratios are of one run. Run with: npm run bench:live [-- SESSIONS]
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { Connection } from '../../src/local/live/connection.ts'
+import { toFrame } from '../../src/local/live/frame.ts'
+import { firstLine, type Served, send, startService } from './served.ts'
+
+/** Sessions of the largest room that ends. The memory is that of a quarter more, as many rooms have two each. */
+const many = Number(process.argv[2] ?? 8000)
+const rounds = 30
+const message = 'm'.repeat(200)
+
+/** One end of a WebSocket that does no more than it must, so that the service is what is measured. */
+class Peer {
+  readonly socket: Socket
+  readonly closed: Promise<void>
+  /** Called for every text frame. */
+  onText = () => {}
+  #rest: Buffer = Buffer.alloc(0)
+
+  private constructor(socket: Socket) {
+    this.socket = socket
+    this.closed = new Promise((done) => socket.once('close', () => done()))
+    socket.on('data', (chunk: Buffer) => this.#read(chunk)).on('error', () => {})
+  }
+
+  /** Connects, and waits for the first frame. */
+  static async join(url: string): Promise<Peer> {
+    const { hostname, port, pathname, host } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    socket.write(
+      `GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\nupgrade: websocket\r\nconnection: upgrade\r\n` +
+        'sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    )
+    const first = await new Promise<Buffer>((done, failed) => {
+      socket.once('data', done).once('error', failed)
+    })
+    const [head = ''] = first.toString('latin1').split('\r\n\r\n')
+    if (!head.startsWith('HTTP/1.1 101')) throw new Error(first.toString())
+    const peer = new Peer(socket)
+    await new Promise<void>((done) => {
+      peer.onText = done
+      peer.#read(first.subarray(head.length + 4))
+    })
+    peer.onText = () => {}
+    return peer
+  }
+
+  #read(chunk: Buffer): void {
+    let data: Buffer = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk
+    for (;;) {
+      const [first = 0, length = 0] = data
+      const [header, payload] = length < 126 ? [2, length] : [4, data.length < 4 ? 0 : data.readUInt16BE(2)]
+      if (data.length < 2 || data.length < header + payload) break
+      data = data.subarray(header + payload)
+      if (first === 0x81) this.onText()
+      else if (first === 0x89) this.socket.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]))
+      else if (first === 0x88) this.socket.end(Buffer.from([0x88, 0x80, 0, 0, 0, 0]))
+    }
+    this.#rest = data
+  }
+}
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
+const line = (what: string, ...values: string[]) =>
+  console.log(what.padEnd(44) + values.map((value) => value.padStart(14)).join(''))
+
+async function newRoom(served: Served): Promise<string> {
+  return (await send(served, 'POST', '/rooms', { name: 'Crowd', type: 'open' })).room.id
+}
+
+const connectUrl = ({ baseUrl }: Served, room: string) =>
+  `${baseUrl.replace('http', 'ws')}/rooms/${room}/connect`
+
+/** Opens a connection to each URL, some at a time. */
+async function joinAll(urls: readonly string[]): Promise<Peer[]> {
+  const peers: Peer[] = []
+  for (let i = 0; i < urls.length; i += 100)
+    peers.push(...(await Promise.all(urls.slice(i, i + 100).map((url) => Peer.join(url)))))
+  return peers
+}
+
+async function crowd(served: Served, count: number): Promise<{ room: string; peers: Peer[] }> {
+  const room = await newRoom(served)
+  return { room, peers: await joinAll(Array<string>(count).fill(connectUrl(served, room))) }
+}
+
+function drop(peers: readonly Peer[]): void {
+  for (const { socket } of peers) socket.resetAndDestroy()
+}
+
+/** Asks for a thing again and again, in a process that does nothing else, and tells the longest that it waited. */
+function watchWaiting({ baseUrl, apiKey }: Served, path: string): () => Promise<number> {
+  const program = `
+    let worst = 0, asked = 0
+    process.stdin.on('data', () => { console.log(worst); process.exit() })
+    const headers = { authorization: 'Bearer ${apiKey}' }
+    const ask = async () => {
+      const began = performance.now()
+      await (await fetch('${baseUrl}${path}', { headers })).text()
+      // The first one connects.
+      if (asked++ > 0) worst = Math.max(worst, performance.now() - began)
+      setTimeout(ask, 2)
+    }
+    ask()`
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  return () => {
+    child.stdin.write('enough')
+    return firstLine(child).then(Number)
+  }
+}
+
+/** Milliseconds until the answer and until the last socket is closed, and the longest that a GET waits meanwhile. */
+async function endSessions(count: number) {
+  const served = await startService()
+  const { room, peers } = await crowd(served, count)
+  const worst = watchWaiting(served, `/rooms/${room}`)
+  await new Promise((done) => setTimeout(done, 500))
+  const began = performance.now()
+  const answered = send(served, 'PUT', `/rooms/${room}`, { is_terminated: true }).then(
+    () => performance.now() - began,
+  )
+  await Promise.all(peers.map((peer) => peer.closed))
+  const closed = performance.now() - began
+  const result = { answered: await answered, closed, worst: await worst() }
+  await served.stop()
+  return result
+}
+
+/** Milliseconds until everybody has a message. */
+async function tell(peers: readonly Peer[], say: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  let left = peers.length
+  const told = new Promise<void>((done) => {
+    for (const peer of peers)
+      peer.onText = () => {
+        if (--left === 0) done()
+      }
+  })
+  await Promise.all([told, say()])
+  return performance.now() - began
+}
+
+/** Milliseconds until a message to a room has reached everybody. */
+async function messageTo(count: number): Promise<number> {
+  const served = await startService()
+  const { room, peers } = await crowd(served, count)
+  const times: number[] = []
+  for (let i = 0; i < rounds; i++)
+    times.push(await tell(peers, () => send(served, 'POST', `/rooms/${room}/message`, { message })))
+  drop(peers)
+  await served.stop()
+  return median(times)
+}
+
+/** What sending to many sockets takes here: a frame that they share, and one for each. Time and processor time, in ms. */
+async function fanOut(count: number) {
+  const webSockets: WebSocket[] = []
+  const connections: Connection[] = []
+  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false })
+  const http = createServer().on('upgrade', (request, socket, head) =>
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      const connection = new Connection()
+      connection.attach(webSocket, socket, { event: 'joined' })
+      connections.push(connection)
+      webSockets.push(webSocket)
+    }),
+  )
+  await new Promise<void>((done) => http.listen(0, '127.0.0.1', done))
+  const { port } = http.address() as AddressInfo
+  const peers = await joinAll(Array<string>(count).fill(`ws://127.0.0.1:${port}/`))
+  const event = { event: 'message', message }
+  const ways = {
+    shared() {
+      const frame = toFrame(event)
+      for (const { ends } of connections) ends.send(frame)
+    },
+    each() {
+      for (const webSocket of webSockets) webSocket.send(JSON.stringify(event), () => {})
+    },
+  }
+  const times = { shared: [] as number[], each: [] as number[] }
+  const cpu = { shared: [] as number[], each: [] as number[] }
+  for (let i = 0; i < rounds * 2; i++)
+    for (const way of ['shared', 'each'] as const)
+      await tell(peers, async () => {
+        const [began, before] = [performance.now(), process.cpuUsage()]
+        ways[way]()
+        // What follows a write counts as well.
+        await new Promise((done) => setImmediate(done))
+        const { user, system } = process.cpuUsage(before)
+        times[way].push(performance.now() - began)
+        cpu[way].push((user + system) / 1000)
+      })
+  drop(peers)
+  http.close()
+  return { ms: [median(times.shared), median(times.each)], cpu: [median(cpu.shared), median(cpu.each)] }
+}
+
+/** Memory of a session in KB, and milliseconds until everybody has a message. */
+async function memory(rooms: number, each: number) {
+  const served = await startService()
+  const ids: string[] = []
+  for (let i = 0; i < rooms; i++) ids.push(await newRoom(served))
+  const before = served.memory().now
+  const peers = await joinAll(ids.flatMap((room) => Array<string>(each).fill(connectUrl(served, room))))
+  // Pings come and are answered, and meetings are saved.
+  await new Promise((done) => setTimeout(done, 6000))
+  const after = served.memory().now
+  const ms = await tell(peers.slice(-each), () =>
+    send(served, 'POST', `/rooms/${ids.at(-1)}/message`, { message }),
+  )
+  const alive = peers.filter(({ socket }) => !socket.destroyed).length
+  drop(peers)
+  await served.stop()
+  return { kb: ((after - before) * 1024) / (rooms * each), alive, ms }
+}
+
+/** Milliseconds until a service is ready that finds so many sessions left open by a crash. */
+async function recovery(count: number): Promise<number> {
+  const crashed = await startService()
+  const { peers } = await crowd(crashed, count)
+  const ended = new Promise((done) => crashed.child.once('close', done))
+  crashed.child.kill('SIGKILL')
+  await ended
+  drop(peers)
+  const began = performance.now()
+  const again = await startService(crashed.dir)
+  const ms = performance.now() - began
+  await again.stop()
+  return ms
+}
+
+line('ending the sessions of a room, in ms', 'answered', 'last closed', 'per session', 'worst GET')
+for (const count of [many / 8, many / 4, many / 2, many]) {
+  const { answered, closed, worst } = await endSessions(count)
+  const values = [answered, closed, closed / count, worst]
+  line(`  ${count} sessions`, ...values.map((value, i) => value.toFixed(i === 2 ? 3 : 0)))
+}
+
+const some = Math.round(many / 8)
+line(`a message to ${some} sessions, in ms`, 'a shared frame', 'one for each', 'ratio')
+const { ms, cpu } = await fanOut(some)
+for (const [what, [shared = NaN, each = NaN]] of [
+  ['sending it', ms],
+  ['sending it, processor time', cpu],
+] as const)
+  line(`  ${what}`, shared.toFixed(1), each.toFixed(1), (shared / each).toFixed(2))
+line('  from the request until the last has it', (await messageTo(some)).toFixed(1))
+
+const most = Math.round(many * 1.25)
+/** Each session takes a handle here and one there. */
+const handles = Number(/open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
+const pairs = Math.min(most, Math.floor(handles / 2) - 250)
+line('idle sessions', 'KB each', 'still there', 'a message, ms')
+for (const [what, rooms, each] of [
+  [`${most} in one room`, 1, most],
+  [`${pairs} rooms with 2`, pairs, 2],
+] as const) {
+  const { kb, alive, ms } = await memory(rooms, each)
+  line(`  ${what}`, kb.toFixed(1), String(alive), ms.toFixed(0))
+}
+
+const [little, much] = [await recovery(many / 8), await recovery(many)]
+line('start after a crash, in ms', `${many / 8} open`, `${many} open`)
+line('', little.toFixed(0), much.toFixed(0))
