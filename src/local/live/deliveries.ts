@@ -81,12 +81,16 @@ export class Deliveries {
   }
 
   async #firstAttempts(roomId: string): Promise<void> {
+    // Thousands of failed attempts may wait before the next first one: they are stepped over once, not each time.
+    let last = 0
     while (!this.#closed) {
       const delivery = this.#options.store.one<Delivery>(
-        'SELECT * FROM deliveries WHERE room_id = ? AND attempts = 0 ORDER BY seq LIMIT 1',
+        'SELECT * FROM deliveries WHERE room_id = ? AND seq > ? AND attempts = 0 ORDER BY seq LIMIT 1',
         roomId,
+        last,
       )
       if (!delivery) return
+      last = delivery.seq
       await this.#attempt(delivery)
     }
   }
