@@ -106,13 +106,17 @@ export class Hub implements Live {
       for (const session of sessions) roster.add(session)
     })
     depart({ store, newId, roster }, sessions, () => now)
-    for (const [roomId, ended] of byRoom(sessions)) {
-      this.#settle(roomId)
-      store.afterCommit(() => {
-        onEvent(roomId)
-        if (ending) this.#rounds.go(roomId, ended, (session) => session.close(ending))
-      })
-    }
+    const rooms = new Set(sessions.map(({ roomId }) => roomId))
+    for (const roomId of rooms) this.#settle(roomId)
+    store.afterCommit(() => {
+      for (const roomId of rooms) onEvent(roomId)
+      if (ending) this.#hangUp(sessions, ending)
+    })
+  }
+
+  #hangUp(sessions: readonly LiveSession[], ending: Ending): void {
+    for (const [roomId, some] of byRoom(sessions))
+      this.#rounds.go(roomId, some, (session) => session.close(ending))
   }
 
   /**
@@ -168,7 +172,7 @@ export class Hub implements Live {
     } catch (error) {
       // The next start records when they ended.
       this.#options.onFailure(error)
-      for (const session of sessions) session.close(endings.stopping)
+      this.#hangUp(sessions, endings.stopping)
     }
     await this.#rounds.done()
   }
