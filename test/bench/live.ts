@@ -76,13 +76,16 @@ async function newRoom(served: Served): Promise<string> {
 const connectUrl = ({ baseUrl }: Served, room: string) =>
   `${baseUrl.replace('http', 'ws')}/rooms/${room}/connect`
 
-/** Opens a connection to each URL, some at a time. */
-async function joinAll(urls: readonly string[]): Promise<Peer[]> {
-  const peers: Peer[] = []
-  for (let i = 0; i < urls.length; i += 100)
-    peers.push(...(await Promise.all(urls.slice(i, i + 100).map((url) => Peer.join(url)))))
-  return peers
+/** Makes something of each, some at a time. */
+async function each<From, To>(from: readonly From[], make: (item: From) => Promise<To>): Promise<To[]> {
+  const made: To[] = []
+  for (let i = 0; i < from.length; i += 100)
+    made.push(...(await Promise.all(from.slice(i, i + 100).map(make))))
+  return made
 }
+
+/** Opens a connection to each URL. */
+const joinAll = (urls: readonly string[]) => each(urls, (url) => Peer.join(url))
 
 async function crowd(served: Served, count: number): Promise<{ room: string; peers: Peer[] }> {
   const room = await newRoom(served)
@@ -202,22 +205,21 @@ async function fanOut(count: number) {
 }
 
 /** Memory of a session in KB, and milliseconds until everybody has a message. */
-async function memory(rooms: number, each: number) {
+async function memory(rooms: number, perRoom: number) {
   const served = await startService()
-  const ids: string[] = []
-  for (let i = 0; i < rooms; i++) ids.push(await newRoom(served))
+  const ids = await each(Array<Served>(rooms).fill(served), newRoom)
   const before = served.memory().now
-  const peers = await joinAll(ids.flatMap((room) => Array<string>(each).fill(connectUrl(served, room))))
+  const peers = await joinAll(ids.flatMap((room) => Array<string>(perRoom).fill(connectUrl(served, room))))
   // Pings come and are answered, and meetings are saved.
   await new Promise((done) => setTimeout(done, 6000))
   const after = served.memory().now
-  const ms = await tell(peers.slice(-each), () =>
+  const ms = await tell(peers.slice(-perRoom), () =>
     send(served, 'POST', `/rooms/${ids.at(-1)}/message`, { message }),
   )
   const alive = peers.filter(({ socket }) => !socket.destroyed).length
   drop(peers)
   await served.stop()
-  return { kb: ((after - before) * 1024) / (rooms * each), alive, ms }
+  return { kb: ((after - before) * 1024) / (rooms * perRoom), alive, ms }
 }
 
 /** Milliseconds until a service is ready that finds so many sessions left open by a crash. */
@@ -257,11 +259,11 @@ const most = Math.round(many * 1.25)
 const handles = Number(/open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
 const pairs = Math.min(most, Math.floor(handles / 2) - 250)
 line('idle sessions', 'KB each', 'still there', 'a message, ms')
-for (const [what, rooms, each] of [
+for (const [what, rooms, perRoom] of [
   [`${most} in one room`, 1, most],
   [`${pairs} rooms with 2`, pairs, 2],
 ] as const) {
-  const { kb, alive, ms } = await memory(rooms, each)
+  const { kb, alive, ms } = await memory(rooms, perRoom)
   line(`  ${what}`, kb.toFixed(1), String(alive), ms.toFixed(0))
 }
 
