@@ -42,10 +42,17 @@ export function climbs(path: string): boolean {
   return path.split(/[/\\]/).some((part) => /^(\.|%2e){1,2}$/i.test(part))
 }
 
-/** The query string of a request, `?` included; undefined values are left out. */
+/**
+ * The query string of a request, `?` included; undefined values are left out.
+ * @throws {UsageError} for a value that is not valid Unicode
+ */
 export function queryString(query: Readonly<Record<string, unknown>> = {}): string {
   const pairs = Object.entries(query)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(textOf(value))}`)
+    .map(([name, value]) => {
+      const text = textOf(value)
+      if (!`${name}${text}`.isWellFormed()) throw new UsageError(`the value of ${name} is not valid Unicode`)
+      return `${encodeURIComponent(name)}=${encodeURIComponent(text)}`
+    })
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }

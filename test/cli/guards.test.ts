@@ -824,3 +824,16 @@ describe('--if-not-exists', () => {
     expect(writes()).toEqual([])
   })
 })
+
+test.each(['rooms list --layout', 'users list --email', 'rooms list --name'])(
+  '%s with half of a character is a usage error, and nothing is sent',
+  async (command) => {
+    const run = await world.run([...command.split(' '), 'a\ud800'])
+    expect(run).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: the value of \w+ is not valid Unicode\n$/),
+    })
+    expect(world.requests).toEqual([])
+  },
+)

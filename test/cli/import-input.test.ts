@@ -298,3 +298,12 @@ test('any table is imported as it is', { timeout: 60_000 }, async () => {
     { numRuns: 150 },
   )
 })
+
+test('an id that is neither text nor a number is a problem of its row', async () => {
+  world.file('m.ndjson', '{"room_id":[{"toString":null}],"user_id":"ada"}\n')
+  expect(await world.run('members import m.ndjson')).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('room_id is neither text nor a number'),
+  })
+})

@@ -101,7 +101,7 @@ describe.skipIf(!hasTerminal).each(Object.entries(views))(
         const { code, shown } = await runOnTerminal(line.split(' '), env, typed, home.HOME)
         close()
         expect(designed, shown).toContain(code)
-        expect(shown.length).toBeGreaterThan(5)
+        expect(shown.length).toBeGreaterThan(0)
         if (line.includes('import')) expect(shown).toContain('█')
         expect(shown).not.toMatch(stack)
         expect(harmIn(shown, draws)).toBeUndefined()

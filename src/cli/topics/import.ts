@@ -3,7 +3,6 @@ export const imports = `Import and export
 An import reads a CSV, NDJSON or JSON file with one row for each item. The whole
 file is checked first; a dry run also asks the service what exists.
 
-  meetroom users import people.csv --dry-run
   meetroom users import people.csv --failed-out rejects.csv
   meetroom members import members.csv --room 66f1a2b3c4d5e6f708192a3b
 
@@ -28,24 +27,21 @@ exists:
   update     set what the row says, and leave the rest as it is
   overwrite  the same, but a user loses what the row leaves out
 
-What the API sets only when a room is created, as its webhook, stays as it is,
-and a warning says so.
+What the API sets only when a room is created stays; a warning says so.
 
 The journal, FILE.journal, records each row before it is sent and again when it
 is answered. After an interruption run the same command with --resume: no row is
 sent twice. --journal FILE puts it elsewhere, --no-journal keeps none.
 
---shard 2/4 imports the second of four parts, so that several machines share one
-file. The parts are disjoint and together everything; each checks the whole file
-and keeps a journal of its own, FILE.2-of-4.journal.
+--shard 2/4 imports the second of four parts of a file that machines share, with
+a journal of its own, FILE.2-of-4.journal.
 
-  meetroom users import people.csv --shard 2/4
+  meetroom users import people.csv --shard 2/4 --dry-run
 
 A finished journal is a receipt: while the rooms that it lists exist, another
 rooms import of the file creates nothing and exits with 2. --again creates them
 again. Delete the receipt when you no longer need it; --no-receipt leaves none.
 
-  meetroom rooms import rooms.csv
   meetroom rooms import rooms.csv --again --no-receipt
 
 Exit codes: 0 all rows are done, 8 some are, 1 none is, 7 none is for certain;

@@ -113,11 +113,13 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
       for (const issue of checked.error.issues)
         if (!bad.has(issue.path[0])) problems.push(describeIssue(issue))
     if (problems.length > 0) return { problem: problems.join('; ') }
-    for (const field of ['user_id', 'room_id', 'id'] as const)
-      if (body[field] !== undefined) {
-        const problem = segmentProblem(field, String(body[field]))
-        if (problem) return { problem }
-      }
+    for (const field of ['user_id', 'room_id', 'id'] as const) {
+      const id = body[field]
+      if (id === undefined) continue
+      const problem =
+        typeof id === 'object' ? `${field} is neither text nor a number` : segmentProblem(field, String(id))
+      if (problem) return { problem }
+    }
     return { body }
   }
   return { checkColumns, read, targetOf, unlisted }
