@@ -60,7 +60,7 @@ export function changedBy(
   return (data) => assignments.applyTo(data)
 }
 
-/** Asks about keys of `--set` that look like misspelt fields; the service may know them all the same. */
+/** Asks about keys of `--set` that look like misspelt fields; the service may know them nevertheless. */
 export async function askAboutNames(
   context: Context,
   name: OperationName,

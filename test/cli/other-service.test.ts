@@ -94,7 +94,7 @@ describe('--where on a service whose lists show only id, type and name', () => {
     expect(await world.run(`rooms ${verb} --where record!=true --yes`)).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: `${partialRooms}no rooms named; nothing to do\n`,
+      stderr: `${partialRooms}no rooms; nothing to do\n`,
     })
     expect(writes()).toEqual([])
   })

@@ -301,7 +301,7 @@ test('delete of no ids does nothing', async () => {
   expect(await world.run('users delete - --yes', { stdin: '\n' })).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: 'no users named; nothing to do\n',
+    stderr: 'no users; nothing to do\n',
   })
   expect(world.requests).toEqual([])
 })

@@ -757,14 +757,14 @@ describe('a command over several ids with --where', () => {
       expect(await world.run(`rooms ${verb} --where name=x`), verb).toMatchObject({
         code: 0,
         stdout: '',
-        stderr: 'no rooms named; nothing to do\n',
+        stderr: 'no rooms; nothing to do\n',
       })
     expect(await world.run('users delete --where name=x', { tty: true })).toMatchObject({ code: 0 })
     expect(await world.run(`members block ${id} --where name=x`)).toMatchObject({ code: 0, stdout: '' })
     expect(await world.run('rooms delete --where name=x --dry-run')).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'no rooms match\nno rooms named; nothing to do\n',
+      stderr: 'no rooms match\nno rooms; nothing to do\n',
     })
     expect(writes()).toEqual([])
   })

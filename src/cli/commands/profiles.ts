@@ -5,7 +5,7 @@ import { confirm } from '../confirm.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, examples } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
-import { onePage } from '../output/printer.ts'
+import { onePage } from '../output/page.ts'
 
 import type { View } from '../output/views.ts'
 

@@ -13,7 +13,8 @@ import {
 } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { PaceFlags } from '../flags.ts'
-import { onePage, type Page, type Printer } from '../output/printer.ts'
+import { onePage, type Page } from '../output/page.ts'
+import type { Printer } from '../output/printer.ts'
 import { type Item, type View, viewOf } from '../output/views.ts'
 import { startEach } from '../pool/each.ts'
 import { failure, type Outcome } from '../pool/outcome.ts'
@@ -58,7 +59,7 @@ export async function runEach<N extends OperationName>(
   const tally = new Tally(ids.length + absent, (tally) => inWords(tally, past, view))
   for (let i = 0; i < absent; i++) tally.add({ status: 'skipped' })
   if (first === undefined)
-    return printer.notice(absent > 0 ? tally.summary : `no ${view.noun[1]} named; nothing to do`)
+    return printer.notice(absent > 0 ? tally.summary : `no ${view.noun[1]}; nothing to do`)
   if (context.flags.dryRun || context.flags.curl) {
     const client = await context.client()
     for (const id of ids) await unlessShown(client.call(name, toInput(id)))

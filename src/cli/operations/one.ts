@@ -5,7 +5,7 @@ import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import { NotFoundError } from '../../errors.ts'
 import type { Context } from '../context.ts'
-import { onePage } from '../output/printer.ts'
+import { onePage } from '../output/page.ts'
 import { type Item, viewOf } from '../output/views.ts'
 
 /** Runs an operation and prints what it answers with. */

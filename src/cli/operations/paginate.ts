@@ -2,7 +2,7 @@ import type { Answer } from '../../api/client.ts'
 import { defined } from '../../api/defined.ts'
 import { isPlain, readAnswer } from '../../api/json.ts'
 import type { Seen } from '../../api/standing.ts'
-import type { Page } from '../output/printer.ts'
+import type { Page } from '../output/page.ts'
 import type { Item } from '../output/views.ts'
 import { fetchPage, type PageQuery, usualPageSize } from './page-size.ts'
 

@@ -1,5 +1,6 @@
 import { ClosedOutput } from '../../errors.ts'
-import type { Page, Printer } from '../output/printer.ts'
+import type { Page } from '../output/page.ts'
+import type { Printer } from '../output/printer.ts'
 import type { Item, View } from '../output/views.ts'
 
 /** Number of rows that determine the widths of a table. */

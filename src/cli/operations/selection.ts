@@ -1,7 +1,7 @@
 import { defined } from '../../api/defined.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
-import type { Page } from '../output/printer.ts'
+import type { Page } from '../output/page.ts'
 import { fieldOf, type Item, type View } from '../output/views.ts'
 import type { FullRecords } from './full-records.ts'
 import type { Filter } from './where.ts'

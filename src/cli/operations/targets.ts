@@ -14,7 +14,7 @@ export interface Targets {
   ids: string[]
   /** What chose each of them, in words; nothing for ids that were given. */
   why: ReadonlyMap<string, string>
-  /** Number of users who are no members, where that is no failure. */
+  /** Number of users without a membership, where that is not a failure. */
   absent: number
 }
 

@@ -1,41 +1,15 @@
 import type { Answer } from '../../api/client.ts'
 import { readAnswer, readBody, writeJson } from '../../api/json.ts'
-import type { Format } from '../../config-values.ts'
 import { ClosedOutput, OutputError, UsageError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
 import { Hiding } from './hiding.ts'
+import { type ListWriter, listWriter, type PrintOptions } from './list-writer.ts'
+import { onePage, type Page } from './page.ts'
 import type { Redact } from './redact.ts'
 import type { StatusLine } from './status-line.ts'
-import { styleFor, widthOf } from './style.ts'
-import { plainText } from './text.ts'
+import { styleFor } from './style.ts'
 import { type Item, knowsField, type View } from './views.ts'
-import { joined, own, visible, visibleJson, visibleLines } from './visible.ts'
-
-/** Some items of a result. */
-export interface Page {
-  items: readonly Item[]
-  /** The answer that holds exactly these items and nothing that was asked for beyond them. */
-  whole?: Answer
-  /** Whether the items hold no number that needs care: writing them is then several times as fast. */
-  plain?: boolean
-  /** The other fields of the body, such as `paging`, for a document that is put together from several answers. */
-  rest?: Item
-}
-
-/** A result that comes in one piece. */
-export async function* onePage(page: Page): AsyncGenerator<Page> {
-  yield page
-}
-
-export interface PrintOptions {
-  format: Format
-  columns?: readonly string[] | undefined
-  header: boolean
-  color: boolean
-  quiet: boolean
-  /** Whether secrets are shown that services send: access tokens. */
-  showTokens?: boolean
-}
+import { own, visible, visibleJson } from './visible.ts'
 
 /**
  * The one way out: everything that the program says passes here. What people read is free of secrets: notices, tables,
@@ -99,7 +73,7 @@ export class Printer {
 
   /** A value of ours as one line of JSON, to standard output. */
   async json(value: unknown): Promise<void> {
-    await this.data(`${JSON.stringify(this.#onScreen(value))}\n`, visibleJson)
+    await this.data(`${JSON.stringify(this.onScreen(value))}\n`, visibleJson)
   }
 
   /** A line for the person at the terminal, to standard error. */
@@ -144,20 +118,14 @@ export class Printer {
             view: this.#hiding.view(view),
             fields: columns,
             style,
-            now: this.#now(),
+            now: this.now(),
             redact: this.#redact,
           }),
         )
         return this.#tellOfSecrets()
       }
       default: {
-        await this.list(
-          view,
-          key,
-          (async function* () {
-            yield { items: [record] }
-          })(),
-        )
+        await this.list(view, key, onePage({ items: [record] }))
       }
     }
   }
@@ -172,7 +140,8 @@ export class Printer {
     await this.write(formatRecord(known, { view, style, now: undefined, redact: this.#redact }))
   }
 
-  #now(): number | undefined {
+  /** The time to reckon relative times from, in milliseconds since 1970: only people are shown them. */
+  now(): number | undefined {
     return this.#host.stdout.isTTY ? this.#host.now() : undefined
   }
 
@@ -180,18 +149,14 @@ export class Printer {
   async body(answer: Answer): Promise<void> {
     const { stdout } = this.#host
     if (stdout.isTTY)
-      await this.write(visibleJson(`${this.#redact(writeJson(this.#onScreen(readBody(answer)), 2))}\n`))
+      await this.write(visibleJson(`${this.#redact(writeJson(this.onScreen(readBody(answer)), 2))}\n`))
     else if (answer.bytes.length > 0) await written(stdout.write(answer.bytes))
     await this.#tellOfSecrets()
   }
 
   /** What is shown of JSON: a terminal may be watched and recorded. */
-  #onScreen<T>(value: T): T {
+  onScreen<T>(value: T): T {
     return this.#host.stdout.isTTY ? this.#hiding.json(value) : value
-  }
-
-  #pageOnScreen(page: Page): Page {
-    return { ...page, items: this.#onScreen(page.items) }
   }
 
   /** Says to a person, once, that a secret is not shown. */
@@ -210,100 +175,8 @@ export class Printer {
   }
 
   /** What writes a list, page by page. */
-  async writer(view: View, key: string) {
-    const { format, columns, header, color } = this.options
-    const { stdout, env } = this.#host
-    switch (format) {
-      case 'table': {
-        const { TableWriter } = await import('./table.ts')
-        const table = new TableWriter({
-          view: this.#hiding.view(view),
-          fields: columns,
-          header,
-          style: await styleFor(stdout, env, color),
-          width: widthOf(stdout, env),
-          now: this.#now(),
-          redact: this.#redact,
-        })
-        return {
-          page: ({ items }: Page) =>
-            items.length > 0 ? this.write(table.page(this.#hiding.cells(items))) : Promise.resolve(),
-          end: async () => {
-            const names = table.leftOut.join(', ')
-            if (names) await this.notice(`columns left out for width: ${names}; choose with --columns`)
-          },
-        }
-      }
-      case 'csv': {
-        const { CsvWriter } = await import('./csv.ts')
-        const csv = new CsvWriter({ view: this.#hiding.view(view), fields: columns, header })
-        const write = (text: string) => this.data(text, (lines) => visibleLines(lines, '\r\n'))
-        return {
-          page: ({ items }: Page) =>
-            items.length > 0 ? write(csv.page(this.#hiding.fields(items))) : Promise.resolve(),
-          end: async () => {
-            await write(csv.end())
-            const names = csv.leftOut.join(', ')
-            if (names)
-              await this.notice(
-                `fields left out, because the first page lacks them: ${names}; -o ndjson has them`,
-              )
-          },
-        }
-      }
-      case 'ids':
-        return {
-          // One id a line: an id with a line break in it must not become two.
-          page: ({ items }: Page) =>
-            this.data(
-              joined(items.map((item) => own`${visible(plainText(item[view.id ?? 'id']))}\n`)),
-              visibleLines,
-            ),
-          end: async () => {},
-        }
-      case 'ndjson':
-        return {
-          page: (page: Page) =>
-            this.data(
-              itemsAsJson(this.#pageOnScreen(page))
-                .map((item) => `${item}\n`)
-                .join(''),
-              visibleJson,
-            ),
-          end: async () => {},
-        }
-      case 'json':
-        return this.#jsonWriter(key)
-    }
-  }
-
-  /** One answer goes out byte for byte; several become one document, its items written as they come. */
-  #jsonWriter(key: string) {
-    let held: Page | undefined
-    let count = 0
-    let started = false
-    const items = async (sent: Page) => {
-      const page = this.#pageOnScreen(sent)
-      const text = page.plain ? JSON.stringify(page.items).slice(1, -1) : itemsAsJson(page).join(',')
-      const comma = count > 0 && page.items.length > 0 ? ',' : ''
-      await this.data((started ? '' : `{${JSON.stringify(key)}:[`) + comma + text, visibleJson)
-      started = true
-      count += page.items.length
-    }
-    return {
-      page: async (page: Page) => {
-        if (held) await items(held)
-        held = page
-      },
-      end: async () => {
-        if (!started && held?.whole) return this.body(held.whole)
-        await items(held ?? { items: [] })
-        const rest = Object.entries(this.#onScreen(held?.rest ?? {})).map(
-          ([name, value]) => `,${JSON.stringify(name)}:${writeJson(value)}`,
-        )
-        await this.data(`]${rest.join('')}}\n`, visibleJson)
-      },
-    }
+  writer(view: View, key: string): Promise<ListWriter> {
+    return listWriter(this, { host: this.#host, hiding: this.#hiding, redact: this.#redact }, view, key)
   }
 }
 
@@ -317,8 +190,4 @@ async function written(writing: Promise<void>): Promise<void> {
       `the output cannot be written: ${code === 'ENOSPC' ? 'no space left' : (code ?? message)}`,
     )
   }
-}
-
-function itemsAsJson({ items, plain }: Page): string[] {
-  return items.map((item) => (plain ? JSON.stringify(item) : writeJson(item)))
 }

@@ -1,0 +1,156 @@
+import type { Answer } from '../../api/client.ts'
+import { writeJson } from '../../api/json.ts'
+import type { Format } from '../../config-values.ts'
+import type { Host, Visible } from '../../host.ts'
+import type { Hiding } from './hiding.ts'
+import type { Page } from './page.ts'
+import type { Redact } from './redact.ts'
+import { styleFor, widthOf } from './style.ts'
+import { plainText } from './text.ts'
+import type { View } from './views.ts'
+import { joined, own, visible, visibleJson, visibleLines } from './visible.ts'
+
+/** What writes a list: its pages as they come, then what ends it. */
+export interface ListWriter {
+  page(page: Page): Promise<void>
+  end(): Promise<void>
+}
+
+export interface PrintOptions {
+  format: Format
+  columns?: readonly string[] | undefined
+  header: boolean
+  color: boolean
+  quiet: boolean
+  /** Whether secrets are shown that services send: access tokens. */
+  showTokens?: boolean
+}
+
+/** The way out, as far as lists need it. */
+interface Out {
+  readonly options: PrintOptions
+  write(text: Visible): Promise<void>
+  data(raw: string, shown: (raw: string) => Visible): Promise<void>
+  body(answer: Answer): Promise<void>
+  notice(text: string): Promise<void>
+  /** What is shown of JSON where it is written to. */
+  onScreen<T>(value: T): T
+  now(): number | undefined
+}
+
+/** What a list is shown with. */
+interface Means {
+  host: Host
+  hiding: Hiding
+  redact: Redact
+}
+
+/** What writes a list, page by page. */
+export async function listWriter(
+  out: Out,
+  { host, hiding, redact }: Means,
+  view: View,
+  key: string,
+): Promise<ListWriter> {
+  const { format, columns, header, color } = out.options
+  const { stdout, env } = host
+  switch (format) {
+    case 'table': {
+      const { TableWriter } = await import('./table.ts')
+      const table = new TableWriter({
+        view: hiding.view(view),
+        fields: columns,
+        header,
+        style: await styleFor(stdout, env, color),
+        width: widthOf(stdout, env),
+        now: out.now(),
+        redact,
+      })
+      return {
+        page: ({ items }: Page) =>
+          items.length > 0 ? out.write(table.page(hiding.cells(items))) : Promise.resolve(),
+        end: async () => {
+          const names = table.leftOut.join(', ')
+          if (names) await out.notice(`columns left out for width: ${names}; choose with --columns`)
+        },
+      }
+    }
+    case 'csv': {
+      const { CsvWriter } = await import('./csv.ts')
+      const csv = new CsvWriter({ view: hiding.view(view), fields: columns, header })
+      const write = (text: string) => out.data(text, (lines) => visibleLines(lines, '\r\n'))
+      return {
+        page: ({ items }: Page) =>
+          items.length > 0 ? write(csv.page(hiding.fields(items))) : Promise.resolve(),
+        end: async () => {
+          await write(csv.end())
+          const names = csv.leftOut.join(', ')
+          if (names)
+            await out.notice(
+              `fields left out, because the first page lacks them: ${names}; -o ndjson has them`,
+            )
+        },
+      }
+    }
+    case 'ids':
+      return {
+        // One id a line: an id with a line break in it must not become two.
+        page: ({ items }: Page) =>
+          out.data(
+            joined(items.map((item) => own`${visible(plainText(item[view.id ?? 'id']))}\n`)),
+            visibleLines,
+          ),
+        end: async () => {},
+      }
+    case 'ndjson':
+      return {
+        page: (page: Page) =>
+          out.data(
+            itemsAsJson(onScreen(out, page))
+              .map((item) => `${item}\n`)
+              .join(''),
+            visibleJson,
+          ),
+        end: async () => {},
+      }
+    case 'json':
+      return jsonWriter(out, key)
+  }
+}
+
+/** One answer goes out byte for byte; several become one document, its items written as they come. */
+function jsonWriter(out: Out, key: string): ListWriter {
+  let held: Page | undefined
+  let count = 0
+  let started = false
+  const items = async (sent: Page) => {
+    const page = onScreen(out, sent)
+    const text = page.plain ? JSON.stringify(page.items).slice(1, -1) : itemsAsJson(page).join(',')
+    const comma = count > 0 && page.items.length > 0 ? ',' : ''
+    await out.data((started ? '' : `{${JSON.stringify(key)}:[`) + comma + text, visibleJson)
+    started = true
+    count += page.items.length
+  }
+  return {
+    page: async (page: Page) => {
+      if (held) await items(held)
+      held = page
+    },
+    end: async () => {
+      if (!started && held?.whole) return out.body(held.whole)
+      await items(held ?? { items: [] })
+      const rest = Object.entries(out.onScreen(held?.rest ?? {})).map(
+        ([name, value]) => `,${JSON.stringify(name)}:${writeJson(value)}`,
+      )
+      await out.data(`]${rest.join('')}}\n`, visibleJson)
+    },
+  }
+}
+
+function onScreen(out: Out, page: Page): Page {
+  return { ...page, items: out.onScreen(page.items) }
+}
+
+function itemsAsJson({ items, plain }: Page): string[] {
+  return items.map((item) => (plain ? JSON.stringify(item) : writeJson(item)))
+}
