@@ -60,6 +60,9 @@ export function createService({
   const expected = Buffer.from(`Bearer ${apiKey}`)
 
   const pages = new KeptPages(store, live)
+  let loading: Promise<Readonly<Record<OperationName, Operation>>> | undefined
+  // Importing once more would copy the names of the module each time.
+  const schemas = () => (loading ??= import('../api/operations.ts').then(({ operations }) => operations))
 
   /** @returns what to answer, and for what may be kept the version of the store from before */
   async function answer(request: WireRequest): Promise<{ value: unknown; version?: string }> {
@@ -72,8 +75,7 @@ export function createService({
     const { fields } = resources[endpoint.resource]
     const hasBody = endpoint.method === 'POST' || endpoint.method === 'PUT'
     // A request that carries only ids needs no validation, and so does not wait for the schemas to load.
-    const operation: Partial<Operation> =
-      hasBody || url.search ? (await import('../api/operations.ts')).operations[name] : {}
+    const operation: Partial<Operation> = hasBody || url.search ? (await schemas())[name] : {}
     const params = decodeParams(pathParams as Record<string, string>)
     const query = operation.query ? read(operation.query, Object.fromEntries(url.searchParams), fields) : {}
     if (endpoint.method === 'GET') {

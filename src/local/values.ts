@@ -34,7 +34,10 @@ export function requireStorable(value: unknown, fields: Fields = {}): void {
   } else if (isObject(value)) {
     // The schemas would drop it.
     if (Object.hasOwn(value, '__proto__')) throw invalid('a field cannot have the name __proto__')
-    for (const [name, field] of listedIn(value, fields)) requireStorable(value[name], fieldsWithin(field))
+    for (const name of Object.keys(value)) {
+      const field = listed(name, fields)
+      if (field) requireStorable(value[name], fieldsWithin(field))
+    }
   }
 }
 
@@ -43,7 +46,9 @@ export function withoutNulls(value: unknown, fields: Fields): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, fields))
   if (!isObject(value)) return value
   const rest = { ...value }
-  for (const [name, field] of listedIn(value, fields)) {
+  for (const name of Object.keys(value)) {
+    const field = listed(name, fields)
+    if (!field) continue
     if (value[name] === null) delete rest[name]
     else rest[name] = withoutNulls(value[name], fieldsWithin(field))
   }
@@ -54,11 +59,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function listedIn(value: object, fields: Fields): [string, Field][] {
-  return Object.keys(value).flatMap((name) => {
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    return field ? [[name, field]] : []
-  })
+function listed(name: string, fields: Fields): Field | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined
 }
 
 /** The fields of the objects that a field holds, if it holds any. */

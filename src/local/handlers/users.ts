@@ -45,7 +45,7 @@ export const userHandlers = {
     return { users: rows.map(toListedUser), paging: { ...page, total } }
   },
 
-  createUser({ store, now, newId, newToken, sweeper }, { body }) {
+  createUser({ store, now, newId, newToken }, { body }) {
     // `/users/..` becomes another path on its way here: such a user could never be reached again.
     if (body.user_id === '.' || body.user_id === '..') throw invalid('user_id: cannot be part of a path')
     if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
@@ -76,11 +76,7 @@ export const userHandlers = {
       time,
       time,
     )
-    if (added === 1) {
-      // Who had this id before leaves no memberships.
-      sweeper.finish('user', user.user_id)
-      return { user: toUser(user) }
-    }
+    if (added === 1) return { user: toUser(user) }
     // Rule 3: the existing user is overridden.
     return { user: toUser(updated(store, user)) }
   },
