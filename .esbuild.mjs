@@ -1,6 +1,6 @@
 // Bundles the program into parts: each is compiled and run when it is first needed, most commands need few.
-// What is written to dist: meetroom.js and a file for each large part, build.json for the launcher, the licences and
-// sbom.cdx.json, the list of the packages that are in the bundle.
+// What is written to dist: meetroom.js and a file for each large part, reader-thread.cjs, build.json for the launcher, the
+// licences and sbom.cdx.json, the list of the packages that are in the bundle.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -42,7 +42,13 @@ export async function bundle() {
     .filter(({ name }) => name.endsWith('.js'))
     .map(async ({ name, text }) => {
       // A dynamic import becomes a require: code from V8's cache cannot import.
-      const { code } = await transform(text, { ...common, format: 'cjs', supported: { 'dynamic-import': false } })
+      const { code } = await transform(text, {
+        ...common,
+        format: 'cjs',
+        supported: { 'dynamic-import': false },
+        // The launcher says where the parts are.
+        define: { 'import.meta.dirname': 'module.dirname' },
+      })
       const inputs = Object.entries(outputs.get(name).inputs)
       return {
         name,
@@ -153,6 +159,7 @@ if (process.argv[1] === import.meta.filename) {
   files.set('build.json', JSON.stringify({ id: id.digest('hex').slice(0, 16), commands: await commandNames() }))
   // Licences ask to go along with every copy; the comments in the code are the least of them.
   files.set('LEGAL.txt', `${comments.join('\n')}\n${await licences(inputs)}`)
+  files.set('reader-thread.cjs', await readFile('src/local/store/reader-thread.cjs'))
   files.set('sbom.cdx.json', await billOfMaterials(metafile, inputs))
   await rm('dist', { recursive: true, force: true })
   await mkdir('dist')

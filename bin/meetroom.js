@@ -34,7 +34,7 @@ function load(name) {
     // A large part has a file of its own; the small ones share the file of the first.
     if (!parts.has(name))
       for (const [part, run] of Object.entries(compile(name.slice(2)))) parts.set(part, run)
-    const module = { exports: {} }
+    const module = { exports: {}, dirname: dist }
     modules.set(name, module)
     parts.get(name)(module.exports, load, module)
   }

@@ -35,6 +35,7 @@ test('the package is small, and holds the launcher, the program and what people 
     'package/dist/LEGAL.txt',
     'package/dist/build.json',
     'package/dist/meetroom.js',
+    'package/dist/reader-thread.cjs',
     'package/dist/sbom.cdx.json',
     'package/package.json',
   ])

@@ -50,7 +50,10 @@ export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions):
       // Nothing is written while the upgrade runs.
       await new Promise((resolve) => setImmediate(resolve))
     }
-    const store = new Store(sqlite, dir === undefined ? undefined : () => open(database))
+    const store = new Store(
+      sqlite,
+      dir === undefined ? undefined : { path: database, open: () => open(database) },
+    )
     const pace = createPace()
     const sweeper = new Sweeper(store, pace)
     // Somebody may have stopped in the middle of it.

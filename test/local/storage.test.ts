@@ -20,7 +20,7 @@ const large = { name: 'x'.repeat(1_000_000), type: 'open' }
 async function serviceOnFile(path = join(tempDir(), 'workspace.db')) {
   const open = await loadSqlite((load) => load())
   const db = open(path)
-  const store = new Store(db, () => open(path))
+  const store = new Store(db, { path, open: () => open(path) })
   onTestFinished(() => store.close())
   const service = createService({ store, apiKey: 'key', now: Date.now })
   const send = async (method: string, url: string, body?: object) => {

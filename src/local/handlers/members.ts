@@ -87,9 +87,9 @@ function isSweepingUsers(store: Store): boolean {
 }
 
 export const memberHandlers = {
-  listMembers({ store }, { params, query }) {
+  async listMembers({ store }, { params, query }) {
     requireRoom(store, params.room_id)
-    const { rows, paging } = listPage<MemberRow>(store, {
+    const { rows, paging } = await listPage<MemberRow>(store, {
       table: isSweepingUsers(store) ? 'present_members' : 'members',
       where: 'WHERE room_id = ?',
       values: [params.room_id],

@@ -52,8 +52,8 @@ function roomsLike({ name, layout, is_terminated }: QueryOf<Operations['listRoom
 }
 
 export const roomHandlers = {
-  listRooms(desk, { query }) {
-    const { rows, paging } = listPage<RoomRow>(desk.store, { ...roomsLike(query), paging: query })
+  async listRooms(desk, { query }) {
+    const { rows, paging } = await listPage<RoomRow>(desk.store, { ...roomsLike(query), paging: query })
     return { rooms: rows.map((row) => toRoom(row, desk)), paging }
   },
 

@@ -37,7 +37,12 @@ export const sessionHandlers = {
       requireRoom(store, params.room_id)
       return { sessions }
     }
-    const { rows, paging } = listPage<SessionRow>(store, { table: 'sessions', where, values, paging: query })
+    const { rows, paging } = await listPage<SessionRow>(store, {
+      table: 'sessions',
+      where,
+      values,
+      paging: query,
+    })
     return { sessions: rows.map(toSession), paging }
   },
 } satisfies Partial<Handlers>

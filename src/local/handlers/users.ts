@@ -37,7 +37,7 @@ export const userHandlers = {
   async listUsers({ store, pace }, { query }) {
     const text = query.email_search_query
     if (text === undefined) {
-      const { rows, paging } = listPage<UserRow>(store, { ...everyUser, paging: query })
+      const { rows, paging } = await listPage<UserRow>(store, { ...everyUser, paging: query })
       return { users: rows.map(toListedUser), paging }
     }
     const page = readPaging(query)

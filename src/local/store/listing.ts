@@ -1,9 +1,12 @@
 import { defaultLimit } from '../../api/vocabulary.ts'
 import { invalid } from '../faults.ts'
+import type { Reads } from './reader.ts'
 import type { Value } from './sqlite.ts'
 import type { Store } from './store.ts'
 
 const maxLimit = 1000
+/** Counting more rows than this one by one, or stepping over them, is left to another thread. */
+const manyRows = 20_000
 
 interface Paging {
   limit?: number | undefined
@@ -42,32 +45,39 @@ export function readPaging({ limit = defaultLimit, offset = 0 }: Paging) {
  * One page of a table, newest first, with the total (section 2.6).
  * @throws {Fault} when `limit` or `offset` is out of range
  */
-export function listPage<Row>(store: Store, { table, where, values, paging, counts }: Listing) {
-  const { limit, offset } = readPaging(paging)
-  const { counted, uncounted } = count(store, `${table} ${where}`, values, counts)
-  const start = counts && offset > uncounted ? blockAt(store, counts, offset - uncounted) : undefined
-  const rows = store.list<Row>(
-    table,
-    `${where}${start ? ' AND seq < ?' : ''} ORDER BY seq DESC LIMIT ? OFFSET ?`,
-    ...values,
-    ...(start ? [start.before, limit, start.offset] : [limit, offset]),
-  )
-  return { rows, paging: { limit, offset, total: counted + uncounted } }
+export async function listPage<Row>(store: Store, listing: Listing) {
+  const { table, where, values, counts } = listing
+  const { limit, offset } = readPaging(listing.paging)
+  if (counts) {
+    const { counted, uncounted } = countSome(store, listing, counts)
+    const start = offset > uncounted ? blockAt(store, counts, offset - uncounted) : undefined
+    const rows = store.list<Row>(
+      table,
+      `${where}${start ? ' AND seq < ?' : ''} ORDER BY seq DESC LIMIT ? OFFSET ?`,
+      ...values,
+      ...(start ? [start.before, limit, start.offset] : [limit, offset]),
+    )
+    return { rows, paging: { limit, offset, total: counted + uncounted } }
+  }
+  const page = `${where} ORDER BY seq DESC LIMIT ? OFFSET ?`
+  const some = `SELECT count(*) AS total FROM (SELECT 1 FROM ${table} ${where} LIMIT ${manyRows})`
+  const total = store.one<{ total: number }>(some, ...values)?.total ?? 0
+  if (total < manyRows)
+    return { rows: store.list<Row>(table, page, ...values, limit, offset), paging: { limit, offset, total } }
+  const reads: Reads = store.elsewhere ?? store
+  const all = await reads.one<{ total: number }>(`SELECT count(*) AS total FROM ${table} ${where}`, ...values)
+  const rows = await reads.all<Row>(`SELECT * FROM ${table} ${page}`, ...values, limit, offset)
+  return { rows, paging: { limit, offset, total: all?.total ?? 0 } }
 }
 
 /** How many rows there are: those that are counted already, and the others. */
-function count(store: Store, from: string, values: readonly Value[], counts: Counts | undefined) {
-  const total = counts
-    ? store.one<{ counted: number | null; uncounted: number }>(
-        `SELECT (SELECT sum(count) FROM ${counts.from} AND block = -1) AS counted,
-           (SELECT count(*) FROM ${from} AND seq >= (SELECT ${counts.upTo} FROM workspace)) AS uncounted`,
-        ...counts.values,
-        ...values,
-      )
-    : store.one<{ counted: 0; uncounted: number }>(
-        `SELECT 0 AS counted, count(*) AS uncounted FROM ${from}`,
-        ...values,
-      )
+function countSome(store: Store, { table, where, values }: Listing, counts: Counts) {
+  const total = store.one<{ counted: number | null; uncounted: number }>(
+    `SELECT (SELECT sum(count) FROM ${counts.from} AND block = -1) AS counted,
+       (SELECT count(*) FROM ${table} ${where} AND seq >= (SELECT ${counts.upTo} FROM workspace)) AS uncounted`,
+    ...counts.values,
+    ...values,
+  )
   return { counted: total?.counted ?? 0, uncounted: total?.uncounted ?? 0 }
 }
 

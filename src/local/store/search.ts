@@ -1,10 +1,15 @@
 import { type Pace, turns } from '../pace.ts'
 import type { UserRow } from '../records.ts'
 import { canIndex, foldedEmail } from './emails.ts'
+import type { Reads } from './reader.ts'
 import type { Store } from './store.ts'
 
 /** How many users are read through in one go: a few milliseconds’ work. */
 const stepUsers = 4096
+/** How many users are read through in one go in another thread, which can only stop in between. */
+const stepUsersElsewhere = 64 * 1024
+/** With so many users another thread is worth its start. */
+const manyUsers = 50_000
 /** Up to so many hits, the index is quicker than reading. It cannot go on where it has stopped. */
 const mostHits = 5000
 /** With more users than this of whom the index is wrong, it is of no use for now. */
@@ -23,31 +28,36 @@ interface Search {
 export async function searchEmails(store: Store, pace: Pace, { text, limit, offset }: Search) {
   await pace.next()
   const turn = turns(pace)
-  const found = lookUp(store, text)
+  const last = store.one<{ seq: number | null }>('SELECT max(seq) AS seq FROM users')?.seq ?? 0
+  const elsewhere = last > manyUsers ? store.elsewhere : undefined
+  const reads: Reads = elsewhere ?? store
+  const step = elsewhere ? stepUsersElsewhere : stepUsers
+  const found = await lookUp(reads, text, canIndex(store))
   const rows: UserRow[] = []
   let total = 0
   /** Takes what of some hits is on the page. */
-  const take = (hits: number, read: (limit: number, offset: number) => UserRow[]) => {
+  const take = async (
+    hits: number,
+    read: (limit: number, offset: number) => UserRow[] | Promise<UserRow[]>,
+  ) => {
     if (rows.length < limit && total + hits > offset)
-      rows.push(...read(limit - rows.length, Math.max(offset - total, 0)))
+      rows.push(...(await read(limit - rows.length, Math.max(offset - total, 0))))
     total += hits
   }
-  let below = (store.one<{ seq: number | null }>('SELECT max(seq) AS seq FROM users')?.seq ?? 0) + 1
+  let below = last + 1
   while (below > found.upTo + 1) {
-    const from = Math.max(below - stepUsers, found.upTo + 1)
+    const from = Math.max(below - step, found.upTo + 1)
     const hits = `users WHERE seq >= ? AND seq < ? AND ${contains}`
     const values = [from, below, text]
-    const { count } = store.one<{ count: number }>(`SELECT count(*) AS count FROM ${hits}`, ...values) ?? {
-      count: 0,
-    }
-    take(count, (...page) =>
-      store.all<UserRow>(`SELECT * FROM ${hits} ORDER BY seq DESC LIMIT ? OFFSET ?`, ...values, ...page),
+    const counted = await reads.one<{ count: number }>(`SELECT count(*) AS count FROM ${hits}`, ...values)
+    await take(counted?.count ?? 0, (...page) =>
+      reads.all<UserRow>(`SELECT * FROM ${hits} ORDER BY seq DESC LIMIT ? OFFSET ?`, ...values, ...page),
     )
     below = from
     await turn()
   }
-  take(found.seqs.length, (limit, offset) =>
-    store.all<UserRow>(
+  await take(found.seqs.length, (limit, offset) =>
+    reads.all<UserRow>(
       'SELECT * FROM users WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq DESC',
       JSON.stringify(found.seqs.slice(offset, offset + limit)),
     ),
@@ -65,21 +75,21 @@ interface Found {
 }
 
 /** The users that the index finds. It holds three characters at a time, and finds nothing where there are too many. */
-function lookUp(store: Store, text: string): Found {
+async function lookUp(reads: Reads, text: string, indexed: boolean): Promise<Found> {
   const none = { seqs: [], upTo: 0 }
-  if ([...text].length < 3 || !canIndex(store)) return none
-  const upTo = store.one<{ seq: number }>('SELECT emails_indexed AS seq FROM workspace')?.seq ?? 0
+  if ([...text].length < 3 || !indexed) return none
+  const upTo = (await reads.one<{ seq: number }>('SELECT emails_indexed AS seq FROM workspace'))?.seq ?? 0
   if (upTo === 0) return none
   // As one value: rows would take longer to fetch than to find.
-  const { seqs } = store.one<{ seqs: string }>(
+  const found = await reads.one<{ seqs: string }>(
     `SELECT json_group_array(seq) AS seqs FROM (
        SELECT rowid AS seq FROM user_emails WHERE user_emails MATCH '"' || replace(lower(?), '"', '""') || '"'
        LIMIT ${mostHits + 1})`,
     text,
-  ) ?? { seqs: '[]' }
-  const indexed: number[] = JSON.parse(seqs)
-  if (indexed.length > mostHits) return none
-  const stale = store.all<{ seq: number; hit: number | null }>(
+  )
+  const hits: number[] = JSON.parse(found?.seqs ?? '[]')
+  if (hits.length > mostHits) return none
+  const stale = await reads.all<{ seq: number; hit: number | null }>(
     `SELECT stale_emails.seq, ${contains} AS hit FROM stale_emails LEFT JOIN users USING (seq) LIMIT ?`,
     text,
     mostStale + 1,
@@ -87,5 +97,5 @@ function lookUp(store: Store, text: string): Found {
   if (stale.length > mostStale) return none
   const outdated = new Set(stale.map(({ seq }) => seq))
   const again = stale.filter(({ hit }) => hit === 1).map(({ seq }) => seq)
-  return { seqs: [...indexed.filter((seq) => !outdated.has(seq)), ...again].sort((a, b) => b - a), upTo }
+  return { seqs: [...hits.filter((seq) => !outdated.has(seq)), ...again].sort((a, b) => b - a), upTo }
 }

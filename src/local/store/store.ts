@@ -1,14 +1,22 @@
 import { storageFault } from '../faults.ts'
 import { Database } from './database.ts'
 import { migrate } from './migrate.ts'
+import { Reader } from './reader.ts'
 import type { Sqlite, Value } from './sqlite.ts'
 import { Write } from './write.ts'
+
+interface StoreFile {
+  path: string
+  /** Opens another connection. */
+  open(): Sqlite
+}
 
 /** The workspace’s data. When `write` resolves, the write is on disk. */
 export class Store {
   readonly #db: Database
-  readonly #openReader: (() => Sqlite) | undefined
+  readonly #file: StoreFile | undefined
   #reader: Database | undefined
+  #elsewhere: Reader | undefined
   /** The writes that wait for the next commit. */
   #batch: Write[] | undefined
   #writes = 0
@@ -19,12 +27,12 @@ export class Store {
 
   /**
    * Takes over an open database and brings its schema up to date.
-   * @param openReader opens a second connection to the same database; undefined when that is in memory
+   * @param file where the database is; undefined when that is in memory
    * @throws {UsageError} when a newer version of the program made it
    */
-  constructor(sqlite: Sqlite, openReader?: () => Sqlite) {
+  constructor(sqlite: Sqlite, file?: StoreFile) {
     this.#db = new Database(sqlite)
-    this.#openReader = openReader
+    this.#file = file
     // What belongs to a room may be so much that it is deleted in steps: see sweeper.ts.
     this.#db.exec('PRAGMA foreign_keys = OFF')
     this.#db.exec('PRAGMA synchronous = FULL')
@@ -59,6 +67,15 @@ export class Store {
   /** Many rows of a table, the quicker way. Outside of `write`, only what is on disk shows. */
   list<Row>(table: string, rest: string, ...values: Value[]): Row[] {
     return this.#readable().list(table, rest, values)
+  }
+
+  /**
+   * For what takes long: reads what is on disk in another thread, so that nobody waits for it. Undefined for a
+   * workspace in memory, which no other thread can see.
+   */
+  get elsewhere(): Reader | undefined {
+    if (this.#file) this.#elsewhere ??= new Reader(this.#file.path)
+    return this.#elsewhere
   }
 
   /** Inside `write`: changes something. Returns how many rows it changed. */
@@ -108,6 +125,7 @@ export class Store {
   close(): void {
     this.#commit()
     this.#closed = true
+    this.#elsewhere?.close()
     this.#reader?.close()
     this.#db.close()
   }
@@ -120,12 +138,12 @@ export class Store {
   /** The connection that shows what may be seen now: the one that writes also shows writes that are not on disk yet. */
   #readable(): Database {
     if (this.#current || !this.#batch) return this.#db
-    if (!this.#openReader) {
+    if (!this.#file) {
       // In memory there is no second connection, and a commit costs nothing.
       this.#commit()
       return this.#db
     }
-    this.#reader ??= new Database(this.#openReader())
+    this.#reader ??= new Database(this.#file.open())
     return this.#reader
   }
 
