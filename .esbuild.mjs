@@ -94,6 +94,8 @@ async function commandNames() {
     bundle: true,
     format: 'cjs',
     external: ['libsql', 'node:sqlite'],
+    // Nothing is run.
+    define: { 'import.meta.dirname': '""' },
     write: false,
   })
   const module = { exports: {} }

@@ -283,13 +283,25 @@ async function requireHeld(served: Target, ids: readonly string[]): Promise<void
   }
 }
 
-/** A service that answers every POST /users at once, with the same bytes. */
+/** A service that answers every POST /users at once, with the same bytes: bare sockets, no HTTP server holds up the client. */
 async function stub(): Promise<Target> {
   const program = `
     const body = JSON.stringify({ user: { user_id: 'stub', name: 'Stub', access_token: 'x'.repeat(32) } })
-    const headers = { 'content-type': 'application/json', 'content-length': body.length }
-    require('node:http').createServer((request, response) => {
-      request.resume().on('end', () => response.writeHead(200, headers).end(body))
+    const answer = 'HTTP/1.1 200 OK\\r\\ncontent-type: application/json\\r\\ncontent-length: ' + body.length + '\\r\\n\\r\\n' + body
+    require('node:net').createServer({ noDelay: true }, (socket) => {
+      let text = ''
+      socket.on('error', () => {}).setEncoding('latin1').on('data', (chunk) => {
+        text += chunk
+        for (;;) {
+          const head = text.indexOf('\\r\\n\\r\\n')
+          if (head < 0) return
+          const [, length = 0] = /content-length: *([0-9]+)/i.exec(text.slice(0, head)) ?? []
+          const end = head + 4 + Number(length)
+          if (text.length < end) return
+          text = text.slice(end)
+          socket.write(answer)
+        }
+      })
     }).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
   const child = spawn(process.execPath, ['-e', program], { env: home, stdio: ['ignore', 'pipe', 'inherit'] })
   children.push(child)
