@@ -2,6 +2,7 @@ import { ApiError, AuthError, type MeetroomError, ServiceError, UnknownOutcomeEr
 import { errorWords } from './error-words.ts'
 import { whatIsMissing } from './missing.ts'
 import type { ReadRefusal, Refused } from './refused.ts'
+import { gaveUpStatuses } from './retry.ts'
 
 /**
  * Turns an answer that is not a success into the error that describes it (section 7). The document gives 400 to bad
@@ -65,8 +66,7 @@ function failed({ endpoint, words, said, details, check }: ReadRefusal): Meetroo
       ...details,
       hint: 'in this API, 500 means that the request was invalid; sending it again will not help',
     })
-  // A gateway that gives up does not say whether the service behind it acted.
-  if (endpoint.method !== 'GET' && (status === 502 || status === 504))
+  if (endpoint.method !== 'GET' && gaveUpStatuses.has(status))
     return new UnknownOutcomeError(
       `the service failed (${status})${said}; whether the change was made is not known`,
       { ...details, hint: check() },

@@ -58,7 +58,12 @@ export interface Reply extends WireResponse {
   afterLostAttempt: boolean
 }
 
-const retriedStatuses = new Set([429, 502, 503, 504])
+/**
+ * What a gateway answers when it gave up on the service behind it, which may have acted: 502 and 504, and at Cloudflare also 520
+ * (an answer it does not understand), 522 (no connection, or no acknowledgement of the request) and 524 (no answer in time).
+ */
+export const gaveUpStatuses: ReadonlySet<number> = new Set([502, 504, 520, 522, 524])
+const retriedStatuses = new Set([429, 503, ...gaveUpStatuses])
 const baseDelayMs = 200
 const maxDelayMs = 8000
 
@@ -72,8 +77,8 @@ interface Interruption {
 type Send = (request: WireRequest, repeatability: Repeatability) => Promise<Reply>
 
 /**
- * Sends requests and repeats them as the request policy allows: what is repeatable on connection failures, 429, 502,
- * 503 and 504; the rest only when provably unsent or answered 429. `Retry-After` is honoured up to the deadline.
+ * Sends requests and repeats them as the request policy allows: what is repeatable on connection failures, 429, 503 and when a
+ * gateway gave up; the rest only when provably unsent or answered 429. `Retry-After` is honoured up to the deadline.
  * What it returns throws:
  * {@link NetworkError} when no answer came and nothing can have happened,
  * {@link UnknownOutcomeError} when a write may have reached the service and no answer came.
@@ -109,8 +114,7 @@ export function createSend(
           const { status } = answer
           const again = status === 429 || (repeatability.repeatable && retriedStatuses.has(status))
           if (!again || attempt >= retries) return { ...answer, afterLostAttempt: lost }
-          // A gateway that gives up (502, 504) does not say whether the service behind it acted.
-          if (status !== 429 && status !== 503) lost = true
+          if (gaveUpStatuses.has(status)) lost = true
           reason = `the service answered ${status}`
         } catch (error) {
           const unsent = error instanceof TransportError && !error.maybeSent

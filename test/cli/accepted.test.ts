@@ -265,7 +265,7 @@ test('a write answered with what is not HTTP has an unknown outcome', async () =
   expect(world.requests).toHaveLength(2)
 })
 
-describe.each([502, 504])('a write that ends in %i', (status) => {
+describe.each([502, 504, 520, 522, 524])('a write that ends in %i', (status) => {
   test.each([
     ...Object.keys(named),
     ...Object.keys(unnamed),
@@ -294,7 +294,15 @@ describe.each([502, 504])('a write that ends in %i', (status) => {
   })
 })
 
-test.each([502, 504])('a read that ends in %i is a failure of the service', async (status) => {
+test.each([502, 504, 520, 522, 524])('a read that ends in %i is a failure of the service', async (status) => {
   world.intercept = async () => answer(status, {})
   expect((await world.run('rooms get r1')).code).toBe(6)
 })
+
+test.each([521, 523, 525, 526])(
+  'a write that ends in %i never reached the service, which failed',
+  async (status) => {
+    accepting(answer(status, '<h1>the origin is down</h1>'))
+    expect((await world.run('rooms delete r1 --yes')).code).toBe(6)
+  },
+)

@@ -57,7 +57,7 @@ const unrepeatable = {
 
 describe('retries', () => {
   for (const [what, command] of Object.entries(repeatable)) {
-    test.each([429, 502, 503, 504])(`repeat ${what} after %i`, async (status) => {
+    test.each([429, 502, 503, 504, 520, 522, 524])(`repeat ${what} after %i`, async (status) => {
       script(answer(status, {}), answer(status, {}), fine)
       const { code, stdout, host } = await world.run(command)
       expect({ code, stdout }).toEqual({ code: 0, stdout: what === 'POST /users' ? 'ada\n' : 'r1\n' })
@@ -86,7 +86,7 @@ describe('retries', () => {
       expect(world.requests).toHaveLength(2)
     })
 
-    test.each([502, 503, 504])(`do not repeat ${what} after %i`, async (status) => {
+    test.each([502, 503, 504, 520, 522, 524])(`do not repeat ${what} after %i`, async (status) => {
       script(answer(status, {}))
       expect((await world.run(command)).code).toBe(status === 503 ? 6 : 7)
       expect(world.requests).toHaveLength(1)

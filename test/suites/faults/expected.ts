@@ -99,7 +99,7 @@ export const endedByCut = (code: number) => all(ends(code, 1, 'unsure'))
 export const throttled = all(ends(1, attempts, 'kept'))
 /** The service is busy (503): tried again, but for creating. */
 export const busy = split(ends(6, attempts, 'kept'), ends(6, attempts, 'kept'), ends(6, 1))
-/** A gateway gave up (502, 504): the service behind it may have acted. */
+/** A gateway gave up (502, 504, Cloudflare’s 520, 522, 524): the service behind it may have acted. */
 export const gaveUp = split(ends(6, attempts, 'kept'), ends(7, attempts, 'kept'), ends(7, 1))
 /** Odd, but nothing is wrong. */
 export const fine = ended(0)

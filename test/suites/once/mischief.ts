@@ -39,6 +39,7 @@ const ambiguous: Record<string, Pick<Mischief, 'bytes' | 'resets'>> = {
   'closes within a chunk': { bytes: `${ok}transfer-encoding: chunked\r\n\r\n64\r\n{"room":` },
   'answers 502': { bytes: whole(502, html, 'text/html') },
   'answers 504': { bytes: whole(504, json) },
+  'answers 524': { bytes: whole(524, html, 'text/html') },
   'answers with what is not HTTP': { bytes: '220 mail.test ESMTP ready\r\n' },
 }
 

@@ -92,10 +92,11 @@ const retryAfters: readonly (readonly [text: string, waits: boolean])[] = [
 const failures: readonly Fault[] = [
   ...both(429, throttled, { says: 'the service refuses the request (429)' }),
   ...both(503, busy, { says: 'the service failed (503)' }),
-  ...both(502, gaveUp, { says: 'the service failed (502)' }),
-  ...both(504, gaveUp, { says: 'the service failed (504)' }),
+  ...[502, 504, 520, 522, 524].flatMap((status) =>
+    both(status, gaveUp, { says: `the service failed (${status})` }),
+  ),
   ...both(500, ended(1), {}, ended(6)),
-  ...numbers('501 505 506 507 508 510 511 520 521 522 523 525 526 530 599').flatMap((status) =>
+  ...numbers('501 505 506 507 508 510 511 521 523 525 526 530 599').flatMap((status) =>
     both(status, ended(6), { says: `the service failed (${status})` }),
   ),
   ...retryAfters.flatMap(([text, waits]): Fault[] => {
