@@ -31,6 +31,7 @@ test('the package is small, and holds the launcher, the program and what people 
     'package/LICENSE',
     'package/README.md',
     'package/bin/keep-cache.js',
+    'package/bin/leave.js',
     'package/bin/meetroom.js',
     'package/dist/LEGAL.txt',
     'package/dist/build.json',

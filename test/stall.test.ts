@@ -1,6 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
+import { launcher, node, runCommand } from './helpers/built.ts'
+import { signalled, stopCodes } from './helpers/signalled.ts'
+import { silentNames } from './helpers/silent-names.ts'
 import { fullPort, runTimed, silentPort } from './helpers/stall.ts'
 import { tempDir } from './helpers/world.ts'
+import { notice } from './suites/size.ts'
 
 /** How long a process may outlive its last word, in milliseconds: generous, as machines are shared and slow at times. */
 const promptlyMs = 1500
@@ -45,6 +50,66 @@ describe('a service that stalls before there is a connection', () => {
       code: 5,
       stderr: `error: no answer from 127.0.0.1:${port} within 0.3 s: no connection yet\n`,
     })
+  })
+})
+
+// Node waits for the thread that asks, ten seconds as a rule, in every way of ending that it has of its own.
+describe('a name server that does not answer', () => {
+  const canBeReplaced = spawnSync(node, ['-p', 'typeof process.execve']).stdout.toString() === 'function\n'
+  if (!canBeReplaced)
+    notice('stall', 'the deadline of a name lookup: this Node cannot leave a thread behind (22.15 can)')
+  const named = () => env('https://meet.test/v1')
+
+  async function silent(skip: () => never) {
+    const names = await silentNames()
+    if (names) return names
+    notice('stall', 'name servers: mounting a file and listening on port 53 takes more rights')
+    return skip()
+  }
+
+  test
+    .runIf(canBeReplaced)
+    .for(['rooms list', 'rooms create --name a --type open', 'rooms terminate r --yes'])(
+    'keeps “%s” no longer than the deadline',
+    async (line, { skip }) => {
+      const { within } = await silent(skip)
+      const { code, stderr, lingeredMs } = await runTimed(
+        [...line.split(' '), '--timeout', '0.3'],
+        named(),
+        within,
+      )
+      expect({ code, stderr }).toEqual({
+        code: 5,
+        stderr: 'error: no answer from meet.test within 0.3 s: no connection yet\n',
+      })
+      expect(lingeredMs).toBeLessThan(promptlyMs)
+    },
+  )
+
+  test.for([
+    ['SIGINT', 'rooms list'],
+    ['SIGTERM', 'rooms create --name a --type open'],
+    ['SIGHUP', 'join r'],
+  ] as const)('does not outlast %s, which ends “%s”', async ([stop, line], { skip }) => {
+    const { within, asked } = await silent(skip)
+    const ended = await signalled(line.split(' '), { env: named(), within }, stop, () => asked)
+    // The shell gives both the same number.
+    expect(ended.code ?? ended.signal).toBe(canBeReplaced ? stopCodes[stop] : stop)
+    expect(ended.stderr).toBe('error: interrupted')
+    expect(ended.lingeredMs).toBeLessThan(promptlyMs)
+  })
+
+  test.runIf(canBeReplaced)('leaves streams that others share as they were', async ({ skip }) => {
+    const { within } = await silent(skip)
+    const [command, ...rest] = within([
+      'sh',
+      '-c',
+      '( "$@" 2>&1; grep flags /proc/self/fdinfo/1 ) | cat',
+      'sh',
+      ...[node, launcher, 'rooms', 'list', '--timeout', '0.3'],
+    ])
+    const { stdout } = await runCommand(command, rest, named())
+    expect(stdout).toMatch(/^error: no answer from meet.test .*\nflags:\s+01\n$/)
   })
 })
 

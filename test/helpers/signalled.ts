@@ -2,7 +2,9 @@ import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { full } from '../suites/size.ts'
-import { type Running, startBuilt } from './serving.ts'
+import { launcher, node } from './built.ts'
+import { type Running, startProgram } from './serving.ts'
+import type { Within } from './stall.ts'
 import { soon } from './waiting.ts'
 
 /** The signals that ask a program to stop, with the exit codes that they lead to. */
@@ -35,6 +37,7 @@ export interface Signalled {
 interface Start {
   env: Record<string, string>
   cwd?: string | undefined
+  within?: Within
   /** Leaves standard input open. */
   openStdin?: boolean
 }
@@ -46,12 +49,13 @@ interface Start {
  */
 export async function signalled(
   argv: readonly string[],
-  { env, cwd, openStdin = false }: Start,
+  { env, cwd, within = (line) => line, openStdin = false }: Start,
   signal: Stop,
   reached: (running: Running) => Promise<unknown>,
   meanwhile?: (running: Running) => unknown,
 ): Promise<Signalled> {
-  const running = startBuilt(argv, env, cwd)
+  const [command, ...rest] = within([node, launcher, ...argv])
+  const running = startProgram(command, rest, env, cwd)
   running.child.stdin?.on('error', () => {})
   if (!openStdin) running.child.stdin?.end()
   const early = running.ended().then(() => 'ended')

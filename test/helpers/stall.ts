@@ -65,6 +65,9 @@ export async function unansweredSyn(port: number): Promise<void> {
   }
 }
 
+/** Turns a command line into one that runs it in surroundings of its own. */
+export type Within = (line: [string, ...string[]]) => [string, ...string[]]
+
 export interface Timed {
   code: number | null
   stderr: string
@@ -73,9 +76,14 @@ export interface Timed {
 }
 
 /** Runs the built program, and measures how long it takes to end. */
-export function runTimed(argv: readonly string[], env: Record<string, string>): Promise<Timed> {
+export function runTimed(
+  argv: readonly string[],
+  env: Record<string, string>,
+  within: Within = (line) => line,
+): Promise<Timed> {
   return new Promise((done, failed) => {
-    const child = spawn(node, [launcher, ...argv], { env: { PATH: process.env['PATH'], ...env } })
+    const [command, ...rest] = within([node, launcher, ...argv])
+    const child = spawn(command, rest, { env: { PATH: process.env['PATH'], ...env } })
     let stderr = ''
     let since: number | undefined
     child.stderr.setEncoding('utf8').on('data', (text) => {
