@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import { isLoopback } from './api/loopback.ts'
 import { UsageError } from './errors.ts'
 
@@ -48,6 +49,18 @@ export function parseRetries(text: string): number {
   if (!/^\d{1,2}$/.test(text) || Number(text) > 20)
     throw new UsageError(`“${text}” is not a number of retries from 0 to 20`)
   return Number(text)
+}
+
+/**
+ * The file that changes are recorded in.
+ * @throws {UsageError} for a relative path, which would be another file in each folder
+ */
+export function parseAuditLog(text: string): string {
+  if (!isAbsolute(text))
+    throw new UsageError(`“${text}” is not an absolute path`, {
+      hint: 'an audit log is one file, whatever folder a command runs in',
+    })
+  return text
 }
 
 /** Whether what is sent there can be read on the way. */

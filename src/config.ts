@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import {
   type Format,
   isClear,
+  parseAuditLog,
   parseBaseUrl,
   parseFormat,
   parseRetries,
@@ -24,6 +25,7 @@ export interface Profile {
   output?: string
   timeout?: number
   retries?: number
+  audit_log?: string
   /** Writes need --allow-write. */
   protected?: boolean
 }
@@ -48,6 +50,7 @@ export const settable = {
   output: parseFormat,
   timeout: parseTimeout,
   retries: parseRetries,
+  audit_log: parseAuditLog,
 } as const
 export type SettableKey = keyof typeof settable
 
@@ -75,6 +78,8 @@ export interface Settings {
   /** In seconds. */
   timeout: Setting<number>
   retries: Setting<number>
+  /** The file that changes are recorded in. */
+  auditLog: Setting<string> | undefined
   /** The protected profile that is used, or whose service is: writes need --allow-write then. */
   protectedBy: string | undefined
   /** What is wrong with the settings file, where reading works without it: what it protects is not known then. */
@@ -206,18 +211,31 @@ export function resolveSettings(
       fromFlag(flags.retries, '--retries') ?? fromEnv('MEETROOM_RETRIES') ?? fromProfile('retries'),
       parseRetries,
     ) ?? { value: 2, from: 'default' },
+    auditLog: convert(
+      fromEnv('MEETROOM_AUDIT_LOG') ?? fromProfile('audit_log') ?? (url && auditLogOf(url.value, config)),
+      parseAuditLog,
+    ),
     protectedBy: values?.protected === true ? profile.value : url && protectorOf(url.value, config),
     unread,
   }
 }
 
 /** A protected profile of the same service: what it protects stays protected under another name, and with a key of one’s own. */
-function protectorOf(baseUrl: string, { profiles = {} }: StoredConfig): string | undefined {
-  const found = Object.entries(profiles).find(
-    ([, profile]) =>
-      profile.protected === true && profile.base_url && originOf(profile.base_url) === originOf(baseUrl),
+function protectorOf(baseUrl: string, config: StoredConfig): string | undefined {
+  return profilesOf(baseUrl, config).find(([, profile]) => profile.protected === true)?.[0]
+}
+
+/** The audit log of another profile of the same service: what is recorded there is recorded under every name. */
+function auditLogOf(baseUrl: string, config: StoredConfig): Setting<string> | undefined {
+  for (const [name, { audit_log }] of profilesOf(baseUrl, config))
+    if (audit_log !== undefined) return { value: audit_log, from: `profile ${name}` }
+}
+
+/** The profiles of a service. */
+function profilesOf(baseUrl: string, { profiles = {} }: StoredConfig): [string, Profile][] {
+  return Object.entries(profiles).filter(
+    ([, { base_url }]) => base_url && originOf(base_url) === originOf(baseUrl),
   )
-  return found?.[0]
 }
 
 function originOf(url: string): string | undefined {

@@ -129,6 +129,9 @@ export class OutputError extends MeetroomError {
   readonly code = 'output'
 }
 
+/** The audit log cannot be written, and so nothing is sent. */
+export class AuditError extends OutputError {}
+
 /** The error for a system that has no file handle left; undefined for any other cause. */
 export function tooFewHandles(cause: unknown): OutputError | undefined {
   const { code } = Object(cause) as { code?: unknown }

@@ -39,6 +39,8 @@ export interface Host {
   readonly pid: number
   /** Number of the user; undefined where users have none. */
   readonly uid: number | undefined
+  /** The user’s name on this machine. */
+  userName(): Promise<string>
   /** Whether a process of this machine runs. */
   isAlive(pid: number): boolean
   /** Standard folders of this user on this system. */
@@ -103,6 +105,15 @@ export function processHost(): Host {
     },
     pid: process.pid,
     uid: process.getuid?.(),
+    async userName() {
+      const { userInfo } = await import('node:os')
+      try {
+        return userInfo().username
+      } catch {
+        // A container may run under a number that the system has no name for.
+        return `uid ${process.getuid?.()}`
+      }
+    },
     isAlive(pid) {
       try {
         return process.kill(pid, 0)

@@ -9,6 +9,7 @@ import { refusal } from './refusal.ts'
 import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
 import { createSend, type Policy } from './retry.ts'
 import { readStanding, type Seen } from './standing.ts'
+import { onRecord, type Trail } from './trail.ts'
 import type { Transport, WireRequest } from './wire.ts'
 
 /** An open connection to a service, and its key. */
@@ -27,6 +28,8 @@ export interface ClientOptions {
    * has no `Authorization`, so that showing it shows no key.
    */
   beforeSend: (request: WireRequest) => Promise<void> | undefined
+  /** Puts every write on record, its retries included. */
+  audit?: (endpoint: Route, input: AnyInput) => Trail
   userAgent: string
   policy: Policy
   /** Aborts whatever is under way. */
@@ -84,54 +87,65 @@ export function createClient(options: ClientOptions): Client {
 
   /** What an answer has shown is not asked again. */
   const standing = () => {
-    seen.standing ??= exchange(endpoints.listRooms, { query: { limit: 1 } }).then(({ answer }) =>
+    seen.standing ??= exchange(endpoints.listRooms, { query: { limit: 1 } }, undefined).then(({ answer }) =>
       readStanding(answer),
     )
     return seen.standing
   }
   // This explains a refusal; a failure here must not hide it.
   const userExists = async (user_id: string) =>
-    exchange(endpoints.getUser, { params: { user_id } }).then(
+    exchange(endpoints.getUser, { params: { user_id } }, undefined).then(
       ({ answer }) => ![400, 404, 410].includes(answer.status),
       () => true,
     )
 
   /** The answer to a request that the service accepts. */
-  async function request(endpoint: Route, input: AnyInput) {
-    const { answer, line } = await exchange(endpoint, input)
+  async function request(endpoint: Route, input: AnyInput, trail: Trail | undefined) {
+    const { answer, line } = await exchange(endpoint, input, trail)
     if (answer.status >= 200 && answer.status < 300) return { line, received: read(answer) }
     const check = () => checkHint(endpoint, input)
     throw await refusal({ answer, line, endpoint, input, baseUrl, standing, userExists, check })
   }
 
+  const trailOf = (endpoint: Route, input: AnyInput) =>
+    endpoint.method === 'GET' ? undefined : options.audit?.(endpoint, input)
+
   return {
-    async call(name, given) {
-      type Result = Answer<Answered<Operations[typeof name]>>
-      const input: AnyInput = given
-      const { received, line } = await request(endpoints[name], input)
-      const problem = received.problem ?? problemOf(name, received.value)
-      if (problem === undefined) {
-        seen.standing = known
-        return received as Result
-      }
-      if (endpoints[name].method === 'GET') throw unreadable(problem, received, line, baseUrl)
-      // What the service accepted has happened, whatever its answer looks like.
-      const text = acceptedJson(name, input, received, problem, line)
-      options.onAccepted?.(problem)
-      const bytes = received.problem === undefined ? received.bytes : new TextEncoder().encode(`${text}\n`)
-      return { bytes, text, value: JSON.parse(text) } as Result
-    },
-    async request(endpoint, input) {
-      const { received, line } = await request(endpoint, input)
-      const { problem } = received
-      if (problem !== undefined && endpoint.method === 'GET')
-        throw unreadable(problem, received, line, baseUrl)
-      if (problem !== undefined) options.onAccepted?.(problem)
-      return received
-    },
+    call: (name, input) => onRecord(trailOf(endpoints[name], input), (trail) => call(name, input, trail)),
+    request: (endpoint, input) =>
+      onRecord(trailOf(endpoint, input), (trail) => requestAny(endpoint, input, trail)),
     seen,
     ready: async () => void (await open()),
     isService: async () => (await standing()).isService,
+  }
+
+  async function call<N extends OperationName>(
+    name: N,
+    given: Input<Operations[N]>,
+    trail: Trail | undefined,
+  ) {
+    type Result = Answer<Answered<Operations[N]>>
+    const input: AnyInput = given
+    const { received, line } = await request(endpoints[name], input, trail)
+    const problem = received.problem ?? problemOf(name, received.value)
+    if (problem === undefined) {
+      seen.standing = known
+      return received as Result
+    }
+    if (endpoints[name].method === 'GET') throw unreadable(problem, received, line, baseUrl)
+    // What the service accepted has happened, whatever its answer looks like.
+    const text = acceptedJson(name, input, received, problem, line)
+    options.onAccepted?.(problem)
+    const bytes = received.problem === undefined ? received.bytes : new TextEncoder().encode(`${text}\n`)
+    return { bytes, text, value: JSON.parse(text) } as Result
+  }
+
+  async function requestAny(endpoint: Route, input: AnyInput, trail: Trail | undefined) {
+    const { received, line } = await request(endpoint, input, trail)
+    const { problem } = received
+    if (problem !== undefined && endpoint.method === 'GET') throw unreadable(problem, received, line, baseUrl)
+    if (problem !== undefined) options.onAccepted?.(problem)
+    return received
   }
 }
 
@@ -154,7 +168,7 @@ function createExchange(options: ClientOptions) {
     return opened
   }
 
-  async function exchange(endpoint: Route, input: AnyInput) {
+  async function exchange(endpoint: Route, input: AnyInput, trail: Trail | undefined) {
     const request = buildRequest(baseUrl, endpoint, input)
     const line = {
       method: request.method,
@@ -164,6 +178,7 @@ function createExchange(options: ClientOptions) {
     const asked = options.beforeSend(request)
     if (asked) await asked
     const { send, headers, bodyHeaders } = opened ?? (await open())
+    if (trail) await trail.begin(request)
     const answer = await send(
       { ...request, headers: request.body === undefined ? headers : bodyHeaders },
       {
@@ -173,6 +188,7 @@ function createExchange(options: ClientOptions) {
         line,
       },
     )
+    trail?.answered(answer.status)
     options.onExchange?.({
       method: request.method,
       url: request.url,

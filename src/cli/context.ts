@@ -1,5 +1,8 @@
 import type { Client } from '../api/client.ts'
+import type { Route } from '../api/endpoints.ts'
+import type { AnyInput } from '../api/request.ts'
 import type { Seen } from '../api/standing.ts'
+import type { Trail } from '../api/trail.ts'
 import { readConfig, resolveSettings, type Settings, type StoredConfig } from '../config.ts'
 import { changeConfig } from '../config-store.ts'
 import type { Format } from '../config-values.ts'
@@ -12,6 +15,7 @@ import { keyRedactor, type Redact } from './output/redact.ts'
 import { maskedText } from './output/secrets.ts'
 import { StatusLine } from './output/status-line.ts'
 import {
+  type Audit,
   type ClientSetup,
   type Connect,
   connectOverNetwork,
@@ -42,6 +46,8 @@ export interface GlobalFlags {
   curl?: boolean
   yes?: boolean
   allowWrite?: boolean
+  /** False with --no-audit. */
+  audit: boolean
   quiet?: boolean
   verbose?: boolean
   color: boolean
@@ -71,6 +77,7 @@ export class Context {
   #printer: Printer | undefined
   #client: Promise<Client> | undefined
   #confirmation: Promise<void> | undefined
+  #audit: Promise<Audit | undefined> | undefined
   #newProfile = false
   /** What the clients of this run have found out about the service. */
   readonly #seen: Seen = {}
@@ -205,8 +212,35 @@ export class Context {
       closeLater: (close) => this.#closers.push(close),
       keepSecret: (secret) => this.keepSecret(secret),
       redactKeys: this.redactKeys,
+      audit: await this.#audited(),
       confirm: (change) => this.confirm(change),
     }
+  }
+
+  /** Puts changes on record, where the settings name a file for that. */
+  #audited(): Promise<Audit | undefined> {
+    this.#audit ??= this.settings().then(async ({ auditLog, profile }) => {
+      if (!auditLog || !this.flags.audit) return undefined
+      const { openAudit } = await import('./audit/audit.ts')
+      const audit = await openAudit(auditLog.value, {
+        profile: profile.value,
+        host: this.host,
+        redact: this.redact,
+        notice: (text) => this.notice(text),
+      })
+      this.#closers.push(() => audit.close())
+      return audit.trail
+    })
+    return this.#audit
+  }
+
+  /** The record of a change that is no request of a client; undefined where there is no audit log. */
+  async trail(endpoint: Route, input: AnyInput): Promise<Trail | undefined> {
+    const audit = await this.#audited()
+    if (!audit) return undefined
+    const { local } = await this.settings()
+    const place = local ? await dataDir(this.host) : new URL(await this.liveBaseUrl()).origin
+    return audit(place, endpoint, input)
   }
 
   /**

@@ -26,6 +26,7 @@ export function globalFlags<C extends Command>(command: C): C {
     .option('--curl', 'show the request as a curl command instead of sending it')
     .option('-y, --yes', 'confirm in advance')
     .option('--allow-write', 'allow changes through a protected profile')
+    .option('--no-audit', 'do not record changes in the audit log')
     .option('-q, --quiet', 'print no notices on standard error')
     .option('--verbose', 'say what is sent')
     .option('--no-color', 'print no colours')

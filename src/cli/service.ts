@@ -1,9 +1,12 @@
 import { type Client, createClient } from '../api/client.ts'
 import { defined } from '../api/defined.ts'
 import { isDestructive } from '../api/destructive.ts'
+import type { Route } from '../api/endpoints.ts'
 import { isLoopback } from '../api/loopback.ts'
+import type { AnyInput } from '../api/request.ts'
 import type { Policy } from '../api/retry.ts'
 import type { Seen } from '../api/standing.ts'
+import type { Trail } from '../api/trail.ts'
 import type { Transport, WireRequest } from '../api/wire.ts'
 import { keyFor, type Settings, shortestKey } from '../config.ts'
 import { isClear } from '../config-values.ts'
@@ -48,6 +51,9 @@ export interface SendFlags {
   allowWrite?: boolean
 }
 
+/** @param place the origin of the service, or the folder of the local workspace */
+export type Audit = (place: string, endpoint: Route, input: AnyInput) => Trail
+
 /** What a service is opened with. */
 export interface Surroundings {
   host: Host
@@ -60,6 +66,8 @@ export interface Surroundings {
   /** Takes note of what must never be shown. */
   keepSecret: (secret: string) => void
   redactKeys: Redact
+  /** Puts a change on record; undefined where there is no audit log. */
+  audit: Audit | undefined
   /** Asks before a change, unless the command has asked already. */
   confirm: (change: Change) => Promise<void>
 }
@@ -83,6 +91,8 @@ export interface ClientSetup {
 /** A service to talk to. Opening it may open the workspace or a connection, so it is left to the first request. */
 export interface Service {
   baseUrl: string
+  /** Folder of the local workspace. */
+  dir?: string
   open(connections?: number): Promise<{ transport: OpenTransport; apiKey: string }>
 }
 
@@ -93,6 +103,8 @@ export interface Service {
 export function openClient(around: Surroundings, setup: ClientSetup, service: Service): Client {
   const { host, flags, settings, printer } = around
   const { timeout, retries } = settings
+  const { audit } = around
+  const place = () => service.dir ?? new URL(service.baseUrl).origin
   return createClient({
     baseUrl: service.baseUrl,
     open: async () => {
@@ -103,6 +115,7 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
     },
     beforeSend: beforeSend(around, setup.confirmed),
     onAccepted: warnOfAnswers(printer),
+    ...(audit ? { audit: (endpoint, input) => audit(place(), endpoint, input) } : {}),
     ...defined({ seen: setup.seen }),
     userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
     interrupt: setup.interrupt,
@@ -209,6 +222,7 @@ async function findLocal({ host, connect, printer }: Surroundings): Promise<Serv
   return {
     // One owner at a time: while the workspace is being served, other commands go through the service.
     baseUrl: owner?.base_url ?? localBaseUrl,
+    dir,
     async open(connections) {
       const { reachWorkspace } = await import('../local/reach.ts')
       return reachWorkspace({

@@ -90,6 +90,7 @@ export function testHost({
     cwd,
     pid,
     uid,
+    userName: async () => 'operator',
     isAlive: (other) => other === testPid || other === testPid + 1,
     dirs: async () => ({
       config: '/nonexistent/config',

@@ -1,4 +1,5 @@
 import {
+  AuditError,
   AuthError,
   type MeetroomError,
   NetworkError,
@@ -109,7 +110,7 @@ function workOn(
       const outcome = await sender.send(job)
       if (outcome.status === 'unsent') return putBack(job)
       const error = 'error' in outcome ? outcome.error : undefined
-      if (error instanceof AuthError || error instanceof WrongBaseUrlError) {
+      if ([AuditError, AuthError, WrongBaseUrlError].some((kind) => error instanceof kind)) {
         if (outcome.status !== 'unknown') ledger.unsent(row)
         throw error
       }

@@ -123,7 +123,7 @@ function definePath(config: MeetroomCommand, act: Act): void {
 async function effective(
   context: Context,
 ): Promise<{ key: string; value: string | number | null; origin: string | null }[]> {
-  const { profile, local, baseUrl, apiKey, output, timeout, retries } = await context.settings()
+  const { profile, local, baseUrl, apiKey, output, timeout, retries, auditLog } = await context.settings()
   const shownKey = local
     ? { value: 'created for the workspace', from: 'workspace' }
     : apiKey && { value: 'set', from: apiKey.from }
@@ -134,6 +134,7 @@ async function effective(
     output,
     timeout,
     retries,
+    audit_log: auditLog,
   }
   return Object.entries(settings).map(([key, setting]) => ({
     key,

@@ -1,6 +1,8 @@
+import type { Route } from '../../api/endpoints.ts'
 import { fillPath, queryString } from '../../api/path.ts'
 import { room } from '../../api/resources.ts'
 import { textOf } from '../../api/text-of.ts'
+import { onRecord } from '../../api/trail.ts'
 import {
   ApiError,
   AuthError,
@@ -37,18 +39,38 @@ export function defineJoin(join: MeetroomCommand, act: Act): void {
   )
 }
 
+/** What the audit log calls it: a change, as others in the room see who joins. */
+const joining: Route = {
+  id: 'rooms.join',
+  summary: 'Join a room',
+  method: 'GET',
+  path: '/rooms/{id}/connect',
+}
+
 const firstPauseMs = 200
 const longestPauseMs = 5000
 
 async function run(context: Context, room: string, flags: Flags): Promise<void> {
   if (flags.as !== undefined && flags.token !== undefined)
     throw new UsageError('--as and --token cannot be used together')
+  const access_token = flags.as === undefined ? flags.token : await tokenOf(context, flags.as)
+  const url = (await context.liveBaseUrl()) + fillPath(joining.path, { id: room })
+  const trail = await context.trail(joining, { params: { id: room } })
+  await trail?.begin({ method: joining.method, url })
+  await onRecord(trail, () => stay(context, room, url, access_token))
+}
+
+/** Stays in a room until it ends, or until ^C. */
+async function stay(
+  context: Context,
+  room: string,
+  place: string,
+  access_token: string | undefined,
+): Promise<void> {
   const { host, interrupt } = context
   const printer = await context.printer()
   const json = isJson(printer.options.format)
-  const access_token = flags.as === undefined ? flags.token : await tokenOf(context, flags.as)
-  const baseUrl = await context.liveBaseUrl()
-  const url = `${baseUrl.replace(/^http/, 'ws')}${fillPath('/rooms/{id}/connect', { id: room })}${queryString({ access_token })}`
+  const url = `${place.replace(/^http/, 'ws')}${queryString({ access_token })}`
 
   const show = async (frame: Record<string, unknown>) => {
     if (json) return printer.json(frame)

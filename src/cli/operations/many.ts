@@ -4,6 +4,7 @@ import { readAnswer } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import {
+  AuditError,
   AuthError,
   InterruptedError,
   type MeetroomError,
@@ -131,7 +132,8 @@ async function act(pool: Pool, { call, flags }: Task, id: string): Promise<Outco
 
 /** Whether the next id would fail in the same way. */
 function stopsAll(error: MeetroomError): boolean {
-  return [AuthError, NetworkError, WrongBaseUrlError, InterruptedError].some((kind) => error instanceof kind)
+  const kinds = [AuditError, AuthError, NetworkError, WrongBaseUrlError, InterruptedError]
+  return kinds.some((kind) => error instanceof kind)
 }
 
 function itemOf(name: OperationName, answer: Answer): Item {

@@ -1,0 +1,28 @@
+import type { WireRequest } from './wire.ts'
+
+/** What a record of changes hears of one change. */
+export interface Trail {
+  /** Before it is sent; resolves when that is on record. What it throws is thrown instead of sending. */
+  begin(request: Pick<WireRequest, 'method' | 'url'>): Promise<void>
+  /** The service has answered, whatever it said. */
+  answered(status: number): void
+  /** @param answer that of the service, where there is one */
+  succeeded(answer: unknown): void
+  failed(cause: unknown): void
+}
+
+/** Does what is on record, if it is, and records what became of it. */
+export async function onRecord<T>(
+  trail: Trail | undefined,
+  work: (trail: Trail | undefined) => Promise<T>,
+): Promise<T> {
+  if (!trail) return work(undefined)
+  try {
+    const answer = await work(trail)
+    trail.succeeded(answer)
+    return answer
+  } catch (cause) {
+    trail.failed(cause)
+    throw cause
+  }
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import type { Endpoint, Route } from '../../api/endpoints.ts'
+import { idField, isId, isRecord } from '../../api/guards.ts'
+import type { AnyInput } from '../../api/request.ts'
+import type { Trail } from '../../api/trail.ts'
+import { asForeseen } from '../output/error.ts'
+import type { Redact } from '../output/redact.ts'
+import { visibleJson } from '../output/visible.ts'
+import { failure } from '../pool/outcome.ts'
+import type { AuditLog } from './log.ts'
+
+/** Who changes what, and where: the same for all changes of a run at one service. */
+export interface Origin {
+  profile: string
+  /** Of the service, or the folder of the local workspace. */
+  origin: string
+  /** On this machine. */
+  user: string
+  /** Where to find the run of the CI service. */
+  ci: string | undefined
+}
+
+/** An error that quotes a page of a service is cut off behind so many characters. */
+const longestMessage = 500
+
+/** Records a change: a line before it, and one that says what became of it, with the same id. */
+export function trailOf(
+  log: AuditLog,
+  from: Origin,
+  { now, redact }: { now: () => number; redact: Redact },
+  endpoint: Route,
+  input: AnyInput,
+): Trail {
+  const id = randomUUID()
+  const named = idsOf(input)
+  let request: { method: string; path: string } | undefined
+  let status: number | undefined
+  const line = (event: string, ids: object, more: object) => {
+    const { user, ci, ...where } = from
+    const time = new Date(now()).toISOString()
+    const record = { time, id, event, ...where, operation: endpoint.id, ids, ...request, ...more, user, ci }
+    return `${visibleJson(redact(JSON.stringify(record)))}\n`
+  }
+  return {
+    begin({ method, url }) {
+      const { pathname, search } = new URL(url)
+      request = { method, path: pathname + search }
+      return log.synced(line('intent', named, {}))
+    },
+    answered(answer) {
+      status = answer
+    },
+    succeeded(answer) {
+      if (!request) return
+      log.written(line('outcome', { ...named, ...madeId(endpoint, answer) }, { outcome: 'ok', status }))
+    },
+    failed(cause) {
+      if (!request) return
+      const error = asForeseen(cause)
+      const { code, exitCode: exit_code, message } = error
+      log.written(
+        line('outcome', named, {
+          outcome: failure(error).status === 'unknown' ? 'unknown' : 'failed',
+          ...{ status: error.status ?? status, code, exit_code },
+          message: redact(message).slice(0, longestMessage),
+        }),
+      )
+    },
+  }
+}
+
+/** The ids that a request names, wherever it does. */
+function idsOf({ params, query, body }: AnyInput): Record<string, unknown> {
+  const named = { ...query, ...(isRecord(body) ? body : {}), ...params }
+  const ids = Object.entries(named).filter(([name, value]) => /(^|_)id$/.test(name) && isId(value))
+  // In a path, an id without a name is that of a room.
+  return Object.fromEntries(ids.map(([name, id]) => [name === 'id' && params?.[name] ? 'room_id' : name, id]))
+}
+
+/** The id of what was created or changed, which the service may have chosen. */
+function madeId(endpoint: Route, answer: unknown): Record<string, unknown> {
+  const value = isRecord(answer) ? answer['value'] : undefined
+  if (!isEndpoint(endpoint) || endpoint.bare || !isRecord(value)) return {}
+  const item = value[endpoint.result]
+  const id = isRecord(item) ? item[idField(endpoint)] : undefined
+  return isId(id) ? { [`${endpoint.resource}_id`]: id } : {}
+}
+
+function isEndpoint(endpoint: Route): endpoint is Endpoint {
+  return 'resource' in endpoint
+}
