@@ -132,6 +132,15 @@ test('the embedded service is loaded for --local alone, and no HTTP client with 
   ])
 })
 
+test('what writes the audit log is loaded for a change, where there is one', async () => {
+  const env = await served()
+  const ofAudit = async (line: string, more = {}) =>
+    (await loaded(line, { ...env, ...more })).filter((name) => name === 'our cli/audit')
+  const create = 'rooms create --name a --type open --json'
+  expect(await ofAudit(create)).toEqual([])
+  expect(await ofAudit(create, { MEETROOM_AUDIT_LOG: join(tempDir(), 'log') })).toEqual(['our cli/audit'])
+})
+
 test('conf is loaded to change a setting, not to read one', async () => {
   expect(await heavyOf('config get output')).toEqual([])
   expect(await heavyOf('config set output json')).toEqual(['conf'])

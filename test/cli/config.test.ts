@@ -211,14 +211,15 @@ test('list shows the settings in effect', async () => {
   expect(await world.run('config list')).toMatchObject({
     code: 0,
     stdout:
-      'KEY       VALUE\n' +
-      '────────  ────────────────────\n' +
-      'profile   default\n' +
-      'base_url  https://meet.test/v1\n' +
-      'api_key   set\n' +
-      'output    table\n' +
-      'timeout   30\n' +
-      'retries   2\n',
+      'KEY        VALUE\n' +
+      '─────────  ────────────────────\n' +
+      'profile    default\n' +
+      'base_url   https://meet.test/v1\n' +
+      'api_key    set\n' +
+      'output     table\n' +
+      'timeout    30\n' +
+      'retries    2\n' +
+      'audit_log\n',
     stderr: '',
   })
 })
@@ -235,12 +236,13 @@ test('list --show-origin says where each setting comes from', async () => {
   ).toMatchObject({
     code: 0,
     stdout:
-      'profile   staging               settings file\n' +
-      'base_url  https://meet.test/v1  profile staging\n' +
-      'api_key   set                   profile staging\n' +
-      'output    table                 MEETROOM_OUTPUT\n' +
-      'timeout   5                     profile staging\n' +
-      'retries   3                     --retries\n',
+      'profile    staging               settings file\n' +
+      'base_url   https://meet.test/v1  profile staging\n' +
+      'api_key    set                   profile staging\n' +
+      'output     table                 MEETROOM_OUTPUT\n' +
+      'timeout    5                     profile staging\n' +
+      'retries    3                     --retries\n' +
+      'audit_log\n',
     stderr: '',
   })
   const { stdout } = await run('config list --show-origin --json')
@@ -249,18 +251,19 @@ test('list --show-origin says where each setting comes from', async () => {
 
 test('list shows the settings of the local profile', async () => {
   expect((await world.run('config list --show-origin --no-header --local')).stdout).toBe(
-    'profile   local                      --local\n' +
+    'profile    local                      --local\n' +
       'base_url\n' +
-      'api_key   created for the workspace  workspace\n' +
-      'output    table                      default\n' +
-      'timeout   30                         default\n' +
-      'retries   2                          default\n',
+      'api_key    created for the workspace  workspace\n' +
+      'output     table                      default\n' +
+      'timeout    30                         default\n' +
+      'retries    2                          default\n' +
+      'audit_log\n',
   )
 })
 
 test('ls is an alias of list', async () => {
   expect((await world.run('config ls -o ids')).stdout).toBe(
-    'profile\nbase_url\napi_key\noutput\ntimeout\nretries\n',
+    'profile\nbase_url\napi_key\noutput\ntimeout\nretries\naudit_log\n',
   )
 })
 
@@ -336,13 +339,22 @@ test.each([
   ['config set retries 2.5', '“2.5” is not a number of retries from 0 to 20'],
   ['config set base_url meet', 'not a valid URL'],
   ['config set base_url https://u:hunter2@meet.test', 'a base URL must not contain a user name or password'],
-  ['config set colour red', 'no such setting: “colour”; settings are base_url, output, timeout, retries'],
-  ['config set __proto__ x', 'no such setting: “__proto__”; settings are base_url, output, timeout, retries'],
+  [
+    'config set colour red',
+    'no such setting: “colour”; settings are base_url, output, timeout, retries, audit_log',
+  ],
+  [
+    'config set __proto__ x',
+    'no such setting: “__proto__”; settings are base_url, output, timeout, retries, audit_log',
+  ],
   [
     'config unset constructor',
-    'no such setting: “constructor”; settings are base_url, output, timeout, retries',
+    'no such setting: “constructor”; settings are base_url, output, timeout, retries, audit_log',
   ],
-  ['config get toString', 'no such setting: “toString”; settings are base_url, output, timeout, retries'],
+  [
+    'config get toString',
+    'no such setting: “toString”; settings are base_url, output, timeout, retries, audit_log',
+  ],
   ['config set profile staging', 'switch profiles with: meetroom profiles use NAME'],
   ['config set api_key hunter2', 'a key is never passed as an argument: arguments are public'],
   ['config unset api_key', 'forget the key with: meetroom auth logout'],

@@ -1,0 +1,420 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { TransportError } from '../../src/api/wire.ts'
+import { runBuilt } from '../helpers/built.ts'
+import { allCalls, prepare, stays } from '../helpers/calls.ts'
+import { keyShapes, spellings, tracesOf } from '../helpers/canary.ts'
+import { homes, serveHere, startBuilt } from '../helpers/serving.ts'
+import { heldService } from '../helpers/signalled.ts'
+import { fillDisk, mountDisk } from '../helpers/small-disk.ts'
+import { answer, createWorld, tempDir, type World } from '../helpers/world.ts'
+import { notice } from '../suites/size.ts'
+
+interface Line {
+  id: string
+  event: 'intent' | 'outcome'
+  operation: string
+  [field: string]: unknown
+}
+
+/** The lines of a log; none where there is none. */
+function read(log: string): Line[] {
+  if (!existsSync(log)) return []
+  const text = readFileSync(log, 'utf8')
+  expect(text).toMatch(/\n$|^$/)
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+}
+
+/** The changes of a log, each with what became of it. */
+const changes = (log: string) => {
+  const lines = read(log)
+  return lines
+    .filter(({ event }) => event === 'intent')
+    .map((intent) => ({
+      intent,
+      outcomes: lines.filter(({ id, event }) => event === 'outcome' && id === intent.id),
+    }))
+}
+
+let world: World
+let log: string
+beforeEach(async () => {
+  world = await createWorld()
+  log = join(world.dir, 'audit.ndjson')
+})
+const run = (line: string, env: Record<string, string | undefined> = {}) =>
+  world.run(line, { env: { MEETROOM_AUDIT_LOG: log, ...env } })
+const writes = ({ requests }: World) => requests.filter(({ method }) => method !== 'GET')
+const addUsers = async (many: number) => {
+  for (let i = 0; i < many; i++) await world.send('POST', '/users', { user_id: `u${i}` })
+}
+
+describe.each(await allCalls())('%s', (call) => {
+  const run = async (env: Record<string, string>) => {
+    const { world, argvOf } = await prepare(false)
+    const { host, done } = world.start([...argvOf(call), '--yes'], {
+      env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, ...env },
+      ...(call.startsWith('auth login') ? { stdin: world.apiKey } : {}),
+    })
+    // What stays is stopped; by then it has started.
+    if (stays.test(call)) setTimeout(() => host.signal('SIGINT'), 20).unref()
+    return { ...(await done), writes: writes(world).length }
+  }
+
+  test('is on record if it changes something, and only then', async () => {
+    const log = join(tempDir(), 'log')
+    const { writes } = await run({ MEETROOM_AUDIT_LOG: log })
+    const recorded = changes(log)
+    expect(recorded).toHaveLength(call.startsWith('join') ? 1 : writes)
+    for (const { intent, outcomes } of recorded)
+      expect(outcomes).toEqual([
+        expect.objectContaining({
+          operation: intent.operation,
+          outcome: call.startsWith('join') ? 'failed' : 'ok',
+        }),
+      ])
+  })
+
+  test('is not sent when it cannot be on record', async () => {
+    const changing = (await run({})).writes > 0 || call.startsWith('join')
+    const { code, stderr, writes } = await run({ MEETROOM_AUDIT_LOG: join(tempDir(), 'missing/log') })
+    expect(writes).toBe(0)
+    if (!changing) return expect(stderr).not.toContain('audit log')
+    expect({ code, stderr }, stderr).toEqual({
+      code: 74,
+      stderr: expect.stringMatching(
+        /error: the audit log \S+ cannot be written \(ENOENT\)\nhint: .*--no-audit/,
+      ),
+    })
+  })
+})
+
+test.each(['--dry-run', '--curl', '--no-audit'])('%s leaves nothing on record', async (flag) => {
+  await addUsers(2)
+  for (const line of ['users create ada', 'users delete u0 u1 --yes', 'api POST /users -f user_id=bob'])
+    expect((await run(`${line} ${flag}`)).code).toBe(0)
+  expect(existsSync(log)).toBe(false)
+})
+
+describe('a record', () => {
+  test('says who did what, where, and what became of it', async () => {
+    const env = {
+      GITHUB_RUN_ID: '77',
+      GITHUB_SERVER_URL: 'https://github.test',
+      GITHUB_REPOSITORY: 'school/rooms',
+    }
+    await run('users create ada --name Ada', env)
+    await run('rooms get nowhere', env)
+    const [intent, outcome, ...more] = read(log)
+    const who = {
+      profile: 'default',
+      origin: 'https://meet.test',
+      user: 'operator',
+      ci: 'https://github.test/school/rooms/actions/runs/77',
+    }
+    const what = { operation: 'users.create', ids: { user_id: 'ada' }, method: 'POST', path: '/v1/users' }
+    const time = '2026-01-02T03:04:05.678Z'
+    const id = expect.stringMatching(/^[\da-f-]{36}$/)
+    expect(intent).toEqual({ time, id, event: 'intent', ...who, ...what })
+    expect(outcome).toEqual({
+      time,
+      id: intent?.id,
+      event: 'outcome',
+      ...who,
+      ...what,
+      outcome: 'ok',
+      status: 200,
+    })
+    expect(more).toEqual([])
+    expect(statSync(log).mode & 0o777).toBe(0o600)
+  })
+
+  test('names what the service has created', async () => {
+    const { stdout } = await run('rooms create --name R --type private -o ids')
+    await run(`members add ${stdout.trim()} nobody`)
+    expect(read(log).map(({ event, ids }) => [event, ids])).toEqual([
+      ['intent', {}],
+      ['outcome', { room_id: stdout.trim() }],
+      ['intent', { room_id: stdout.trim(), user_id: 'nobody' }],
+      ['outcome', { room_id: stdout.trim(), user_id: 'nobody' }],
+    ])
+  })
+
+  test.each([
+    ['ok', 'users update ada --name A', answer(200, { user: { user_id: 'ada' } }), { status: 200 }],
+    [
+      'failed',
+      'users update ada --name A',
+      answer(422, { message: 'no' }),
+      { status: 422, code: 'refused', exit_code: 1 },
+    ],
+    [
+      'unknown',
+      'users update ada --name A',
+      answer(504, {}),
+      { status: 504, code: 'unknown_outcome', exit_code: 7 },
+    ],
+    ['unknown', 'rooms create --name a --type open', answer(200, {}), { status: 200, exit_code: 7 }],
+    ['unknown', 'api POST /rooms', new TransportError('the connection was reset', true), { exit_code: 7 }],
+    ['failed', 'api POST /rooms', new TransportError('connection refused', false), { exit_code: 5 }],
+  ])('says %s as the exit code does', async (outcome, line, answer, more) => {
+    world.intercept = async () => {
+      if (answer instanceof Error) throw answer
+      return answer
+    }
+    const { code } = await run(`${line} --retries 0`)
+    expect(read(log).at(-1)).toMatchObject({ event: 'outcome', outcome, ...more })
+    expect(code).toBe('exit_code' in more ? more.exit_code : 0)
+  })
+
+  test('says that what was interrupted may have been done', async () => {
+    const { host, done } = world.start(['users', 'update', 'ada', '--name', 'A'], {
+      env: { MEETROOM_AUDIT_LOG: log },
+    })
+    world.intercept = (_, __, signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(new TransportError('no answer yet', true)))
+        host.signal('SIGINT')
+      })
+    expect((await done).code).toBe(130)
+    expect(read(log).at(-1)).toMatchObject({ outcome: 'unknown', code: 'interrupted', exit_code: 130 })
+  })
+
+  test('covers the repetitions of a request', async () => {
+    let asked = 0
+    world.intercept = async (_, next) => (++asked < 3 ? answer(503, {}) : next())
+    expect((await run('users create ada --overwrite')).code).toBe(0)
+    expect(read(log).map(({ event, outcome }) => outcome ?? event)).toEqual(['intent', 'ok'])
+    expect(writes(world)).toHaveLength(3)
+  })
+
+  test('is on disk before the change is sent', async () => {
+    await addUsers(40)
+    const missing: string[] = []
+    world.intercept = async (request, next) => {
+      const known = read(log).some(({ event, path }) => event === 'intent' && request.url.endsWith(`${path}`))
+      if (!known) missing.push(request.url)
+      return next()
+    }
+    const ids = Array.from({ length: 40 }, (_, i) => `u${i}`).join(' ')
+    expect((await run(`users delete ${ids} --yes --max 40`)).code).toBe(0)
+    expect(missing).toEqual([])
+    expect(changes(log)).toHaveLength(40)
+  })
+
+  test('shares its sync with those that are about to be sent at the same time', async () => {
+    const file = await open(join(world.dir, 'any'), 'w')
+    const proto = Object.getPrototypeOf(file)
+    await file.close()
+    const { datasync } = proto
+    let syncs = 0
+    proto.datasync = function (...args: unknown[]) {
+      syncs++
+      return datasync.apply(this, args)
+    }
+    onTestFinished(() => {
+      proto.datasync = datasync
+    })
+    const rows = Array.from({ length: 64 }, (_, i) => `u${i}`)
+    await addUsers(64)
+    await run(`users delete ${rows.join(' ')} --yes --max 64 --concurrency 16`)
+    expect(changes(log)).toHaveLength(64)
+    expect(syncs).toBeLessThanOrEqual(16)
+  })
+
+  test('of the local workspace names its folder', async () => {
+    expect((await run('--local users create ada')).code).toBe(0)
+    expect(read(log).map(({ profile, origin }) => ({ profile, origin }))).toEqual(
+      Array(2).fill({ profile: 'local', origin: join(world.dir, 'data') }),
+    )
+  })
+
+  test('of a crash is an intent without an outcome', async () => {
+    const { baseUrl, holds } = await heldService()
+    const env = {
+      ...homes(),
+      MEETROOM_BASE_URL: baseUrl,
+      MEETROOM_API_KEY: 'key-0123456789',
+      MEETROOM_AUDIT_LOG: log,
+    }
+    const { child, ended } = startBuilt(['users', 'update', 'ada', '--name', 'A'], env)
+    await holds(1)
+    child.kill('SIGKILL')
+    await ended()
+    expect(read(log)).toMatchObject([{ event: 'intent', operation: 'users.update', ids: { user_id: 'ada' } }])
+  })
+
+  test('of several processes is whole lines', async () => {
+    const { baseUrl, apiKey } = await serveHere()
+    const env = { ...homes(), MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: apiKey, MEETROOM_AUDIT_LOG: log }
+    const files = ['a', 'b', 'c'].map((name) => {
+      const file = join(world.dir, `${name}.csv`)
+      const rows = Array.from({ length: 100 }, (_, i) => `${name}${i}`)
+      writeFileSync(file, `user_id\n${rows.join('\n')}\n`)
+      return file
+    })
+    const runs = files.map((file) => runBuilt(['users', 'import', file, '--yes', '--no-journal'], env))
+    for (const { code, stderr } of await Promise.all(runs)) expect(code, stderr).toBe(0)
+    const recorded = changes(log)
+    expect(recorded).toHaveLength(300)
+    expect(recorded.every(({ outcomes }) => outcomes.length === 1)).toBe(true)
+  })
+})
+
+describe('a key', () => {
+  test.each(Object.entries(keyShapes).filter(([shape]) => !shape.includes('no header')))(
+    '%s is in no record, however the service quotes it',
+    async (_, makeKey) => {
+      const key = makeKey().trim()
+      const traces = tracesOf(key)
+      for (const spell of spellings) {
+        world.intercept = async () => answer(422, { message: `who is ${spell(key)}?` })
+        await run('users update ada --name A', { MEETROOM_API_KEY: key })
+        world.intercept = async () =>
+          answer(502, `<title>${spell(key)}</title>`, { 'content-type': 'text/html' })
+        await run('message send r hi', { MEETROOM_API_KEY: key })
+      }
+      world.intercept = async () => answer(200, { user: { user_id: key } })
+      await world.run(['users', 'delete', key, '--yes'], {
+        env: { MEETROOM_AUDIT_LOG: log, MEETROOM_API_KEY: key },
+      })
+      await world.run(['api', 'POST', `/users?user_id=${encodeURIComponent(key)}`], {
+        env: { MEETROOM_AUDIT_LOG: log, MEETROOM_API_KEY: key },
+      })
+      expect(read(log).length).toBeGreaterThan(30)
+      expect(traces(readFileSync(log, 'utf8'))).toEqual([])
+    },
+  )
+
+  test('is not there, and neither is an access token', async () => {
+    await run('api POST /users?access_token=tok-0123456789 -f user_id=ada')
+    const text = readFileSync(log, 'utf8')
+    expect(text).not.toContain('tok-0123456789')
+    expect(text).not.toContain(world.apiKey)
+    expect(text).not.toMatch(/"authorization"/i)
+  })
+
+  test('and what a terminal would obey are written as text', async () => {
+    world.intercept = async () => answer(422, { message: 'a\u001b]52;c;eA==\u0007\u009b2Jb\u202ec' })
+    await run('users update ada --name A')
+    expect(readFileSync(log, 'utf8')).toMatch(/^[ -~\n“”]*$/)
+  })
+})
+
+describe('a file that is no place for a record', () => {
+  const cases: [string, () => void, string][] = [
+    ['a link', () => symlinkSync(join(world.dir, 'other'), log), 'is a symbolic link'],
+    ['a named pipe', () => execFileSync('mkfifo', [log]), 'is not a regular file'],
+    ['a folder', () => mkdirSync(log), '(EISDIR)'],
+  ]
+  test.each(cases)('such as %s stops the change, and nothing is sent', async (_, make, why) => {
+    make()
+    const { code, stderr } = await run('users update ada --name A')
+    expect(code).toBe(74)
+    expect(stderr).toContain(`error: the audit log ${log} cannot be written`)
+    expect(stderr).toContain(why)
+    expect(world.requests).toEqual([])
+  })
+
+  test('such as a device stops the change', async () => {
+    const { code, stderr } = await run('users update ada --name A', { MEETROOM_AUDIT_LOG: '/dev/full' })
+    expect({ code, sent: world.requests }, stderr).toEqual({ code: 74, sent: [] })
+  })
+
+  test('stops all of many changes at the first', async () => {
+    await addUsers(30)
+    const ids = Array.from({ length: 30 }, (_, i) => `u${i}`).join(' ')
+    const { code, stderr } = await run(`users delete ${ids} --yes --max 30`, {
+      MEETROOM_AUDIT_LOG: '/nonexistent/log',
+    })
+    expect({ code, sent: writes(world) }).toEqual({ code: 74, sent: [] })
+    expect(stderr.match(/error: /g)).toHaveLength(1)
+  })
+
+  test('such as one on a full disk stops the change; with room again, the next record is a line of its own', async ({
+    skip,
+  }) => {
+    const disk = join(world.dir, 'disk')
+    if (!mountDisk(disk)) {
+      notice('audit', 'full disks: mounting a small one takes more rights')
+      return skip()
+    }
+    log = join(disk, 'log')
+    await run('users create first')
+    fillDisk(join(disk, 'ballast'))
+    // What is left of the last block holds some lines; the one that does not fit is torn.
+    let code = 0
+    for (let i = 0; i < 50 && code === 0; i++) code = (await run(`users create u${i}`)).code
+    expect(code).toBe(74)
+    const sent = writes(world).length
+    expect((await run('users create later')).code).toBe(74)
+    expect(writes(world)).toHaveLength(sent)
+    rmSync(join(disk, 'ballast'))
+    expect((await run('users create last')).code).toBe(0)
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
+    expect(lines.slice(-2).map((line) => JSON.parse(line).ids.user_id)).toEqual(['last', 'last'])
+  })
+
+  test('keeps nothing from being read', async () => {
+    expect((await run('rooms list', { MEETROOM_AUDIT_LOG: '/nonexistent/log' })).code).toBe(0)
+  })
+})
+
+describe('the setting audit_log', () => {
+  const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, MEETROOM_AUDIT_LOG: undefined }
+  const plain = (line: string, env = {}) => world.run(line, { env: { ...bare, ...env } })
+
+  test('names the log of a profile, and of every other profile of the same service', async () => {
+    const profile = {
+      base_url: 'https://meet.test/v1',
+      api_key: world.apiKey,
+      api_key_origin: 'https://meet.test',
+    }
+    mkdirSync(world.configDir)
+    writeFileSync(
+      join(world.configDir, 'config.json'),
+      JSON.stringify({ profile: 'main', profiles: { main: profile, other: profile } }),
+    )
+    expect((await plain(`config set audit_log ${log}`)).code).toBe(0)
+    expect((await plain('config get audit_log')).stdout).toBe(`${log}\n`)
+    await plain('users create ada')
+    await plain('users create bob --profile other')
+    expect(read(log).map(({ profile }) => profile)).toEqual(['main', 'main', 'other', 'other'])
+    expect((await plain('config list --show-origin -o csv --profile other')).stdout).toContain(
+      `audit_log,${log},profile main\r\n`,
+    )
+    expect((await plain('config unset audit_log')).code).toBe(0)
+    await plain('users create eve')
+    expect(read(log)).toHaveLength(4)
+  })
+
+  test('works for the local workspace', async () => {
+    await plain(`config set audit_log ${log} --profile local`)
+    await plain('--local users create ada')
+    expect(changes(log)).toHaveLength(1)
+  })
+
+  test('gives way to MEETROOM_AUDIT_LOG', async () => {
+    await plain('config set audit_log /nonexistent/log --local')
+    expect((await plain('--local users create ada', { MEETROOM_AUDIT_LOG: log })).code).toBe(0)
+    expect(changes(log)).toHaveLength(1)
+  })
+
+  test.each(['audit.ndjson', './log', '~/log'])('is no relative path such as %s', async (path) => {
+    const hint = 'hint: an audit log is one file, whatever folder a command runs in\n'
+    expect(await plain(`config set audit_log ${path}`)).toMatchObject({
+      code: 2,
+      stderr: `error: “${path}” is not an absolute path\n${hint}`,
+    })
+    expect(await plain('--local users create ada', { MEETROOM_AUDIT_LOG: path })).toMatchObject({
+      code: 2,
+      stderr: `error: MEETROOM_AUDIT_LOG: “${path}” is not an absolute path\n${hint}`,
+    })
+  })
+})
