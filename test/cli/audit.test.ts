@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { TransportError } from '../../src/api/wire.ts'
-import { runBuilt } from '../helpers/built.ts'
+import { runBuilt, runShell } from '../helpers/built.ts'
 import { allCalls, prepare, stays } from '../helpers/calls.ts'
 import { keyShapes, spellings, tracesOf } from '../helpers/canary.ts'
 import { homes, serveHere, startBuilt } from '../helpers/serving.ts'
@@ -365,6 +365,23 @@ describe('a file that is no place for a record', () => {
     expect((await run('rooms list', { MEETROOM_AUDIT_LOG: '/nonexistent/log' })).code).toBe(0)
   })
 })
+
+const hasJq = spawnSync('jq', ['--version']).status === 0
+if (!hasJq) notice('audit', 'the recipe of the README: jq is not installed')
+
+test.runIf(hasJq)(
+  'the recipe of the README tells who deleted what, and what nobody can be sure of',
+  async () => {
+    const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8')
+    const [recipe = ''] = readme.match(/(?<=^```sh\n)export MEETROOM_AUDIT_LOG=[^`]*/m) ?? []
+    const env = homes()
+    const crash = `printf '{"id":"1","event":"intent","method":"PUT"}\\n' >> "$HOME/meetroom-audit.ndjson"`
+    const script = `${crash}; meetroom users create grace --quiet > /dev/null; ${recipe}`
+    const { stdout, stderr } = await runShell(script, { ...env, MEETROOM_PROFILE: 'local' })
+    expect(stderr).toBe('deleted 1 user\n')
+    expect(stdout).toMatch(/\n\S+Z\t\S+\t\tok\t\/v1\/users\/grace\n\{"id":"1",.*\}\n$/)
+  },
+)
 
 describe('the setting audit_log', () => {
   const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, MEETROOM_AUDIT_LOG: undefined }
