@@ -12,11 +12,14 @@ export interface Trail {
 }
 
 /** Does what is on record, if it is, and records what became of it. */
-export async function onRecord<T>(
+export function onRecord<T>(
   trail: Trail | undefined,
   work: (trail: Trail | undefined) => Promise<T>,
 ): Promise<T> {
-  if (!trail) return work(undefined)
+  return trail ? recorded(trail, work) : work(undefined)
+}
+
+async function recorded<T>(trail: Trail, work: (trail: Trail) => Promise<T>): Promise<T> {
   try {
     const answer = await work(trail)
     trail.succeeded(answer)

@@ -56,14 +56,16 @@ const addUsers = async (many: number) => {
 }
 
 describe.each(await allCalls())('%s', (call) => {
-  const run = async (env: Record<string, string>) => {
+  const joins = call.startsWith('join')
+
+  /** @param stopped whether what stays is stopped; by then it has started */
+  const run = async (env: Record<string, string>, stopped = stays.test(call)) => {
     const { world, argvOf } = await prepare(false)
     const { host, done } = world.start([...argvOf(call), '--yes'], {
       env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, ...env },
       ...(call.startsWith('auth login') ? { stdin: world.apiKey } : {}),
     })
-    // What stays is stopped; by then it has started.
-    if (stays.test(call)) setTimeout(() => host.signal('SIGINT'), 20).unref()
+    if (stopped) setTimeout(() => host.signal('SIGINT'), 20).unref()
     return { ...(await done), writes: writes(world).length }
   }
 
@@ -71,19 +73,20 @@ describe.each(await allCalls())('%s', (call) => {
     const log = join(tempDir(), 'log')
     const { writes } = await run({ MEETROOM_AUDIT_LOG: log })
     const recorded = changes(log)
-    expect(recorded).toHaveLength(call.startsWith('join') ? 1 : writes)
+    expect(recorded).toHaveLength(joins ? 1 : writes)
     for (const { intent, outcomes } of recorded)
       expect(outcomes).toEqual([
         expect.objectContaining({
           operation: intent.operation,
-          outcome: call.startsWith('join') ? 'failed' : 'ok',
+          outcome: joins ? 'failed' : 'ok',
         }),
       ])
   })
 
   test('is not sent when it cannot be on record', async () => {
-    const changing = (await run({})).writes > 0 || call.startsWith('join')
-    const { code, stderr, writes } = await run({ MEETROOM_AUDIT_LOG: join(tempDir(), 'missing/log') })
+    const changing = joins || (await run({})).writes > 0
+    const log = join(tempDir(), 'missing/log')
+    const { code, stderr, writes } = await run({ MEETROOM_AUDIT_LOG: log }, stays.test(call) && !joins)
     expect(writes).toBe(0)
     if (!changing) return expect(stderr).not.toContain('audit log')
     expect({ code, stderr }, stderr).toEqual({
@@ -359,6 +362,26 @@ describe('a file that is no place for a record', () => {
     expect((await run('users create last')).code).toBe(0)
     const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
     expect(lines.slice(-2).map((line) => JSON.parse(line).ids.user_id)).toEqual(['last', 'last'])
+  })
+
+  test('such as one on a disk that is full when the answer comes is told of', async ({ skip }) => {
+    const disk = join(world.dir, 'disk')
+    if (!mountDisk(disk)) return skip()
+    log = join(disk, 'log')
+    await world.send('POST', '/users', { user_id: 'ada' })
+    await run('users update ada --name A')
+    const [intent = ''] = readFileSync(log, 'utf8').split('\n')
+    // The intent fits into what is left of the page, the outcome does not.
+    writeFileSync(log, `${'-'.repeat(4096 - intent.length - 20)}\n`)
+    world.intercept = async (_, next) => {
+      fillDisk(join(disk, 'ballast'))
+      return next()
+    }
+    const { code, stderr } = await run('users update ada --name A -o ids')
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `warning: the audit log ${log} cannot be written (ENOSPC); it lacks what became of the change\n`,
+    })
   })
 
   test('keeps nothing from being read', async () => {

@@ -87,7 +87,8 @@ test('the built program shows no key to ps, and leaves none behind', async () =>
     Object.assign(state, { key, status: statuses[i % statuses.length] })
     seen.length = 0
     const argv = [...call.split(' '), '--yes', '--verbose', ...(i % 2 === 0 ? ['--json'] : [])]
-    const known = { ...env, MEETROOM_API_KEY: key, MEETROOM_BASE_URL: baseUrl, MEETROOM_RETRIES: '1' }
+    const service = { MEETROOM_API_KEY: key, MEETROOM_BASE_URL: baseUrl, MEETROOM_RETRIES: '1' }
+    const known = { ...env, ...service, MEETROOM_AUDIT_LOG: join(env.HOME, 'audit.ndjson') }
     const { stdout, stderr } = await runBuilt(argv, known, key, { cwd: env.HOME })
     const places = { stdout, stderr, 'ps and the service': seen.join('\n'), files: leftIn(env.HOME) }
     const find = tracesOf(key)

@@ -129,7 +129,9 @@ async function start(call: string) {
 
   /** Runs it; answers with what is left of the key, by where that is. */
   async function run(key: string, name: string, output: Output, stored: boolean) {
-    rmSync(join(world.dir, `${call.split(' ')[0]}.csv.journal`), { force: true })
+    const audit = join(world.dir, 'audit.ndjson')
+    for (const file of [audit, join(world.dir, `${call.split(' ')[0]}.csv.journal`)])
+      rmSync(file, { force: true })
     world.requests.length = 0
     const ours = stored ? settings.replaceAll(world.apiKey, json(key.trim())) : settings
     writeFileSync(join(world.configDir, 'config.json'), ours)
@@ -139,7 +141,12 @@ async function start(call: string) {
     }
     const { host, done } = world.start(argvOf(`${completed(call)} ${output.flags}`.trim()), {
       tty: output.tty,
-      env: stored ? { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined } : { MEETROOM_API_KEY: key },
+      env: {
+        MEETROOM_AUDIT_LOG: audit,
+        ...(stored
+          ? { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+          : { MEETROOM_API_KEY: key }),
+      },
       ...(call.startsWith('auth login') ? { stdin: key } : {}),
     })
     if (stays.test(call)) setTimeout(() => host.signal('SIGINT'), 20).unref()

@@ -34,6 +34,7 @@ export function trailOf(
   const id = randomUUID()
   const named = idsOf(input)
   let request: { method: string; path: string } | undefined
+  let isBegun = false
   let status: number | undefined
   const line = (event: string, ids: object, more: object) => {
     const { user, ci, ...where } = from
@@ -42,20 +43,21 @@ export function trailOf(
     return `${visibleJson(redact(JSON.stringify(record)))}\n`
   }
   return {
-    begin({ method, url }) {
+    async begin({ method, url }) {
       const { pathname, search } = new URL(url)
       request = { method, path: pathname + search }
-      return log.synced(line('intent', named, {}))
+      await log.synced(line('intent', named, {}))
+      isBegun = true
     },
     answered(answer) {
       status = answer
     },
     succeeded(answer) {
-      if (!request) return
+      if (!isBegun) return
       log.written(line('outcome', { ...named, ...madeId(endpoint, answer) }, { outcome: 'ok', status }))
     },
     failed(cause) {
-      if (!request) return
+      if (!isBegun) return
       const error = asForeseen(cause)
       const { code, exitCode: exit_code, message } = error
       log.written(

@@ -13,5 +13,6 @@ export const exitCodes = `Exit codes
    9  a condition that was asked for does not hold
   10  confirmation was required but not given
   70  a bug of meetroom
-  74  the output could not be written, or the system has too few file handles
+  74  the output or the audit log could not be written, or the system has too
+      few file handles
  130  interrupted (SIGINT); 143 for SIGTERM, 129 for SIGHUP`
