@@ -228,7 +228,7 @@ function protectorOf(baseUrl: string, config: StoredConfig): string | undefined 
 /** The audit log of another profile of the same service: what is recorded there is recorded under every name. */
 function auditLogOf(baseUrl: string, config: StoredConfig): Setting<string> | undefined {
   for (const [name, { audit_log }] of profilesOf(baseUrl, config))
-    if (audit_log !== undefined) return { value: audit_log, from: `profile ${name}` }
+    if (audit_log !== undefined) return { value: String(audit_log), from: `profile ${name}` }
 }
 
 /** The profiles of a service. */

@@ -138,6 +138,19 @@ describe('a record', () => {
     expect(statSync(log).mode & 0o777).toBe(0o600)
   })
 
+  test.each([
+    [
+      { CI_JOB_URL: 'https://gitlab.test/a/-/jobs/1', CI_PIPELINE_URL: 'x' },
+      'https://gitlab.test/a/-/jobs/1',
+    ],
+    [{ BUILD_URL: 'https://ada:secret@jenkins.test/job/1/' }, 'https://jenkins.test/job/1/'],
+    [{ GITHUB_RUN_ID: '7' }, 'GitHub run 7'],
+    [{}, undefined],
+  ])('in CI says which run it is of: %o', async (env, ci) => {
+    await run('users update ada --name A', env)
+    expect(read(log).map((line) => line['ci'])).toEqual([ci, ci])
+  })
+
   test('names what the service has created', async () => {
     const { stdout } = await run('rooms create --name R --type private -o ids')
     await run(`members add ${stdout.trim()} nobody`)

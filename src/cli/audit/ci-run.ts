@@ -14,6 +14,7 @@ const urls = [
 export function ciRun(env: Env): string | undefined {
   const { GITHUB_RUN_ID: run, GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = env
   if (run) return server && repository ? `${server}/${repository}/actions/runs/${run}` : `GitHub run ${run}`
-  const found = urls.find((name) => env[name])
-  return found && env[found]
+  const url = urls.map((name) => env[name]).find(Boolean)
+  // Some put a password into it.
+  return url?.replace(/\/\/[^/]*@/, '//')
 }
