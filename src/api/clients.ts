@@ -43,7 +43,7 @@ export class Clients {
   #release(client: Client): void {
     const next = this.#waiting.shift()
     if (!next) this.#free.push(client)
-    else if (next.isSettled) this.#release(client)
+    else if (next.stopped) this.#release(client)
     // undici takes no request while it ends another.
     else queueMicrotask(() => this.#start(client, next))
   }

@@ -8,15 +8,14 @@ import { maxBodyBytes, type WireRequest, type WireResponse } from './wire.ts'
 export class Exchange implements Dispatcher.DispatchHandler {
   /** undici calls `onConnect` just before it writes to the socket: until then the service has seen nothing. */
   maybeSent = false
-  /** Nobody waits for the answer any more. */
-  isSettled = false
+  /** Why it was ended, if it was: nobody waits for the answer any more. */
+  stopped: Error | undefined
   readonly answer: Promise<WireResponse>
   readonly options: Dispatcher.DispatchOptions
   /** Called once, when undici has done with it. */
   onEnd = () => {}
   #resolve: (answer: WireResponse) => void = () => {}
   #reject: (error: unknown) => void = () => {}
-  #stopped: Error | undefined
   #abort: ((error: Error) => void) | undefined
   #head: Pick<WireResponse, 'status' | 'headers'> = { status: 0, headers: {} }
   readonly #chunks: Buffer[] = []
@@ -40,9 +39,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Ends it. A request that is waiting for a connection also ends at once, and is never sent. */
   stop(reason: Error): void {
-    this.#stopped = reason
+    this.stopped = reason
     this.#abort?.(reason)
-    this.#fail(reason)
+    this.#reject(reason)
   }
 
   /** Ends it, unless it was sent. */
@@ -51,7 +50,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onConnect(abort: (error: Error) => void): void {
-    if (this.#stopped) abort(this.#stopped)
+    if (this.stopped) abort(this.stopped)
     else {
       this.maybeSent = true
       this.#abort = abort
@@ -67,29 +66,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#chunks.push(chunk)
     this.#size += chunk.length
     if (this.#size <= maxBodyBytes) return true
-    this.#succeed({ ...this.#head, body: nothing, unreadable: tooLarge })
+    this.#resolve({ ...this.#head, body: nothing, unreadable: tooLarge })
     this.#abort?.(new Error(tooLarge))
     return false
   }
 
   onComplete(): void {
-    this.#succeed({ ...this.#head, body: join(this.#chunks) })
+    this.#resolve({ ...this.#head, body: join(this.#chunks) })
     this.onEnd()
   }
 
   onError(error: Error): void {
-    this.#fail(error)
-    this.onEnd()
-  }
-
-  #succeed(answer: WireResponse): void {
-    this.isSettled = true
-    this.#resolve(answer)
-  }
-
-  #fail(error: unknown): void {
-    this.isSettled = true
     this.#reject(error)
+    this.onEnd()
   }
 }
 

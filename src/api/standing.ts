@@ -20,7 +20,7 @@ export interface Seen {
 export function readStanding(answer: WireResponse): Standing {
   const { status } = answer
   const { value } = createReader()(answer)
-  const isElsewhere = status === 404 || status === 405 || (status >= 300 && status <= 399)
+  const isElsewhere = status < 400 || status === 404 || status === 405
   return {
     keyWorks: ![400, 401, 403].includes(status),
     isService:

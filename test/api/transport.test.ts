@@ -13,7 +13,7 @@ import { networkTransport, type TransportOptions } from '../../src/api/transport
 import { maxBodyBytes, TransportError, type WireRequest } from '../../src/api/wire.ts'
 import { ServiceError, UsageError } from '../../src/errors.ts'
 import { certificateAuthority } from '../helpers/certificate.ts'
-import { latch, soon } from '../helpers/waiting.ts'
+import { latch, soon, Watched } from '../helpers/waiting.ts'
 
 const key = 'secret-key-0123456789'
 
@@ -160,6 +160,79 @@ describe('a request', () => {
   })
 })
 
+/** A server that answers a request only when it is let go, and what it has received; requests over one connection. */
+async function serveSlowly(connections: number) {
+  const paths: string[] = []
+  const held: (() => void)[] = []
+  const arrived = new Watched(() => paths)
+  const origin = await serve((request, response) => {
+    paths.push(String(request.url))
+    held.push(() => response.end(request.url))
+    arrived.changed()
+  })
+  const transport = networkTransport({ origin, env: {}, connections })
+  onTestFinished(() => transport.close())
+  return {
+    paths,
+    /** Sends a request. */
+    ask: (path: string, signal = new AbortController().signal, withdrawn?: AbortSignal) =>
+      transport({ method: 'POST', url: origin + path, headers: {} }, signal, withdrawn).then(
+        ({ body }) => new TextDecoder().decode(body),
+        ({ maybeSent }: TransportError) => ({ maybeSent }),
+      ),
+    until: (count: number) => arrived.until(`request ${count}`, () => paths.length >= count),
+    /** Lets go of all requests that have arrived. */
+    letGo() {
+      for (const end of held.splice(0)) end()
+    },
+  }
+}
+
+describe('requests that share connections', () => {
+  test('wait when as many as there may be connections are under way', async () => {
+    const { ask, until, letGo, paths } = await serveSlowly(2)
+    const answers = Promise.all(['/1', '/2', '/3', '/4', '/5'].map((path) => ask(path)))
+    for (const count of [2, 4]) {
+      await until(count)
+      expect(paths).toHaveLength(count)
+      letGo()
+    }
+    await until(5)
+    letGo()
+    expect(await answers).toEqual(['/1', '/2', '/3', '/4', '/5'])
+  })
+
+  test.each(['while it waits for one', 'while its own opens'])('one ended %s is never sent', async (when) => {
+    const { ask, until, letGo, paths } = await serveSlowly(1)
+    const abort = new AbortController()
+    const first = when === 'while it waits for one' ? ask('/first') : undefined
+    if (first) await until(1)
+    const ended = ask('/ended', abort.signal)
+    const next = ask('/next')
+    abort.abort()
+    expect(await ended).toEqual({ maybeSent: false })
+    letGo()
+    if (first) expect(await first).toBe('/first')
+    await until(first ? 2 : 1)
+    letGo()
+    expect(await next).toBe('/next')
+    expect(paths).toEqual(first ? ['/first', '/next'] : ['/next'])
+  })
+
+  test('one withdrawn is never sent if it was not, and gets its answer if it was', async () => {
+    const { ask, until, letGo, paths } = await serveSlowly(1)
+    const [{ signal }, withdrawal] = [new AbortController(), new AbortController()]
+    const sent = ask('/sent', signal, withdrawal.signal)
+    await until(1)
+    const waiting = ask('/waiting', signal, withdrawal.signal)
+    withdrawal.abort()
+    expect(await waiting).toEqual({ maybeSent: false })
+    letGo()
+    expect(await sent).toBe('/sent')
+    expect(paths).toEqual(['/sent'])
+  })
+})
+
 describe('an answer’s body', () => {
   const text = JSON.stringify({ rooms: Array(500).fill({ name: 'né 漢字' }) })
 
@@ -174,6 +247,17 @@ describe('an answer’s body', () => {
     const origin = await serve((_request, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(body),
     )
+    expect((await send(origin)).text).toBe(text)
+  })
+
+  test.each(['identity', 'gzip'])('in several pieces is put together: %s', async (encoding) => {
+    const whole = encoding === 'gzip' ? gzipSync(text) : Buffer.from(text)
+    const pieces = [whole.subarray(0, 20), whole.subarray(20, 21), whole.subarray(21)]
+    const origin = await serve(async (_request, response) => {
+      response.writeHead(200, { 'content-encoding': encoding })
+      for (const piece of pieces) await new Promise((resolve) => response.write(piece, resolve))
+      response.end()
+    })
     expect((await send(origin)).text).toBe(text)
   })
 
