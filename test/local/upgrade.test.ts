@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { migrations } from '../../src/local/store/schema.ts'
@@ -35,4 +36,19 @@ test('upgrading a large workspace is announced, once', async () => {
 
 test('upgrading a small workspace goes unnoticed', async () => {
   expect(await list(await oldWorkspace(1000))).toEqual({ code: 0, stderr: '' })
+})
+
+test('a workspace of a newer version is refused, and stays as it is', async () => {
+  const dir = tempDir()
+  const path = join(dir, 'workspace.db')
+  const db = await openSqlite(path, (load) => load())
+  db.exec('CREATE TABLE later (thing)')
+  db.exec(`PRAGMA user_version = ${migrations.length + 1}`)
+  db.close()
+  const before = readFileSync(path)
+  expect(await list(dir)).toEqual({
+    code: 2,
+    stderr: 'error: this workspace was created by a newer version of meetroom\nhint: update meetroom\n',
+  })
+  expect(readFileSync(path).equals(before)).toBe(true)
 })
