@@ -242,6 +242,17 @@ describe('a write answered without the id', () => {
   })
 })
 
+test('a write that proposes an id has an unknown outcome where the service chooses the ids', async () => {
+  accepting(answer(200, ''))
+  expect(await world.run('rooms create --name X --type open --set id=mine')).toMatchObject({
+    code: 7,
+    stdout: '',
+    stderr:
+      'error: the service accepted it, but its answer cannot be read: it is empty\n' +
+      'hint: check with: meetroom rooms list --name X\n',
+  })
+})
+
 test('a write answered with JSON that is too deep has happened', async () => {
   accepting(answer(200, deep))
   expect(await world.run('rooms update r1 --name New -o ndjson')).toMatchObject({
