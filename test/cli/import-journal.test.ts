@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { testPid } from '../helpers/host.ts'
+import { Journal } from '../../src/cli/bulk/outcome/journal.ts'
+import { readJournal } from '../../src/cli/bulk/outcome/read-journal.ts'
+import { testHost, testPid } from '../helpers/host.ts'
 import {
   createImportWorld,
   entriesOf,
@@ -12,6 +15,7 @@ import {
   usersCsv,
   usersOf,
 } from '../helpers/imports.ts'
+import { fillDisk, mountDisk } from '../helpers/small-disk.ts'
 
 let world: ImportWorld
 beforeEach(async () => {
@@ -129,6 +133,45 @@ describe('the journal', () => {
       /^error: the journal .*nowhere\/my\.journal.* cannot be written \(ENOENT\)\nhint: choose another place with --journal FILE, or pass --no-journal\n$/,
     )
     expect(world.requests).toEqual([])
+  })
+})
+
+describe('a journal of a small disk', () => {
+  const rows = 1000
+
+  /** A journal, and the way to fill its disk; undefined where mounting one takes more rights. */
+  async function onSmallDisk() {
+    const disk = world.path('disk')
+    if (!mountDisk(disk)) return undefined
+    const [path, ballast] = [join(disk, 'journal'), join(disk, 'ballast')]
+    const purpose = { command: 'rooms import', input: '', target: '', options: '' }
+    return {
+      path,
+      journal: await Journal.open(path, purpose, { rows, resume: false, host: testHost() }),
+      fill: () => fillDisk(ballast),
+      free: () => rmSync(ballast),
+    }
+  }
+
+  test('that was full for a while takes no more, so that it can still be read', async ({ skip }) => {
+    const small = await onSmallDisk()
+    if (!small) return skip('mounting a small disk takes more rights')
+    const { path, journal, fill, free } = small
+    fill()
+    let row = 1
+    const sendAll = async () => {
+      for (; row <= rows; row++) await journal.sending([row])
+    }
+    await expect(sendAll()).rejects.toThrow('ENOSPC')
+    free()
+    // What was under way is answered, and more is about to be sent.
+    journal.ended({ row: 1, status: 'ok' })
+    await expect(journal.sending([row + 1])).rejects.toThrow('ENOSPC')
+    await expect(journal.close(false)).rejects.toThrow('ENOSPC')
+
+    const past = (await readJournal(path, rows))?.past
+    const statuses = Array.from({ length: rows }, (_, i) => past?.statusOf(i + 1))
+    expect(statuses).toEqual([...Array(row - 1).fill('unknown'), ...Array(rows - row + 1).fill('unsent')])
   })
 })
 

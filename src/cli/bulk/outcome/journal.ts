@@ -16,7 +16,9 @@ export class Journal {
   readonly #lock: string
   #buffer = ''
   #waiting: { resolve(): void; reject(error: unknown): void }[] = []
-  #writing: Promise<void> | undefined
+  #isWriting = false
+  /** Why it could not be written. Nothing follows: a line may be torn, and what is behind it could not be read. */
+  #broken: unknown
 
   private constructor(
     path: string,
@@ -101,13 +103,12 @@ export class Journal {
     const synced = new Promise<void>((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
     })
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined
-    })
+    if (!this.#isWriting) void this.#write()
     return synced
   }
 
   async #write(): Promise<void> {
+    this.#isWriting = true
     // Others of this turn of the event loop are let in.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
@@ -116,13 +117,17 @@ export class Journal {
       this.#waiting = []
       this.#buffer = ''
       try {
+        if (this.#broken) throw this.#broken
         await this.#file.appendFile(text)
         await this.#file.datasync()
         for (const { resolve } of waiting) resolve()
       } catch (error) {
+        this.#broken = error
         for (const { reject } of waiting) reject(failure('', error))
       }
     }
+    // At once: whoever is called back now may have more to write.
+    this.#isWriting = false
   }
 }
 
