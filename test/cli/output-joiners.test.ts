@@ -11,6 +11,7 @@ const tags = (text: string) =>
 describe('is shown as it is:', () => {
   test.each([
     ['a family', '👨‍👩‍👧‍👦'],
+    ['a family before a long text', `👨‍👩‍👧‍👦${'-'.repeat(100)}`],
     ['a profession with a skin tone', '👩🏽‍🚀'],
     ['a couple, with and without presentation', '👩‍❤️‍👨 👩‍❤‍👨'],
     ['a pirate flag and a rainbow flag', '🏴‍☠️ 🏳️‍🌈'],
@@ -43,16 +44,15 @@ describe('is shown as an escape:', () => {
     ['a non-joiner behind a letter that does not join', `ا${zwnj}ب`, 'ا\\u200cب'],
     ['a non-joiner at the end of a Persian word', `می${zwnj} `, 'می\\u200c '],
     ['a joiner without a virama', `क${zwj}ष`, 'क\\u200dष'],
+    ['a joiner before a virama, ra being further away', `রক${zwj}্য`, 'রক\\u200d্য'],
     ['a virama without a letter', `-्${zwj}-`, '-्\\u200d-'],
     ['a presentation behind a letter', 'a\ufe0f', 'a\\ufe0f'],
     ['a presentation behind a digit that is no keycap', '1\ufe0f', '1\\ufe0f'],
+    ['a presentation behind a letter, a digit being further away', '1a\ufe0f\u20e3', '1a\\ufe0f\u20e3'],
+    ['a keycap as text', '1\ufe0e\u20e3', '1\\ufe0e\u20e3'],
+    ['a variant of Mongolian behind a Latin letter', 'ᠠa\u180b', 'ᠠa\\u180b'],
     ['a second presentation', '❤\ufe0f\ufe0f', '❤️\\ufe0f'],
     ['a variant behind an emoji', '😀\u{e0100}', '😀\\u{e0100}'],
-    [
-      'a message in tags',
-      `🏴${tags('hi there')}`,
-      `🏴${[...tags('hi there')].map((t) => `\\u{${t.codePointAt(0)?.toString(16)}}`).join('')}`,
-    ],
     ['a flag in tags behind another emoji', `😀${tags('gb')}`, '😀\\u{e0067}\\u{e0062}'],
     ['a flag without its end', `🏴${tags('gbsct')}`, '🏴\\u{e0067}\\u{e0062}\\u{e0073}\\u{e0063}\\u{e0074}'],
   ])('%s', (_, text, shown) => {
@@ -60,6 +60,14 @@ describe('is shown as an escape:', () => {
     expect(JSON.parse(visibleJson(JSON.stringify(text)))).toBe(text)
   })
 })
+
+test.each(['hi there', 'gb\x7f', 'toolong\x7f', '--gbsct\x7f', 'gbsct\x7fhi', '12345\x7f'])(
+  'tags that are no region are shown as escapes: %j',
+  (message) => {
+    const shown = [...tags(message)].map((tag) => `\\u{${tag.codePointAt(0)?.toString(16)}}`).join('')
+    expect(visible(`🏴${tags(message)}`)).toBe(`🏴${shown}`)
+  },
+)
 
 describe('Node’s own check of host names agrees on', () => {
   /** Whether a host name may have this label: by RFC 5892, a joiner only where it belongs. */
