@@ -343,6 +343,14 @@ describe('an import is refused', () => {
     })
   })
 
+  test('but not for a journal of which a power failure kept only the end of the last line', async () => {
+    appendFileSync(path(), '\0\0\0\0,"status":"ok"}\n')
+    expect(await run('users import in.csv --resume')).toMatchObject({
+      code: 0,
+      stderr: 'imported 2 of 2 users\n',
+    })
+  })
+
   test('for standard input without a journal to resume from', async () => {
     expect(await run('users import - --input-format csv --resume', usersCsv(2))).toMatchObject({
       code: 2,

@@ -101,6 +101,26 @@ test('a search in many users gives way to other requests, and is right about wha
   expect(order).toEqual(['reads', 'search'])
 })
 
+test('a search finds everybody, however many are in the index and however many it has wrong', async () => {
+  const workspace = await openTestWorkspace()
+  const { store, send } = workspace
+  const total = async (text: string) =>
+    (await send('GET', `/users?email_search_query=${text}`)).body.paging.total
+  await store.write(() => {
+    store.run(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
+       INSERT INTO users (id, user_id, default_member_type, access_token, created_at, updated_at)
+       SELECT i, i || '@old.test', 'guest', i, 0, 0 FROM n`,
+    )
+    indexEmails(store, 6000)
+  })
+  expect([await total('old.test'), await total('99@old')]).toEqual([6000, 60])
+  await send('POST', '/users', { user_id: 'new99@old.test' })
+  expect([await total('old.test'), await total('99@old')]).toEqual([6001, 61])
+  await store.write(() => store.run(`UPDATE users SET email = seq || '@new.test' WHERE seq > 4500`))
+  expect([await total('old.test'), await total('new.test'), await total('6000@')]).toEqual([4500, 1501, 1])
+})
+
 test('indexing comes to an end', async () => {
   const { store, send } = await openTestWorkspace()
   for (const id of ['a@b.test', 'b', 'c@d.test']) await send('POST', '/users', { user_id: id })
