@@ -297,6 +297,12 @@ describe('rooms that were imported', () => {
     expect(await world.rooms()).toEqual(roomsOf(6))
   })
 
+  test('in more than nine shards are not created again as a whole', async () => {
+    for (const shard of shardsOf(12)) await run(`rooms import in.csv --shard ${shard}`)
+    expect(await run('rooms import in.csv')).toMatchObject({ code: 2, stderr: expect.stringMatching(known) })
+    expect(await world.rooms()).toEqual(roomsOf(6))
+  })
+
   test('in part, by a shard that was cut off, are not imported as a whole', async () => {
     world.intercept = async (request, next) => {
       const done = await next()

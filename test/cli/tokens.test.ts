@@ -147,6 +147,15 @@ describe('JSON', () => {
     })
   })
 
+  test.each(['7', '["7"]', '{"a":"7"}'])('on a terminal hides a token of another type: %s', async (odd) => {
+    world.intercept = async () =>
+      answer(200, `{"users":[{"user_id":"a","access_token":${odd}},{"user_id":"b","access_token":null}]}`)
+    expect(await run('users list -o ndjson', terminal)).toEqual({
+      stdout: '{"user_id":"a","access_token":"••••"}\n{"user_id":"b","access_token":null}\n',
+      stderr: hint,
+    })
+  })
+
   test('of several pages is masked on a terminal', async () => {
     await world.send('POST', '/users', { user_id: 'grace' })
     const { stdout } = await run('users list --all --page-size 1 --json', terminal)

@@ -57,7 +57,6 @@ export class Past {
     if (isRow(row) && place >= 0) {
       this.#statuses[row] = place
       if (status === 'unknown' && typeof id === 'string') this.#made.set(row, id)
-      else this.#made.delete(row)
     } else if (isRow(sent) && isRow(to) && sent <= to)
       this.#statuses.fill(noted.indexOf('unknown'), sent, to + 1)
     else return line['end'] === true
