@@ -16,6 +16,7 @@ import {
   usersOf,
 } from '../helpers/imports.ts'
 import { fillDisk, mountDisk } from '../helpers/small-disk.ts'
+import { answer } from '../helpers/world.ts'
 
 let world: ImportWorld
 beforeEach(async () => {
@@ -123,6 +124,15 @@ describe('the journal', () => {
     expect(readdirSync(world.dir)).toEqual([])
     await run('users import - --input-format csv --journal my.journal', stdin)
     expect(journal('my.journal').at(-1)).toEqual({ end: true })
+  })
+
+  test('holds no key, though the service give it as the id of what it made', async () => {
+    world.file('in.csv', roomsCsv(1))
+    world.intercept = async (request, next) =>
+      request.method === 'POST' ? answer(200, { room: { id: world.apiKey } }) : next()
+    expect(await run('rooms import in.csv')).toMatchObject({ code: 0 })
+    expect(journal()).toContainEqual(expect.objectContaining({ row: 1, status: 'ok', id: '[API key]' }))
+    expect(world.read('in.csv.journal')).not.toContain(world.apiKey)
   })
 
   test('that cannot be written is an error before anything is sent', async () => {

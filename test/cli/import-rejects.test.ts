@@ -141,6 +141,20 @@ test('rejects that cannot be written are an error before anything is sent', asyn
   expect(world.requests).toEqual([])
 })
 
+test('rejects that cannot be written leave an unfinished import unfinished', async () => {
+  world.file('people.csv', usersCsv(4))
+  await world.cutOff('users import people.csv')
+  const before = world.read('people.csv.journal')
+  expect(await run('users import people.csv --failed-out nowhere/again.csv --resume')).toMatchObject({
+    code: 74,
+  })
+  expect(world.read('people.csv.journal')).toBe(before)
+  expect(await run('users import people.csv')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('did not finish'),
+  })
+})
+
 test('rejects no longer hold a row that a resumed run has imported', async () => {
   await user('u1')
   world.file('people.csv', usersCsv(3))

@@ -9,7 +9,7 @@ async function openStore() {
   const open = await loadSqlite((load) => load())
   const path = join(tempDir(), 'workspace.db')
   const db = open(path)
-  const store = new Store(db, () => open(path))
+  const store = new Store(db, { path, open: () => open(path) })
   onTestFinished(() => store.close())
   db.exec('PRAGMA foreign_keys = ON')
   db.exec('CREATE TABLE notes (text PRIMARY KEY)')
