@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import { isLoopback } from './api/loopback.ts'
 import { UsageError } from './errors.ts'
 
-export const formats = ['table', 'json', 'ndjson', 'csv', 'ids'] as const
+export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'ids'] as const
 export type Format = (typeof formats)[number]
 
 /**

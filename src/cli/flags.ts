@@ -14,9 +14,9 @@ export function globalFlags<C extends Command>(command: C): C {
   return command
     .addOption(new Option('-o, --output <format>', 'output format').choices(formats))
     .option('--json', 'the same as --output json')
-    .option('--columns <names>', 'fields to show in a table or CSV, as in id,name')
+    .option('--columns <names>', 'fields to show in a table, CSV or TSV, as in id,name')
     .option('--show-tokens', 'show access tokens in tables, CSV, exports and on a terminal')
-    .option('--no-header', 'omit the header of a table or CSV')
+    .option('--no-header', 'omit the header of a table, CSV or TSV')
     .option('--profile <name>', 'use this profile')
     .option('--local', 'use the local workspace, on this machine')
     .option('--base-url <url>', 'base URL of the service, as in https://meet.example.com/v1')

@@ -8,8 +8,9 @@ import { bodySchema, itemSchema, querySchema } from '../../src/api/schemas.ts'
 import type { ItemOf, Written } from '../../src/api/values.ts'
 import { importColumns } from '../../src/cli/bulk/kinds/columns.ts'
 import { filterTypes } from '../../src/cli/operations/where.ts'
-import { CsvWriter, formatCsv } from '../../src/cli/output/csv.ts'
+import { formatCsv } from '../../src/cli/output/csv.ts'
 import { formatRecord } from '../../src/cli/output/record.ts'
+import { RowWriter } from '../../src/cli/output/rows.ts'
 import { styleFor } from '../../src/cli/output/style.ts'
 import { viewFor, views } from '../../src/cli/output/views.ts'
 import { testHost } from '../helpers/host.ts'
@@ -111,7 +112,7 @@ test('a field that the document does not list is in no schema, but can be shown'
   })
   expect(filterTypes(felt, view).get('mood')).toBe('text')
   const { unlisted: kept } = viewFor(felt)
-  expect(new CsvWriter({ view: { ...view, kept }, header: true }).end()).toMatch(
+  expect(new RowWriter({ view: { ...view, kept }, header: true }, formatCsv).end()).toMatch(
     /,max_meeting_seconds,mood\r\n$/,
   )
 })

@@ -181,7 +181,7 @@ test.each([
 })
 
 test.each([
-  ['MEETROOM_OUTPUT', 'xml', '“xml” is not an output format; use one of table, json, ndjson, csv, ids'],
+  ['MEETROOM_OUTPUT', 'xml', '“xml” is not an output format; use one of table, json, ndjson, csv, tsv, ids'],
   ['MEETROOM_TIMEOUT', 'soon', '“soon” is not a number of seconds above 0 and up to 86400'],
   ['MEETROOM_RETRIES', '-1', '“-1” is not a number of retries from 0 to 20'],
   ['MEETROOM_BASE_URL', 'meet.test', 'not a valid URL'],
@@ -334,7 +334,7 @@ test('unset of a setting that is not set succeeds', async () => {
 })
 
 test.each([
-  ['config set output xml', '“xml” is not an output format; use one of table, json, ndjson, csv, ids'],
+  ['config set output xml', '“xml” is not an output format; use one of table, json, ndjson, csv, tsv, ids'],
   ['config set timeout 0', '“0” is not a number of seconds above 0 and up to 86400'],
   ['config set retries 2.5', '“2.5” is not a number of retries from 0 to 20'],
   ['config set base_url meet', 'not a valid URL'],

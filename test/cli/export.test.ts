@@ -97,7 +97,7 @@ describe('an export', () => {
         expect(await world.run(`${command} -o ${format}`), format).toMatchObject({
           code: 2,
           stdout: '',
-          stderr: `error: an export is csv, ndjson or json, not ${format}\n`,
+          stderr: `error: an export is csv, tsv, ndjson or json, not ${format}\n`,
         })
       expect(world.requests).toEqual([])
     },
@@ -121,6 +121,13 @@ describe('an export', () => {
     expect(JSON.parse(stdout).user_id).toBe('ada')
   })
 
+  test('as TSV says that an import does not read it', async () => {
+    await user('ada', { name: 'a\tb' })
+    const { code, stdout, stderr } = await world.run('users export --columns user_id,name -o tsv')
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'user_id\tname\nada\ta\\tb\n' })
+    expect(stderr).toContain('an import does not undo the escapes of TSV; export CSV for an import\n')
+  })
+
   test('prints the columns that --columns names, and no names with --no-header', async () => {
     await user('ada', { email: 'a@x.test' })
     expect(await exported('users export --columns email,user_id', '1 user')).toBe(
@@ -137,7 +144,7 @@ describe('an export', () => {
       const { code, stdout, stderr } = await world.run(`users export --columns user_id -o ${format}`)
       expect({ code, stdout }, format).toEqual({ code: 2, stdout: '' })
       expect(JSON.parse(stderr).error.message).toBe(
-        `--columns works with the formats table and csv, not with ${format}`,
+        `--columns works with the formats table, csv and tsv, not with ${format}`,
       )
     }
     expect(world.requests).toEqual([])

@@ -274,7 +274,7 @@ describe('a usage error', () => {
     ['rooms list --name', 'option “--name <name>” argument missing', 'see --help'],
     [
       'rooms list -o xml',
-      'option “-o, --output <format>” argument “xml” is invalid. Allowed choices are table, json, ndjson, csv, ids.',
+      'option “-o, --output <format>” argument “xml” is invalid. Allowed choices are table, json, ndjson, csv, tsv, ids.',
       'see --help',
     ],
     [

@@ -46,6 +46,7 @@ async function start(differences: Differences): Promise<void> {
 const readers: Record<(typeof formats)[number], { flags: string; names: (stdout: string) => string[] }> = {
   table: { flags: '--columns name --no-header', names: (stdout) => stdout.split('\n').slice(0, -1) },
   csv: { flags: '--columns name --no-header', names: (stdout) => stdout.split('\r\n').slice(0, -1) },
+  tsv: { flags: '--columns name --no-header', names: (stdout) => stdout.split('\n').slice(0, -1) },
   ndjson: { flags: '', names: (stdout) => itemsOf(stdout).map(({ name }) => name) },
   json: {
     flags: '',
@@ -124,6 +125,7 @@ describe.each(Object.entries(services))('a service %s', (_, differences) => {
       const printed: Record<typeof format, string> = {
         table: '',
         csv: `row,key,status,id,error\r\n1,,ok,${made.id},\r\n`,
+        tsv: `row\tkey\tstatus\tid\terror\n1\t\tok\t${made.id}\t\n`,
         ndjson: `${JSON.stringify(result)}\n`,
         json: `{"results":[${JSON.stringify(result)}]}\n`,
         ids: `${made.id}\n`,

@@ -375,7 +375,7 @@ describe('--columns and --no-header', () => {
   test.each(['json', 'ndjson', 'ids'])('are refused with -o %s', async (format) => {
     const { code, stdout, stderr } = await world.run(`rooms list -o ${format} --columns id`)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain(`--columns works with the formats table and csv, not with ${format}`)
+    expect(stderr).toContain(`--columns works with the formats table, csv and tsv, not with ${format}`)
     expect(world.requests).toEqual([])
   })
 

@@ -44,9 +44,9 @@ export async function runExport(
   const { output } = await context.settings()
   const asked = output.from === '--output'
   if (asked && (output.value === 'table' || output.value === 'ids'))
-    throw new UsageError(`an export is csv, ndjson or json, not ${output.value}`)
+    throw new UsageError(`an export is csv, tsv, ndjson or json, not ${output.value}`)
   const printer = await context.printer(
-    output.value === 'ndjson' || output.value === 'json' ? output.value : 'csv',
+    output.value === 'table' || output.value === 'ids' ? 'csv' : output.value,
   )
   printer.check(view)
   if (list === 'listMembers' && (rooms.length === 0) !== (flags.allRooms === true))
@@ -66,6 +66,8 @@ export async function runExport(
   const count = await printer.list(view, resource.plural, isChosen ? chosen : safe.pages())
   const left = safe.hasLeftOut ? ', without access tokens (--show-tokens includes them)' : ''
   await context.notice(`exported ${count} ${count === 1 ? view.noun[0] : view.noun[1]}${left}`)
+  if (output.value === 'tsv')
+    await context.notice('an import does not undo the escapes of TSV; export CSV for an import')
   if (count > 0) await context.notice(`an import elsewhere does not restore ${lostInWords(name)}`)
 }
 

@@ -5,6 +5,7 @@ import type { Host, Visible } from '../../host.ts'
 import type { Hiding } from './hiding.ts'
 import type { Page } from './page.ts'
 import type { Redact } from './redact.ts'
+import { RowWriter } from './rows.ts'
 import { styleFor, widthOf } from './style.ts'
 import { plainText } from './text.ts'
 import type { View } from './views.ts'
@@ -76,21 +77,14 @@ export async function listWriter(
       }
     }
     case 'csv': {
-      const { CsvWriter } = await import('./csv.ts')
-      const csv = new CsvWriter({ view: hiding.view(view), fields: columns, header })
-      const write = (text: string) => out.data(text, (lines) => visibleLines(lines, '\r\n'))
-      return {
-        page: ({ items }: Page) =>
-          items.length > 0 ? write(csv.page(hiding.fields(items))) : Promise.resolve(),
-        end: async () => {
-          await write(csv.end())
-          const names = csv.leftOut.join(', ')
-          if (names)
-            await out.notice(
-              `fields left out, because the first page lacks them: ${names}; -o ndjson has them`,
-            )
-        },
-      }
+      const { formatCsv } = await import('./csv.ts')
+      const rows = new RowWriter({ view: hiding.view(view), fields: columns, header }, formatCsv)
+      return rowWriter(out, hiding, rows, (lines) => visibleLines(lines, '\r\n'))
+    }
+    case 'tsv': {
+      const { formatTsv, visibleTsv } = await import('./tsv.ts')
+      const rows = new RowWriter({ view: hiding.view(view), fields: columns, header }, formatTsv)
+      return rowWriter(out, hiding, rows, visibleTsv)
     }
     case 'ids':
       return {
@@ -115,6 +109,20 @@ export async function listWriter(
       }
     case 'json':
       return jsonWriter(out, key)
+  }
+}
+
+/** Lines of cells, and a word about the fields that have no column. */
+function rowWriter(out: Out, hiding: Hiding, rows: RowWriter, shown: (lines: string) => Visible): ListWriter {
+  return {
+    page: ({ items }: Page) =>
+      items.length > 0 ? out.data(rows.page(hiding.fields(items)), shown) : Promise.resolve(),
+    end: async () => {
+      await out.data(rows.end(), shown)
+      const names = rows.leftOut.join(', ')
+      if (names)
+        await out.notice(`fields left out, because the first page lacks them: ${names}; -o ndjson has them`)
+    },
   }
 }
 

@@ -38,8 +38,8 @@ export class Printer {
    */
   check(view: View, writes = false): void {
     const { format, columns } = this.options
-    if (columns && format !== 'table' && format !== 'csv')
-      throw new UsageError(`--columns works with the formats table and csv, not with ${format}`)
+    if (columns && !['table', 'csv', 'tsv'].includes(format))
+      throw new UsageError(`--columns works with the formats table, csv and tsv, not with ${format}`)
     if (writes) this.#checkColumns(view, [])
     if (format === 'ids' && !view.id) throw new UsageError(`a ${view.noun[0]} has no id to print`)
   }

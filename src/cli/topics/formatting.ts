@@ -8,12 +8,15 @@ export const formatting = `Formatting
   -o csv      RFC 4180: the fields that the API lists, then the others of the
               first page by name; cells that a spreadsheet would run as a
               formula are made harmless
+  -o tsv      the same fields with tabs between them, for shells: no quotes; in
+              a cell \\t, \\n, \\r and \\\\ stand for a tab, a line feed, a
+              carriage return and a backslash, as printf %b reads them
   -o ids      one id a line, for xargs and for the commands that take - for ids
 
-  --columns a,b   fields of a table or of CSV, in that order
+  --columns a,b   fields of a table, CSV or TSV, in that order
   --no-header     no header
-  --show-tokens   show access tokens, which tables, CSV and exports leave out
-                  and JSON masks on a terminal
+  --show-tokens   show access tokens, which tables, CSV, TSV and exports leave
+                  out and JSON masks on a terminal
 
 The format never changes because the output is a pipe; only colours, relative
 times and truncation do. Control characters, bidi overrides and zero-width
