@@ -25,14 +25,14 @@ export function parseFields(flag: string, pairs: readonly string[]): Record<stri
  * The names in a dotted key: `webhook.url` is `url` in `webhook`. `\.` is a dot in a name, `\\` a backslash.
  * @throws {UsageError} for a name that is empty, or too many of them
  */
-export function parsePath(key: string): string[] {
+export function parsePath(key: string, flag = '--set'): string[] {
   // Names and what separates them, in turns.
   const parts = key.split(/((?:\\[.\\]|[^.])+)/)
   const names = parts.filter((_, i) => i % 2 === 1).map((name) => name.replace(/\\([.\\])/g, '$1'))
   const separators = parts.filter((_, i) => i % 2 === 0)
   if (separators.some((found, i) => found !== (i === 0 || i === names.length ? '' : '.')))
-    throw new UsageError(`--set ${key}: a name between the dots is empty; a dot in a name is written \\.`)
-  if (names.length > mostLevels) throw new UsageError(`--set: nested more than ${mostLevels} levels deep`)
+    throw new UsageError(`${flag} ${key}: a name between the dots is empty; a dot in a name is written \\.`)
+  if (names.length > mostLevels) throw new UsageError(`${flag}: nested more than ${mostLevels} levels deep`)
   return names
 }
 

@@ -73,6 +73,9 @@ export interface ListFlags {
   all?: boolean
   pageSize?: number
   where?: readonly string[]
+  sort?: string
+  count?: boolean
+  countBy?: string
 }
 
 /** Chooses among what a list holds. */
@@ -82,7 +85,7 @@ export const whereOption = [
   collect,
 ] as const
 
-/** Adds the paging flags that every list takes. */
+/** Adds the flags that every list takes. */
 export function withPaging<C extends Command>(command: C): C {
   return command
     .option('--limit <n>', 'maximum number of items', wholeNumber('--limit', 1))
@@ -90,6 +93,9 @@ export function withPaging<C extends Command>(command: C): C {
     .option('--all', 'list everything, however many pages that takes')
     .option('--page-size <n>', 'items per request', wholeNumber('--page-size', 1))
     .option(...whereOption)
+    .option('--sort <fields>', 'in this order, as in type,-name; a hyphen means descending')
+    .option('--count', 'print how many there are instead')
+    .option('--count-by <field>', 'print how many there are of each value of a field instead')
 }
 
 /** How fast a command over several items runs, and when it stops. */

@@ -126,7 +126,8 @@ const groups: readonly Group[] = [
   },
   {
     name: 'help',
-    summary: 'Show help on a command, or on where, import, bulk, formatting, exit-codes or environment',
+    summary:
+      'Show help on a command, or on where, lists, import, bulk, formatting, exit-codes or environment',
     heading: setup,
     load: async () => (await import('./commands/help.ts')).defineHelp,
   },
@@ -194,6 +195,7 @@ function topicsOf(command: Command): string[] {
   const has = (flag: string) => command.options.some(({ long }) => long === flag)
   return [
     ...(has('--where') ? ['where'] : []),
+    ...(has('--sort') ? ['lists'] : []),
     ...(has('--journal') || command.name() === 'export' ? ['import'] : []),
     ...(has('--ignore-not-found') && has('--where') ? ['bulk'] : []),
   ]

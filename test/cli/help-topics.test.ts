@@ -52,7 +52,7 @@ const examplesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line.startsWith('meetroom '))
 
-describe.each(['where', 'import', 'bulk'] as const)('the examples of meetroom help %s', (topic) => {
+describe.each(['where', 'lists', 'import', 'bulk'] as const)('the examples of meetroom help %s', (topic) => {
   test('run, one after the other', async () => {
     const lines = examplesOf(topics[topic])
     expect(lines.length).toBeGreaterThan(5)

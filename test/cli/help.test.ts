@@ -164,7 +164,7 @@ describe('help', () => {
         ],
       ],
     ],
-    ['formatting', ['-o table', '-o json', '-o ndjson', '-o csv', '-o ids', '--columns a,b', '--no-header']],
+    ['formatting', ['-o table', '-o json', '-o ndjson', '-o csv', '-o tsv', '-o ids', '--columns a,b']],
   ])('has the topic %s', async (topic, parts) => {
     const text = await show(`help ${topic}`)
     for (const part of parts) expect(text).toContain(part)
@@ -183,6 +183,7 @@ describe('help', () => {
   test.each([
     ['where', ['rooms list', 'sessions list', 'users export', 'members block', 'rooms delete']],
     ['import', ['rooms import', 'users import', 'members import', 'rooms export', 'members export']],
+    ['lists', ['rooms list', 'members list', 'users list', 'sessions list']],
     ['bulk', ['rooms terminate', 'rooms reopen', 'users delete', 'members unblock']],
   ])('on a command points at the topic %s where that says more', async (topic, commands) => {
     for (const command of commands)

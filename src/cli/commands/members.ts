@@ -17,9 +17,9 @@ import {
 } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { confirmTargets } from '../operations/confirm-targets.ts'
-import { runList } from '../operations/list.ts'
 import { runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
+import { runList } from '../operations/run-list.ts'
 import { findMember, readMember } from '../operations/user-members.ts'
 import { exportCommand, importCommand } from './import-export.ts'
 

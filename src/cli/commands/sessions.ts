@@ -3,7 +3,7 @@ import { room } from '../../api/resources.ts'
 import type { Act } from '../context.ts'
 import { alias, examples, type ListFlags, withPaging } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
-import { runList } from '../operations/list.ts'
+import { runList } from '../operations/run-list.ts'
 
 interface Flags extends ListFlags {
   user?: string

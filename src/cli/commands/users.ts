@@ -10,9 +10,9 @@ import type { Act, Context } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
 import { webUrl } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
-import { runList } from '../operations/list.ts'
 import { orUndefined, runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
+import { runList } from '../operations/run-list.ts'
 import { exportCommand, importCommand } from './import-export.ts'
 
 const { words } = user

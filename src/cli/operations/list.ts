@@ -2,33 +2,14 @@ import { defined } from '../../api/defined.ts'
 import { type Endpoint, endpoints } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
-import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { ListFlags } from '../flags.ts'
 import type { Page } from '../output/page.ts'
 import { viewOf } from '../output/views.ts'
+import type { FullRecords } from './full-records.ts'
+import type { ListName } from './list-name.ts'
 import { paginate } from './paginate.ts'
 import type { Selection } from './selection.ts'
-
-/** Runs a list operation and prints its items, page by page where the operation pages. */
-export async function runList<N extends ListName>(
-  context: Context,
-  name: N,
-  input: Input<Operations[N]>,
-  flags: ListFlags,
-): Promise<void> {
-  const endpoint = endpoints[name]
-  const view = viewOf(endpoint)
-  const printer = await context.printer()
-  printer.check(view)
-  const selection = await select(context, name, flags.where)
-  const pages = await listPages(context, name, input, flags, { selection })
-  const count = await printer.list(view, endpoint.result, selection ? selection.closed(pages) : pages)
-  if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
-}
-
-/** The operations that list. */
-export type ListName = 'listRooms' | 'listMembers' | 'listUsers' | 'listSessions'
 
 interface ListOptions {
   /** How many pages are on their way while one is used. */
@@ -37,10 +18,7 @@ interface ListOptions {
   selection?: Selection | undefined
 }
 
-/**
- * The pages of a list operation, as the flags want them.
- * @throws {UsageError} when the flags do not fit together
- */
+/** The pages of a list operation, as the flags want them. */
 export async function listPages<N extends ListName>(
   context: Context,
   name: N,
@@ -49,10 +27,9 @@ export async function listPages<N extends ListName>(
   { ahead, selection }: ListOptions = {},
 ): Promise<AsyncGenerator<Page, Page | undefined>> {
   const { all = false, limit, offset, pageSize } = flags
-  if (all && limit !== undefined) throw new UsageError('--all and --limit cannot be used together')
   const endpoint: Endpoint = endpoints[name]
   const client = await context.client()
-  const { params = {}, query } = input as { params?: { room_id?: string }; query?: object }
+  const { query } = input as { query?: object }
   const pages = paginate({
     // Filtering needs every page.
     request: selection ? { all: true, pageSize } : { all, limit, offset, pageSize },
@@ -64,7 +41,7 @@ export async function listPages<N extends ListName>(
     isPagedWhenAsked: endpoint.paged === 'when asked',
     ...defined({ ahead }),
   })
-  return selection ? selection.from(pages, params.room_id ?? '', { limit, offset }) : pages
+  return selection ? selection.from(pages, roomOf(input), { limit, offset }) : pages
 }
 
 /**
@@ -79,13 +56,33 @@ export async function select(
   if (!where) return undefined
   const { parseWhere } = await import('./where.ts')
   const { Selection } = await import('./selection.ts')
-  const { FullRecords } = await import('./full-records.ts')
   const view = viewOf(endpoints[name])
   const filter = await parseWhere(where, name, view, context.host.now())
-  return new Selection(
-    context,
-    view,
-    filter,
-    name === 'listSessions' ? undefined : new FullRecords(context, name),
-  )
+  return new Selection(context, view, filter, await fullRecords(context, name, undefined))
 }
+
+/** The pages that the conditions leave, and their end. */
+export async function chosenPages<N extends ListName>(
+  context: Context,
+  name: N,
+  input: Input<Operations[N]>,
+  flags: Omit<ListFlags, 'where'>,
+  selection: Selection | undefined,
+): Promise<AsyncGenerator<Page, Page | undefined>> {
+  const pages = await listPages(context, name, input, flags, { selection })
+  return selection ? selection.closed(pages) : pages
+}
+
+/** What knows the full records of items that say little; undefined where a list is all that there is. */
+export async function fullRecords(
+  context: Context,
+  name: ListName,
+  selection: Selection | undefined,
+): Promise<FullRecords | undefined> {
+  if (selection || name === 'listSessions') return selection?.full
+  const { FullRecords } = await import('./full-records.ts')
+  return new FullRecords(context, name)
+}
+
+/** The room that members or sessions are in; empty for what is in none. */
+export const roomOf = (input: object) => (input as { params?: { room_id?: string } }).params?.room_id ?? ''

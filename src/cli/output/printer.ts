@@ -2,6 +2,7 @@ import type { Answer } from '../../api/client.ts'
 import { readAnswer, readBody, writeJson } from '../../api/json.ts'
 import { ClosedOutput, OutputError, UsageError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
+import { isJson } from './error.ts'
 import { Hiding } from './hiding.ts'
 import { type ListWriter, listWriter, type PrintOptions } from './list-writer.ts'
 import { onePage, type Page } from './page.ts'
@@ -76,6 +77,12 @@ export class Printer {
     await this.data(`${JSON.stringify(this.onScreen(value))}\n`, visibleJson)
   }
 
+  /** A number of things: alone on its line, or in an object in JSON modes. */
+  async count(count: number): Promise<void> {
+    if (isJson(this.options.format)) return this.json({ count })
+    await this.write(own`${count}\n`)
+  }
+
   /** A line for the person at the terminal, to standard error. */
   async notice(text: string): Promise<void> {
     if (this.options.quiet) return
@@ -132,7 +139,7 @@ export class Printer {
 
   /** Facts of ours rather than of the service: one object in JSON modes, a line each otherwise. */
   async facts(facts: Readonly<Record<string, unknown>>): Promise<void> {
-    if (this.options.format === 'json' || this.options.format === 'ndjson') return this.json(facts)
+    if (isJson(this.options.format)) return this.json(facts)
     const { formatRecord } = await import('./record.ts')
     const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
     const view = { noun: ['fact', 'facts'], columns: [], fields: [] } as const

@@ -48,4 +48,4 @@ you change anything: a dry run shows each item and the values that chose it.
 
   meetroom rooms terminate --where 'age>90d' --where 'status=active' --dry-run
 
-See also: meetroom help bulk`
+See also: meetroom help bulk, meetroom help lists`

@@ -1,0 +1,104 @@
+import { writeJson } from '../../api/json.ts'
+import { secretFields } from '../../api/resources.ts'
+import { UsageError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import { barColumn } from '../output/bar.ts'
+import { onePage, type Page } from '../output/page.ts'
+import type { Item, View } from '../output/views.ts'
+import { type NamedField, parseField, tellingOf, tellMissing } from './field.ts'
+import type { FullRecords } from './full-records.ts'
+import type { ListName } from './list-name.ts'
+import { orderValues, rankOf } from './order.ts'
+
+/**
+ * Prints how many items a list has: what the service says, or else what it sends.
+ * @param total what the service says; undefined where it does not, or not credibly
+ */
+export async function countItems(
+  context: Context,
+  pages: () => Promise<AsyncIterable<Page>>,
+  total: number | undefined,
+): Promise<void> {
+  let count = total ?? 0
+  if (total === undefined) for await (const { items } of await pages()) count += items.length
+  await (await context.printer()).count(count)
+}
+
+/**
+ * The number that an answer to a request for one item says there are in all. Some services count only what they send, so
+ * a total that is no more than that says nothing.
+ */
+export function credibleTotal({ items, rest = {} }: Page): number | undefined {
+  const { total } = (rest['paging'] ?? {}) as { total?: unknown }
+  if (typeof total !== 'number') return undefined
+  return total > items.length || total === 0 ? total : undefined
+}
+
+/** What `--count-by` prints: a row for each value of a field. */
+export class CountBy {
+  readonly field: NamedField
+  readonly view: View
+  readonly #of: View
+
+  /** @throws {UsageError} for a field that looks misspelt, or that must not be shown */
+  constructor(name: string, list: ListName, view: View) {
+    this.field = parseField('--count-by', name, list, view)
+    if (this.field.path.some((part) => secretFields.has(part)))
+      throw new UsageError(`--count-by ${name}: access tokens are not counted`)
+    if (name === 'count') throw new UsageError('--count-by count: the rows have a column of this name')
+    this.#of = view
+    this.view = {
+      noun: ['count', 'counts'],
+      columns: [
+        { field: name, weight: 8 },
+        { field: 'count', weight: 9 },
+      ],
+      fields: [name, 'count'],
+    }
+  }
+
+  /** Counts the items, in memory for their distinct values, and prints the rows, the largest first. */
+  async print(
+    context: Context,
+    pages: AsyncIterable<Page>,
+    full: FullRecords | undefined,
+    room: string,
+  ): Promise<void> {
+    const { field, view } = this
+    await context.notice(`--count-by reads all ${this.#of.noun[1]}`)
+    const counts = new Map<string, { value: Item; count: number }>()
+    let all = 0
+    let missing = 0
+    for await (const page of pages)
+      for (const item of await tellingOf([field], page.items, full, room)) {
+        const told = field.of(item)
+        all++
+        if (!told.known) missing++
+        // What is missing is not null: its row does not have the field either.
+        const value = told.known ? { [field.name]: told.value } : {}
+        const key = writeJson(value)
+        const counted = counts.get(key)
+        if (counted) counted.count++
+        else counts.set(key, { value, count: 1 })
+      }
+    const missed = { missing, all, flag: '--count-by', view: this.#of }
+    await tellMissing(context, field, missed, ['has a row without it', 'have a row without it'])
+    const inOrder = orderValues()
+    const isMissing = (row: Item) => Number(!Object.hasOwn(row, field.name))
+    const rows = [...counts.values()]
+      .map(({ value, count }) => ({ row: { ...value, count }, rank: this.#rankOf(value) }))
+      .sort(
+        (a, b) => b.row.count - a.row.count || inOrder(a.rank, b.rank) || isMissing(a.row) - isMissing(b.row),
+      )
+      .map(({ row }) => row)
+    const printer = await context.printer()
+    const shown = barColumn(context.host, view, rows)
+    const printed = await printer.list(shown, 'counts', onePage({ items: rows }))
+    if (printed === 0 && printer.options.format === 'table') await printer.notice(`no ${this.#of.noun[1]}`)
+  }
+
+  #rankOf(value: Item) {
+    const { name, type } = this.field
+    return rankOf(Object.hasOwn(value, name) ? { known: true, value: value[name] } : { known: false }, type)
+  }
+}

@@ -1,0 +1,2 @@
+/** The operations that list. */
+export type ListName = 'listRooms' | 'listMembers' | 'listUsers' | 'listSessions'

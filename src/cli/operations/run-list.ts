@@ -1,0 +1,98 @@
+import { defined } from '../../api/defined.ts'
+import { endpoints } from '../../api/endpoints.ts'
+import type { Input } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
+import { UsageError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import type { ListFlags } from '../flags.ts'
+import type { Page } from '../output/page.ts'
+import { viewOf } from '../output/views.ts'
+import { chosenPages, fullRecords, listPages, roomOf, select } from './list.ts'
+import type { ListName } from './list-name.ts'
+import type { Selection } from './selection.ts'
+import type { SortKey } from './sort.ts'
+
+/** Runs a list operation and prints its items, page by page where the operation pages, or what the flags make of them. */
+export async function runList<N extends ListName>(
+  context: Context,
+  name: N,
+  input: Input<Operations[N]>,
+  flags: ListFlags,
+): Promise<void> {
+  const view = viewOf(endpoints[name])
+  requireOneUse(flags)
+  if (flags.count) return runCount(context, name, input, flags)
+  if (flags.countBy !== undefined) return runCountBy(context, name, input, flags, flags.countBy)
+  const printer = await context.printer()
+  printer.check(view)
+  const keys =
+    flags.sort === undefined ? undefined : (await import('./sort.ts')).parseSort(flags.sort, name, view)
+  const selection = await select(context, name, flags.where)
+  const pages = keys
+    ? await inOrder(context, name, input, flags, { keys, selection })
+    : await chosenPages(context, name, input, flags, selection)
+  const count = await printer.list(view, endpoints[name].result, pages)
+  if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
+}
+
+/** @throws {UsageError} for flags that want different things of a list */
+function requireOneUse({ count, countBy, sort, all, limit, offset }: ListFlags): void {
+  const counting = count ? '--count' : countBy === undefined ? undefined : '--count-by'
+  if (all && limit !== undefined) throw new UsageError('--all and --limit cannot be used together')
+  if (counting === undefined) return
+  const other = {
+    '--count-by': counting === '--count' && countBy !== undefined,
+    '--sort': sort !== undefined,
+    '--limit': limit !== undefined,
+    '--offset': offset !== undefined,
+  }
+  const [clash] = Object.entries(other).find(([, isGiven]) => isGiven) ?? []
+  if (clash) throw new UsageError(`${counting} and ${clash} cannot be used together`)
+}
+
+/** All items in the order of some fields, or as many of them as the flags want. */
+async function inOrder<N extends ListName>(
+  context: Context,
+  name: N,
+  input: Input<Operations[N]>,
+  { pageSize, limit, offset }: ListFlags,
+  { keys, selection }: { keys: readonly SortKey[]; selection: Selection | undefined },
+): Promise<AsyncGenerator<Page, undefined>> {
+  const { sorted } = await import('./sort.ts')
+  const pages = await chosenPages(context, name, input, { all: true, ...defined({ pageSize }) }, selection)
+  const full = await fullRecords(context, name, selection)
+  const view = viewOf(endpoints[name])
+  return sorted(context, pages, { view, keys, full, room: roomOf(input), limit, offset })
+}
+
+async function runCount<N extends ListName>(
+  context: Context,
+  name: N,
+  input: Input<Operations[N]>,
+  { where, pageSize }: ListFlags,
+): Promise<void> {
+  const { countItems, credibleTotal } = await import('./count.ts')
+  const selection = await select(context, name, where)
+  const all = { all: true, ...defined({ pageSize }) }
+  let total: number | undefined
+  // By the document, lists of sessions have no total.
+  if (!selection && name !== 'listSessions')
+    for await (const page of await listPages(context, name, input, { limit: 1 })) total = credibleTotal(page)
+  await countItems(context, () => chosenPages(context, name, input, all, selection), total)
+}
+
+async function runCountBy<N extends ListName>(
+  context: Context,
+  name: N,
+  input: Input<Operations[N]>,
+  { where, pageSize }: ListFlags,
+  field: string,
+): Promise<void> {
+  const { CountBy } = await import('./count.ts')
+  const counts = new CountBy(field, name, viewOf(endpoints[name]))
+  const printer = await context.printer()
+  printer.check(counts.view)
+  const selection = await select(context, name, where)
+  const pages = await chosenPages(context, name, input, { all: true, ...defined({ pageSize }) }, selection)
+  await counts.print(context, pages, await fullRecords(context, name, selection), roomOf(input))
+}

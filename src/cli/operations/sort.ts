@@ -1,0 +1,94 @@
+import { UsageError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import type { Page } from '../output/page.ts'
+import type { Item, View } from '../output/views.ts'
+import { type NamedField, parseField, tellingOf, tellMissing } from './field.ts'
+import type { FullRecords } from './full-records.ts'
+import type { ListName } from './list-name.ts'
+import { orderValues, rankOf } from './order.ts'
+
+/** One of the fields that items are sorted by. */
+export interface SortKey {
+  field: NamedField
+  isDescending: boolean
+}
+
+/**
+ * Reads `--sort type,-name`: by one field, then by the next, descending for a hyphen.
+ * @throws {UsageError} for a field that looks misspelt
+ */
+export function parseSort(text: string, list: ListName, view: View): SortKey[] {
+  return text.split(',').map((part) => {
+    const [, sign = '', name = ''] = /^\s*(-?)(.*?)\s*$/s.exec(part) ?? []
+    if (name === '')
+      throw new UsageError(`--sort takes names with commas between them, as in type,-name, not “${text}”`)
+    return { field: parseField('--sort', name, list, view), isDescending: sign === '-' }
+  })
+}
+
+interface SortOptions {
+  view: View
+  keys: readonly SortKey[]
+  /** Undefined where a list is all that there is. */
+  full: FullRecords | undefined
+  /** The room that members are in. */
+  room: string
+  /** Which of the sorted items to return. */
+  limit?: number | undefined
+  offset?: number | undefined
+}
+
+/** Number of items of a page of what was sorted. */
+const pageSize = 1000
+
+/**
+ * All items of a list, sorted, page by page. Of an item that does not carry a field, the full record counts; what does not
+ * carry it either comes last.
+ * @throws {UsageError} when no item carries one of the fields, and it is not known to exist
+ */
+export async function* sorted(
+  context: Context,
+  pages: AsyncIterable<Page>,
+  { view, keys, full, room, limit, offset = 0 }: SortOptions,
+): AsyncGenerator<Page, undefined> {
+  await context.notice(`--sort reads all ${view.noun[1]} first`)
+  const fields = keys.map(({ field }) => field)
+  const items: Item[] = []
+  let plain = true
+  let rest: Item = {}
+  for await (const page of pages) {
+    const told = await tellingOf(fields, page.items, full, room)
+    // A full record may hold numbers that need care.
+    plain &&=
+      page.items.length === 0 || (page.plain === true && told.every((item, i) => item === page.items[i]))
+    rest = page.rest ?? rest
+    for (const item of told) items.push(item)
+  }
+  for (const field of fields) {
+    const missing = items.filter((item) => !field.of(item).known).length
+    const counts = { missing, all: items.length, flag: '--sort', view }
+    await tellMissing(context, field, counts, ['comes last', 'come last'])
+  }
+  const wanted = sortItems(items, keys).slice(offset, limit === undefined ? undefined : offset + limit)
+  for (let at = 0; at < wanted.length; at += pageSize) yield { items: wanted.slice(at, at + pageSize), plain }
+  const paging = { limit: wanted.length, offset, total: items.length }
+  yield { items: [], rest: 'paging' in rest ? { ...rest, paging } : rest }
+}
+
+/** The items in order; those that are equal stay in theirs. */
+export function sortItems(items: readonly Item[], keys: readonly SortKey[]): Item[] {
+  const orders = keys.map(({ isDescending }) => orderValues(isDescending))
+  const ranked = items.map((item) => ({
+    item,
+    ranks: keys.map(({ field }) => rankOf(field.of(item), field.type)),
+  }))
+  ranked.sort((a, b) => {
+    for (const [i, order] of orders.entries()) {
+      const [one, other] = [a.ranks[i], b.ranks[i]]
+      const found = one && other ? order(one, other) : 0
+      if (found !== 0) return found
+    }
+    return 0
+  })
+  return ranked.map(({ item }) => item)
+}

@@ -1,0 +1,41 @@
+import type { Host } from '../../host.ts'
+import { gap } from './fit.ts'
+import { widthOf } from './style.ts'
+import { plainText } from './text.ts'
+import { cellOf, type Item, type View } from './views.ts'
+import { widthOfText } from './width.ts'
+
+const longest = 40
+/** Below this many columns a bar says nothing. */
+const shortest = 8
+
+/** A view of rows with a `count`, with a column of bars where a terminal has room for them. */
+export function barColumn(
+  { stdout, env }: Pick<Host, 'stdout' | 'env'>,
+  view: View,
+  rows: readonly Item[],
+): View {
+  const width = widthOf(stdout, env)
+  if (width === undefined) return view
+  const sizes = view.columns.map(({ field }) =>
+    rows.reduce(
+      (most, row) => Math.max(most, widthOfText(plainText(cellOf(view, field, row)))),
+      field.length,
+    ),
+  )
+  const room = width - sizes.reduce((sum, size) => sum + size + gap, 0)
+  if (room < shortest) return view
+  const most = rows.reduce((most, { count }) => Math.max(most, Number(count)), 1)
+  const bar = (count: unknown) => barOf(Number(count) / most, Math.min(room, longest))
+  // Without a name, the column has no title.
+  return { ...view, columns: [...view.columns, { field: '', weight: 1, value: ({ count }) => bar(count) }] }
+}
+
+const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
+
+/** A bar of a share of the width, in eighths of a column. Whatever is not nothing shows. */
+export function barOf(share: number, width: number): string {
+  const steps = Math.round(share * width * 8)
+  const least = share > 0 ? Math.max(1, steps) : 0
+  return '█'.repeat(Math.floor(least / 8)) + eighths[least % 8]
+}
