@@ -64,6 +64,7 @@ const heavy = [
   'undici',
   'csv-stringify',
   're2js',
+  '@jmespath-community/jmespath',
   'hono',
   'ws',
   '@inquirer/core',
@@ -121,6 +122,13 @@ test('other ways of output load what they need', async () => {
   await loaded('rooms create --name a --type open', env)
   expect(await heavyOf('rooms list', env)).toEqual(['cli-table3', 'undici'])
   expect(await heavyOf('rooms list -o csv', env)).toEqual(['csv-stringify', 'undici'])
+})
+
+test('JMESPath is loaded for --query alone, and TSV loads nothing', async () => {
+  const env = await served()
+  expect(await heavyOf('rooms list --query rooms', env)).toEqual(['@jmespath-community/jmespath', 'undici'])
+  expect(await heavyOf('rooms list -o tsv', env)).toEqual(['undici'])
+  expect(await heavyOf('rooms list --json --sort name', env)).toEqual(['undici'])
 })
 
 test('the embedded service is loaded for --local alone, and no HTTP client with it', async () => {

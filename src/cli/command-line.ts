@@ -32,12 +32,12 @@ export function readCommandLine(words: readonly string[]): CommandLine {
     if (!(error instanceof CommanderError)) throw error
     problem = error
   }
-  const { json, output, color, verbose } = reader.opts()
+  const { json, output, query, color, verbose } = reader.opts()
   return {
     // `--help rooms list` means the same as `rooms list --help`; Commander would show the help of the whole.
     argv: rest.length < words.length && end < 0 ? [...rest, '--help'] : words,
     operands,
-    json: json === true,
+    json: json === true || (query !== undefined && output !== 'tsv'),
     output,
     color: color !== false,
     verbose: verbose === true,

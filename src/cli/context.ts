@@ -11,6 +11,7 @@ import type { Host } from '../host.ts'
 import { type Change, confirm } from './confirm.ts'
 import { isJson, reportError } from './output/error.ts'
 import { Printer } from './output/printer.ts'
+import type { Query } from './output/query.ts'
 import { keyRedactor, type Redact } from './output/redact.ts'
 import { maskedText } from './output/secrets.ts'
 import { StatusLine } from './output/status-line.ts'
@@ -35,6 +36,7 @@ export interface GlobalFlags {
   output?: string
   json?: boolean
   columns?: string
+  query?: string
   showTokens?: boolean
   header: boolean
   profile?: string
@@ -111,11 +113,9 @@ export class Context {
   async settings(): Promise<Settings> {
     if (this.#settings) return this.#settings
     const dir = await this.configDir()
-    this.#settings = resolveSettings(
-      this.flags,
-      this.host.env,
-      () => readConfig(dir, this.host.uid),
-      this.#newProfile,
+    this.#settings = withQuery(
+      resolveSettings(this.flags, this.host.env, () => readConfig(dir, this.host.uid), this.#newProfile),
+      this.flags.query,
     )
     this.keepSecret(this.#settings.apiKey?.value)
     return this.#settings
@@ -142,9 +142,25 @@ export class Context {
     const names = columns?.split(',').map((name) => name.trim())
     if (names?.includes(''))
       throw new UsageError('--columns takes names with commas between them, as in id,name')
-    const options = { format: format ?? output.value, columns: names, header, color, quiet, showTokens }
+    const query = await this.#query()
+    const options = {
+      format: format ?? output.value,
+      columns: names,
+      header,
+      color,
+      quiet,
+      showTokens,
+      query,
+    }
     this.#printer = new Printer(this.host, options, this.redactKeys, this.statusLine)
     return this.#printer
+  }
+
+  /** @throws {UsageError} when `--query` is not valid */
+  async #query(): Promise<Query | undefined> {
+    if (this.flags.query === undefined) return undefined
+    const { parseQuery } = await import('./output/query.ts')
+    return parseQuery(this.flags.query)
   }
 
   /** The output format, once it is known. */
@@ -313,4 +329,13 @@ export class Context {
   async close(): Promise<void> {
     for (const close of this.#closers) await close()
   }
+}
+
+/** `--query` is about JSON, and TSV is the one other form that what it selects may have. */
+function withQuery(settings: Settings, query: string | undefined): Settings {
+  const { value, from } = settings.output
+  if (query === undefined || value === 'json' || value === 'tsv') return settings
+  if (from === '--output')
+    throw new UsageError(`--query works with the formats json and tsv, not with ${value}`)
+  return { ...settings, output: { value: 'json', from: '--query' } }
 }

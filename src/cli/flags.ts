@@ -14,6 +14,7 @@ export function globalFlags<C extends Command>(command: C): C {
   return command
     .addOption(new Option('-o, --output <format>', 'output format').choices(formats))
     .option('--json', 'the same as --output json')
+    .option('--query <expression>', 'print what a JMESPath expression selects of the JSON')
     .option('--columns <names>', 'fields to show in a table, CSV or TSV, as in id,name')
     .option('--show-tokens', 'show access tokens in tables, CSV, exports and on a terminal')
     .option('--no-header', 'omit the header of a table, CSV or TSV')

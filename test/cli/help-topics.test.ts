@@ -30,7 +30,9 @@ beforeEach(async () => {
 
 /** Runs a line as a shell would: quotes, `< FILE` and `> FILE`. */
 async function runLine(line: string) {
-  const words = [...line.matchAll(/'([^']*)'|[^\s']+/g)].map(([word, quoted]) => quoted ?? word)
+  const words = [...line.matchAll(/'([^']*)'|"([^"]*)"|[^\s']+/g)].map(
+    ([word, single, double]) => single ?? double ?? word,
+  )
   const argv: string[] = []
   let stdin: string | undefined
   let target: string | undefined
@@ -52,25 +54,28 @@ const examplesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line.startsWith('meetroom '))
 
-describe.each(['where', 'lists', 'import', 'bulk'] as const)('the examples of meetroom help %s', (topic) => {
-  test('run, one after the other', async () => {
-    const lines = examplesOf(topics[topic])
-    expect(lines.length).toBeGreaterThan(5)
-    // What the examples of --where and bulk are about.
-    if (topic !== 'import')
-      for (const line of ['users import people.csv', 'rooms import rooms.csv'])
-        expect((await world.run(line)).code).toBe(0)
-    for (const line of lines) {
-      const { code, stderr } = await runLine(line)
-      expect({ code, stderr }, line).toEqual({ code: 0, stderr: expect.not.stringContaining('error') })
-    }
-  })
+describe.each(['where', 'lists', 'import', 'bulk', 'formatting'] as const)(
+  'the examples of meetroom help %s',
+  (topic) => {
+    test('run, one after the other', async () => {
+      const lines = examplesOf(topics[topic])
+      expect(lines.length).toBeGreaterThan(2)
+      // What the examples of --where and bulk are about.
+      if (topic !== 'import')
+        for (const line of ['users import people.csv', 'rooms import rooms.csv'])
+          expect((await world.run(line)).code).toBe(0)
+      for (const line of lines) {
+        const { code, stderr } = await runLine(line)
+        expect({ code, stderr }, line).toEqual({ code: 0, stderr: expect.not.stringContaining('error') })
+      }
+    })
 
-  test('are the lines that are set apart', () => {
-    const set = topics[topic].split('\n').filter((line) => /^ {2}\S*meetroom/.test(line))
-    expect(set).toHaveLength(examplesOf(topics[topic]).length)
-  })
-})
+    test('are the lines that are set apart', () => {
+      const set = topics[topic].split('\n').filter((line) => /^ {2}\S*meetroom/.test(line))
+      expect(set).toHaveLength(examplesOf(topics[topic]).length)
+    })
+  },
+)
 
 test('the exit codes that a topic names are those of the list', () => {
   const known = [...topics['exit-codes'].matchAll(/^ *(\d+) {2}/gm)].map(([, code]) => code)

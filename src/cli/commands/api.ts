@@ -37,8 +37,9 @@ export function defineApi(api: MeetroomCommand, act: Act): void {
         // A URL parser drops control characters at the end, and finds “..” before them.
         if (!/^\/[^/\\]/.test(path) || /[{}#\s\p{Cc}\p{Cs}]/u.test(path))
           throw new UsageError(`“${path}” is not a path below the base URL, as in /rooms?limit=1`)
-        const { output } = context.flags
-        if (output && !isJson(output))
+        const { output, query: expression } = context.flags
+        const mayBeTsv = expression !== undefined && output === 'tsv'
+        if (output && !isJson(output) && !mayBeTsv)
           throw new UsageError(`api prints the JSON that the service sent; it does not support -o ${output}`)
         const [pathname = '', search] = path.split(/\?(.*)/s)
         if (climbs(pathname))

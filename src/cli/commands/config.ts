@@ -4,7 +4,6 @@ import { NotFoundError, UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, examples } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
-import { isJson } from '../output/error.ts'
 import { onePage } from '../output/page.ts'
 import type { View } from '../output/views.ts'
 import { visibleLines } from '../output/visible.ts'
@@ -63,8 +62,7 @@ function defineGet(config: MeetroomCommand, act: Act): void {
         if (!found) throw unknownKey(name)
         if (found.value === null) throw new NotFoundError(`${name} is not set`)
         const printer = await context.printer()
-        const { format } = printer.options
-        if (isJson(format)) await printer.json(found)
+        if (printer.printsJson) await printer.json(found)
         else await printer.data(`${found.value}\n`, visibleLines)
       }),
     )

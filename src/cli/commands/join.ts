@@ -16,8 +16,6 @@ import type { Act, Context } from '../context.ts'
 import { examples } from '../flags.ts'
 import { type Closed, connect } from '../live/room-socket.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
-
-import { isJson } from '../output/error.ts'
 import { redactor } from '../output/redact.ts'
 
 interface Flags {
@@ -69,7 +67,7 @@ async function stay(
 ): Promise<void> {
   const { host, interrupt } = context
   const printer = await context.printer()
-  const json = isJson(printer.options.format)
+  const json = printer.printsJson
   const url = `${place.replace(/^http/, 'ws')}${queryString({ access_token })}`
 
   const show = async (frame: Record<string, unknown>) => {

@@ -7,9 +7,11 @@ export function defineOpenapi(openapi: MeetroomCommand, act: Act): void {
   openapi.description('Print the contract of the service as an OpenAPI 3.1 document.').action(
     act('machine', async (context) => {
       const { openApiDocument } = await import('../../api/openapi.ts')
-      const text = JSON.stringify(openApiDocument(), null, 2)
-      await (await context.printer()).data(`${text}\n`, visibleJson)
+      const document = openApiDocument()
+      const printer = await context.printer()
+      if (printer.options.query) return printer.result(document)
+      await printer.data(`${JSON.stringify(document, null, 2)}\n`, visibleJson)
     }),
   )
-  examples(openapi, 'meetroom openapi > openapi.json')
+  examples(openapi, 'meetroom openapi > openapi.json', "meetroom openapi --query 'keys(paths)' -o tsv")
 }

@@ -138,8 +138,8 @@ async function announce(
   { baseUrl }: Serving,
   keyFile: string,
 ): Promise<void> {
-  const printer = context.plainPrinter()
-  if (isJson(context.flags.json ? 'json' : context.flags.output)) {
+  const printer = context.flags.query === undefined ? context.plainPrinter() : await context.printer()
+  if (printer.printsJson || isJson(context.flags.json ? 'json' : context.flags.output)) {
     const ready = { event: 'ready', base_url: baseUrl, api_key_file: keyFile, pid: context.host.pid }
     await printer.json(ready)
   } else {

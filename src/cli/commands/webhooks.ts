@@ -11,8 +11,6 @@ import { type Checked, checkWebhook } from '../live/webhook.ts'
 import { listen } from '../live/webhook-listener.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 
-import { isJson } from '../output/error.ts'
-
 interface ListenFlags {
   host: string
   port: number
@@ -57,7 +55,7 @@ export function defineWebhooks(webhooks: MeetroomCommand, act: Act): void {
         requireSecret(flags)
         const secret = await signingSecret(flags.secret, context.host)
         const { tolerance = defaultTolerance } = flags
-        await listen(context, { ...flags, secret, tolerance, json: isJson(printer.options.format) })
+        await listen(context, { ...flags, secret, tolerance, json: printer.printsJson })
       }),
     )
   examples(

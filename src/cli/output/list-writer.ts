@@ -1,14 +1,15 @@
 import type { Answer } from '../../api/client.ts'
-import { writeJson } from '../../api/json.ts'
+import { readBody, writeJson } from '../../api/json.ts'
 import type { Format } from '../../config-values.ts'
 import type { Host, Visible } from '../../host.ts'
 import type { Hiding } from './hiding.ts'
 import type { Page } from './page.ts'
+import type { Query } from './query.ts'
 import type { Redact } from './redact.ts'
 import { RowWriter } from './rows.ts'
 import { styleFor, widthOf } from './style.ts'
 import { plainText } from './text.ts'
-import type { View } from './views.ts'
+import type { Item, View } from './views.ts'
 import { joined, own, visible, visibleJson, visibleLines } from './visible.ts'
 
 /** What writes a list: its pages as they come, then what ends it. */
@@ -25,6 +26,8 @@ export interface PrintOptions {
   quiet: boolean
   /** Whether secrets are shown that services send: access tokens. */
   showTokens?: boolean
+  /** What `--query` selects of each document that is printed. */
+  query?: Query | undefined
 }
 
 /** The way out, as far as lists need it. */
@@ -33,6 +36,7 @@ interface Out {
   write(text: Visible): Promise<void>
   data(raw: string, shown: (raw: string) => Visible): Promise<void>
   body(answer: Answer): Promise<void>
+  result(document: unknown): Promise<void>
   notice(text: string): Promise<void>
   /** What is shown of JSON where it is written to. */
   onScreen<T>(value: T): T
@@ -53,7 +57,8 @@ export async function listWriter(
   view: View,
   key: string,
 ): Promise<ListWriter> {
-  const { format, columns, header, color } = out.options
+  const { format, columns, header, color, query } = out.options
+  if (query) return queryWriter(out, key)
   const { stdout, env } = host
   switch (format) {
     case 'table': {
@@ -152,6 +157,23 @@ function jsonWriter(out: Out, key: string): ListWriter {
       )
       await out.data(`]${rest.join('')}}\n`, visibleJson)
     },
+  }
+}
+
+/** Keeps everything until it is one document: an expression is about the whole. */
+function queryWriter(out: Out, key: string): ListWriter {
+  const items: Item[] = []
+  let whole: Answer | undefined
+  let rest: Item = {}
+  let pages = 0
+  return {
+    page: async (page: Page) => {
+      for (const item of page.items) items.push(item)
+      whole = page.whole
+      rest = page.rest ?? {}
+      pages++
+    },
+    end: () => out.result(whole && pages === 1 ? readBody(whole) : { [key]: items, ...rest }),
   }
 }
 

@@ -7,6 +7,7 @@ import { Hiding } from './hiding.ts'
 import { type ListWriter, listWriter, type PrintOptions } from './list-writer.ts'
 import { onePage, type Page } from './page.ts'
 import type { Redact } from './redact.ts'
+import { mask } from './secrets.ts'
 import type { StatusLine } from './status-line.ts'
 import { styleFor } from './style.ts'
 import { type Item, knowsField, type View } from './views.ts'
@@ -38,7 +39,8 @@ export class Printer {
    * @param writes whether a request will change something: an unknown column must be found before it, not after
    */
   check(view: View, writes = false): void {
-    const { format, columns } = this.options
+    const { format, columns, query } = this.options
+    if (columns && query) throw new UsageError('--columns and --query cannot be used together')
     if (columns && !['table', 'csv', 'tsv'].includes(format))
       throw new UsageError(`--columns works with the formats table, csv and tsv, not with ${format}`)
     if (writes) this.#checkColumns(view, [])
@@ -74,12 +76,30 @@ export class Printer {
 
   /** A value of ours as one line of JSON, to standard output. */
   async json(value: unknown): Promise<void> {
+    if (this.options.query) return this.result(value)
     await this.data(`${JSON.stringify(this.onScreen(value))}\n`, visibleJson)
+  }
+
+  /** Whether results are JSON, or what `--query` makes of it. */
+  get printsJson(): boolean {
+    return isJson(this.options.format) || this.options.query !== undefined
+  }
+
+  /** What `--query` selects of a document, which a terminal is shown without secrets, whatever they are called then. */
+  async result(document: unknown): Promise<void> {
+    const { query, format } = this.options
+    const result = query?.(this.onScreen(document))
+    const { isTTY } = this.#host.stdout
+    if (format === 'tsv') {
+      const { formatResult, visibleTsv } = await import('./tsv.ts')
+      await this.data(formatResult(result), visibleTsv)
+    } else await this.data(`${writeJson(result, isTTY ? 2 : undefined)}\n`, visibleJson)
+    if (this.#hiding.isNoticeable && writeJson(result).includes(mask)) await this.#tellOfSecrets()
   }
 
   /** A number of things: alone on its line, or in an object in JSON modes. */
   async count(count: number): Promise<void> {
-    if (isJson(this.options.format)) return this.json({ count })
+    if (this.printsJson) return this.json({ count })
     await this.write(own`${count}\n`)
   }
 
@@ -102,7 +122,7 @@ export class Printer {
       await write.page(page)
     }
     await write.end()
-    await this.#tellOfSecrets()
+    if (!this.options.query) await this.#tellOfSecrets()
     return count
   }
 
@@ -111,6 +131,7 @@ export class Printer {
     const item = (readAnswer(answer) as Item)[key]
     // Operation 12 answers with the message itself.
     const record = (typeof item === 'object' && item !== null ? item : { [key]: item }) as Item
+    if (this.options.query) return this.body(answer)
     switch (this.options.format) {
       case 'json':
         return this.body(answer)
@@ -139,7 +160,7 @@ export class Printer {
 
   /** Facts of ours rather than of the service: one object in JSON modes, a line each otherwise. */
   async facts(facts: Readonly<Record<string, unknown>>): Promise<void> {
-    if (isJson(this.options.format)) return this.json(facts)
+    if (this.printsJson) return this.json(facts)
     const { formatRecord } = await import('./record.ts')
     const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
     const view = { noun: ['fact', 'facts'], columns: [], fields: [] } as const
@@ -155,6 +176,7 @@ export class Printer {
   /** The body that the service sent: byte for byte in a pipe, indented on a terminal. */
   async body(answer: Answer): Promise<void> {
     const { stdout } = this.#host
+    if (this.options.query) return this.result(readBody(answer))
     if (stdout.isTTY)
       await this.write(visibleJson(`${this.#redact(writeJson(this.onScreen(readBody(answer)), 2))}\n`))
     else if (answer.bytes.length > 0) await written(stdout.write(answer.bytes))

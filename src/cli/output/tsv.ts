@@ -1,4 +1,5 @@
 import type { Visible } from '../../host.ts'
+import { isObject } from '../assignments.ts'
 import type { RowOptions } from './rows.ts'
 import { plainText } from './text.ts'
 import { cellOf, type Item } from './views.ts'
@@ -22,6 +23,24 @@ export function formatTsv(
 ): string {
   const rows = items.map((item) => fields.map((field) => cellOf(view, field, item)))
   return (header ? [fields, ...rows] : rows).map(tsvLine).join('')
+}
+
+/**
+ * What `--query` selects, as lines: each value of a list on a line of its own, the values of a list or an object in a list
+ * as cells. Text alone is printed as it is.
+ */
+export function formatResult(result: unknown): string {
+  if (result === null) return ''
+  if (!Array.isArray(result))
+    return isObject(result) ? tsvLine(Object.values(result)) : `${plainText(result)}\n`
+  const records = result.filter(isObject).filter((value) => !Array.isArray(value))
+  // Objects of one list may lack fields: what is below each other must be of the same.
+  const fields = [...new Set(records.flatMap((record) => Object.keys(record)))]
+  const cellsOf = (value: unknown) => {
+    if (Array.isArray(value)) return value
+    return isObject(value) ? fields.map((field) => (value as Item)[field]) : [value]
+  }
+  return result.map((value) => tsvLine(cellsOf(value))).join('')
 }
 
 /** TSV on a terminal: the tabs between cells are shown as they are. */

@@ -18,6 +18,17 @@ export const formatting = `Formatting
   --show-tokens   show access tokens, which tables, CSV, TSV and exports leave
                   out and JSON masks on a terminal
 
+--query prints what a JMESPath expression (https://jmespath.org) selects of the
+document that --json prints: as JSON, or with -o tsv as lines. There each value
+of a list has a line, lists and objects in a list are rows without a header, and
+text alone is printed as it is. With --all the document has every item.
+
+  meetroom rooms list --all --query "rooms[?type=='open'].name" -o tsv
+  meetroom rooms list --query 'rooms[].[id,name]' -o tsv
+  meetroom users get ada --query user.access_token -o tsv
+
+An expression that is not valid is found before anything is sent.
+
 The format never changes because the output is a pipe; only colours, relative
 times and truncation do. Control characters, bidi overrides and zero-width
 characters of the service’s text are shown as escapes, but for joiners where
