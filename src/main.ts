@@ -8,6 +8,7 @@ import { Printer } from './cli/output/printer.ts'
 import { type Redact, redactor } from './cli/output/redact.ts'
 import { visibleLines } from './cli/output/visible.ts'
 import { buildProgram } from './cli/program.ts'
+import { resolveRooms } from './cli/room-arguments.ts'
 import { type Connect, Shown } from './cli/service.ts'
 import {
   ClosedOutput,
@@ -49,10 +50,10 @@ export async function main(
       Object.assign(
         async (...args: unknown[]) => {
           // Commander hands over the positionals, the options and the command.
-          const command = args.pop() as { optsWithGlobals(): GlobalFlags }
-          context = new Context(host, command.optsWithGlobals(), interruption.signal, connect)
+          const command = args.pop() as Command
+          context = new Context(host, command.optsWithGlobals<GlobalFlags>(), interruption.signal, connect)
           await context.permit(effect)
-          await work(context, ...(args as A))
+          await work(context, ...((await resolveRooms(context, command, args)) as A))
         },
         { effect },
       )

@@ -197,6 +197,11 @@ export class Context {
     return this.#client
   }
 
+  /** A client that finds things out before anything is shown: `--curl` holds back the request that is meant, and no other. */
+  lookup(): Promise<Client> {
+    return this.client(this.flags.curl ? { lookup: true } : undefined)
+  }
+
   async #open(setup: Partial<ClientSetup>): Promise<Client> {
     const around = await this.#surroundings()
     return openClient(

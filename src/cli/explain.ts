@@ -1,3 +1,4 @@
+import { shellQuote } from '../api/request.ts'
 import { NotFoundError } from '../errors.ts'
 import type { Context } from './context.ts'
 
@@ -16,7 +17,9 @@ export async function explainMissing(error: NotFoundError, context: Context): Pr
     if (ids.length === 0) return error
     const { message, status, request, body } = error
     const hint =
-      ids.length === 1 ? `a room has this name; its id is ${ids[0]}` : `rooms of this name: ${ids.join(', ')}`
+      ids.length === 1
+        ? `a room has this name; pass ${shellQuote(`name:${name}`)}, or its id, ${ids[0]}`
+        : `rooms of this name: ${ids.join(', ')}`
     return new NotFoundError(message, { status, request, body, hint })
   } catch {
     return error

@@ -136,6 +136,8 @@ export interface ManyFlags extends PaceFlags {
   user?: string[]
   max?: number
   ignoreNotFound?: boolean
+  /** Names on the command line that no room has, where that is not a failure. */
+  missing?: readonly string[]
 }
 
 /** Names members by the users that they are. */

@@ -86,6 +86,8 @@ export interface ClientSetup {
   onRetry?: Policy['onRetry']
   /** The caller asks for confirmation itself, where it is needed. */
   confirmed?: boolean
+  /** Reads are sent, with `--curl` too. */
+  lookup?: boolean
 }
 
 /** A service to talk to. Opening it may open the workspace or a connection, so it is left to the first request. */
@@ -113,7 +115,7 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
       around.closeLater(() => transport.close?.())
       return { transport: withoutKeys(transport, around.redactKeys), apiKey }
     },
-    beforeSend: beforeSend(around, setup.confirmed),
+    beforeSend: beforeSend(around, setup),
     onAccepted: warnOfAnswers(printer),
     ...(audit ? { audit: (endpoint, input) => audit(place(), endpoint, input) } : {}),
     ...defined({ seen: setup.seen }),
@@ -149,10 +151,13 @@ function warnOfAnswers(printer: Printer): (problem: string) => void {
 }
 
 /**
- * Decides for every request: `--curl` sends nothing at all, `--dry-run` and a protected profile send no write, and what
+ * Decides for every request: `--curl` sends nothing but what finds a room by its name, `--dry-run` and a protected profile send no write, and what
  * cannot be undone needs confirmation, however it is sent.
  */
-function beforeSend({ flags, settings, printer, confirm }: Surroundings, confirmed = false) {
+function beforeSend(
+  { flags, settings, printer, confirm }: Surroundings,
+  { confirmed = false, lookup = false }: Pick<ClientSetup, 'confirmed' | 'lookup'>,
+) {
   async function show(request: WireRequest): Promise<never> {
     const shown = printer.options.showTokens ? request : maskedRequest(request)
     const text = flags.curl ? formatCurl(shown) : formatRequest(shown, printer.options.format)
@@ -160,8 +165,9 @@ function beforeSend({ flags, settings, printer, confirm }: Surroundings, confirm
     throw new Shown()
   }
   return (request: WireRequest): Promise<void> | undefined => {
-    if (flags.curl) return show(request)
-    if (request.method === 'GET') return undefined
+    const isRead = request.method === 'GET'
+    if (flags.curl && !(lookup && isRead)) return show(request)
+    if (isRead) return undefined
     if (flags.dryRun) return show(request)
     requireWritable(flags, settings)
     if (confirmed || !isDestructive(request)) return undefined

@@ -19,7 +19,7 @@ describe('a room given by its name instead of its id', () => {
       const id = await room('Algebra')
       const { code, stderr } = await world.run(line)
       expect(code).toBe(3)
-      expect(stderr).toContain(`hint: a room has this name; its id is ${id}\n`)
+      expect(stderr).toContain(`hint: a room has this name; pass name:Algebra, or its id, ${id}\n`)
     },
   )
 

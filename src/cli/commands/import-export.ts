@@ -5,6 +5,7 @@ import type { Act } from '../context.ts'
 import { examples, whereOption } from '../flags.ts'
 import { wholeNumber } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
+import { roomsWords } from '../room-arguments.ts'
 
 type Importable = 'users' | 'rooms' | 'members'
 
@@ -46,10 +47,7 @@ export function exportCommand(
     )
   if (name === 'members')
     command
-      .argument(
-        '[room...]',
-        'ids of the rooms whose members to export, or - to read them from standard input',
-      )
+      .argument('[room...]', `rooms whose members to export: ${roomsWords}`)
       .option('--all-rooms', 'export the members of every room')
   command
     .addOption(new Option('--page-size <n>', 'items per request').argParser(wholeNumber('--page-size', 1)))

@@ -1,6 +1,5 @@
 import type { Route } from '../../api/endpoints.ts'
 import { fillPath, queryString } from '../../api/path.ts'
-import { room } from '../../api/resources.ts'
 import { textOf } from '../../api/text-of.ts'
 import { onRecord } from '../../api/trail.ts'
 import {
@@ -17,6 +16,7 @@ import { examples } from '../flags.ts'
 import { type Closed, connect } from '../live/room-socket.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { redactor } from '../output/redact.ts'
+import { roomArgument } from '../room-arguments.ts'
 
 interface Flags {
   as?: string
@@ -26,14 +26,14 @@ interface Flags {
 export function defineJoin(join: MeetroomCommand, act: Act): void {
   join
     .description('Join a room from the terminal and print messages as they arrive, until ^C.')
-    .argument('<room>', room.words.id)
+    .argument(...roomArgument)
     .option('--as <user>', 'join as this user, with the access token that the service has for them')
     .option('--token <token>', 'join with this access token; arguments are public, so prefer --as')
     .action(act('joins', (context, room: string, flags: Flags) => run(context, room, flags)))
   examples(
     join,
     'meetroom join 66f1a2b3c4d5e6f708192a3b --as ada',
-    'meetroom join 66f1a2b3c4d5e6f708192a3b -o ndjson | jq -r .message',
+    'meetroom join 66f1a2b3c4d5e6f708192a3b --query message -o tsv',
   )
 }
 

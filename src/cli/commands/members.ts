@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { member, room } from '../../api/resources.ts'
+import { member } from '../../api/resources.ts'
 import { textOf } from '../../api/text-of.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
@@ -21,10 +21,10 @@ import { runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
 import { runList } from '../operations/run-list.ts'
 import { findMember, readMember } from '../operations/user-members.ts'
+import { roomArgument, roomWords } from '../room-arguments.ts'
 import { exportCommand, importCommand } from './import-export.ts'
 
 const { words } = member
-const roomArgument = ['<room>', room.words.id] as const
 const blocking = {
   verb: 'block',
   doing: 'blocking',
@@ -58,7 +58,7 @@ export function defineMembers(members: MeetroomCommand, act: Act): void {
     },
     (command) =>
       maxFlag(command)
-        .option('--room <room>', 'room for rows that name none')
+        .option('--room <room>', `room for rows that name none: ${roomWords}`)
         .option('--room-ids <file>', 'output of rooms import -o ndjson: maps old room ids to new ones'),
   )
   exportCommand(
@@ -82,7 +82,11 @@ function defineList(members: MeetroomCommand, act: Act): void {
       ),
     )
   withPaging(alias(list, 'ls'))
-  examples(list, 'meetroom members list 66f1a2b3c4d5e6f708192a3b --all')
+  examples(
+    list,
+    'meetroom members list 66f1a2b3c4d5e6f708192a3b --all',
+    "meetroom members list 'name:Weekly sync' -o ids",
+  )
 }
 
 function defineGet(members: MeetroomCommand, act: Act): void {

@@ -1,10 +1,11 @@
-import { room, message as sent } from '../../api/resources.ts'
+import { message as sent } from '../../api/resources.ts'
 import { type BodyFlags, buildBody } from '../body.ts'
 import type { Act, Context } from '../context.ts'
 import { bodyFlags, examples, hintOnSurplus } from '../flags.ts'
 import { readAll } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runOne } from '../operations/one.ts'
+import { roomArgument } from '../room-arguments.ts'
 
 export function defineMessage(message: MeetroomCommand, act: Act): void {
   const send = message
@@ -13,7 +14,7 @@ export function defineMessage(message: MeetroomCommand, act: Act): void {
     .description(
       'Send a message to the live sessions of a room. It has an effect only if their clients handle it.',
     )
-    .argument('<room>', room.words.id)
+    .argument(...roomArgument)
     .argument('<text>', `${sent.words.message}, or - to read it from standard input`)
   hintOnSurplus(send, "quote the text: meetroom message send ROOM 'hello world'")
   bodyFlags(send).action(

@@ -2,7 +2,7 @@ import type { Draft } from '../../api/body.ts'
 import { defined } from '../../api/defined.ts'
 import type { BodyOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
-import { entity, page, room } from '../../api/resources.ts'
+import { entity, page } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import { isObject } from '../assignments.ts'
 import { askAboutNames, type BodyFlags, changedBy, urlFor } from '../body.ts'
@@ -11,6 +11,7 @@ import { bodyFlags, examples } from '../flags.ts'
 import { collect, parseSize, readData, webUrl, wholeNumber } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runOne } from '../operations/one.ts'
+import { roomArgument } from '../room-arguments.ts'
 
 const { words } = page
 
@@ -29,7 +30,7 @@ export function definePages(pages: MeetroomCommand, act: Act): void {
     .command('create')
     .summary('Create pages in a room')
     .description('Create pages in a room: one per image, or what --data describes.')
-    .argument('<room>', room.words.id)
+    .argument(...roomArgument)
     .option(
       '--image <url>',
       `${entity.src.words}; repeatable, one page each`,

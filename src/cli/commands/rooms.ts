@@ -9,6 +9,7 @@ import { confirmTargets } from '../operations/confirm-targets.ts'
 import { runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
 import { runList } from '../operations/run-list.ts'
+import { roomArgument, roomsWords } from '../room-arguments.ts'
 import { exportCommand, importCommand } from './import-export.ts'
 import { defineRoomCreate } from './room-create.ts'
 
@@ -82,14 +83,10 @@ function defineGet(rooms: MeetroomCommand, act: Act): void {
     .command('get')
     .summary('Show a room')
     .description('Show one room.')
-    .argument('<room>', words.id)
+    .argument(...roomArgument)
     .action(act('reads', (context, id: string) => runOne(context, 'getRoom', { params: { id } })))
   alias(get, 'show')
-  examples(
-    get,
-    'meetroom rooms get 66f1a2b3c4d5e6f708192a3b',
-    'meetroom rooms get 66f1a2b3c4d5e6f708192a3b --json',
-  )
+  examples(get, "meetroom rooms get 'name:Weekly sync'", 'meetroom rooms get 66f1a2b3c4d5e6f708192a3b --json')
 }
 
 interface UpdateFlags extends BodyFlags, StateFlags {
@@ -103,7 +100,7 @@ function defineUpdate(rooms: MeetroomCommand, act: Act): void {
     .command('update')
     .summary('Change the settings of a room')
     .description('Change the settings of a room; everything else stays as it is.')
-    .argument('<room>', words.id)
+    .argument(...roomArgument)
     .option('--name <name>', words.name)
     .option('--layout <layout>', words.layout)
     .option('--record', words.record)
@@ -129,7 +126,7 @@ function defineUpdate(rooms: MeetroomCommand, act: Act): void {
 
 function defineMany(rooms: MeetroomCommand, act: Act): void {
   const common = {
-    ids: `${words.id}s, or - to read them from standard input`,
+    ids: roomsWords,
     list: 'listRooms',
     get: terminating.get,
   } as const
@@ -145,6 +142,7 @@ function defineMany(rooms: MeetroomCommand, act: Act): void {
     call: setTerminated(true),
     examples: [
       'meetroom rooms terminate 66f1a2b3c4d5e6f708192a3b',
+      "meetroom rooms terminate 'name:Weekly sync'",
       "meetroom rooms terminate --where 'name~^test' --yes --max 100",
       'meetroom rooms list --active --all -o ids | meetroom rooms terminate - --yes',
     ],

@@ -1,9 +1,9 @@
 import { Option } from 'commander'
-import { room } from '../../api/resources.ts'
 import type { Act } from '../context.ts'
 import { alias, examples, type ListFlags, withPaging } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runList } from '../operations/run-list.ts'
+import { roomArgument } from '../room-arguments.ts'
 
 interface Flags extends ListFlags {
   user?: string
@@ -16,7 +16,7 @@ export function defineSessions(sessions: MeetroomCommand, act: Act): void {
     .command('list')
     .summary('List the sessions of a room')
     .description('List the sessions of a room: who is connected and who was.')
-    .argument('<room>', room.words.id)
+    .argument(...roomArgument)
     .option('--user <user>', 'only sessions of this user')
     .addOption(new Option('--online', 'only sessions that are connected').conflicts('offline'))
     .addOption(new Option('--offline', 'only sessions that have ended').conflicts('online'))

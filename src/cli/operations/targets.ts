@@ -14,14 +14,14 @@ export interface Targets {
   ids: string[]
   /** What chose each of them, in words; nothing for ids that were given. */
   why: ReadonlyMap<string, string>
-  /** Number of users without a membership, where that is not a failure. */
+  /** Number of users without a membership and of names that no room has, where that is not a failure. */
   absent: number
 }
 
 interface TargetOptions {
   /** Ids as given on the command line. */
   given: readonly string[]
-  flags: Pick<ManyFlags, 'where' | 'user' | 'max' | 'ignoreNotFound'>
+  flags: Pick<ManyFlags, 'where' | 'user' | 'max' | 'ignoreNotFound' | 'missing'>
   /** The operation that lists what `--where` chooses from. */
   list: 'listRooms' | 'listMembers' | 'listUsers'
   /** The room that members are in. */
@@ -37,11 +37,12 @@ interface TargetOptions {
  */
 export async function readTargets(context: Context, options: TargetOptions): Promise<Targets> {
   const { given, flags, list } = options
+  const isNamed = given.length > 0 || (flags.missing ?? []).length > 0
   const view = viewOf(endpoints[list])
-  if (flags.where && (given.length > 0 || flags.user))
+  if (flags.where && (isNamed || flags.user))
     throw new UsageError(`give ${flags.user ? '--user' : 'ids'} or --where, not both`)
   const selection = await select(context, list, flags.where)
-  if (!selection && given.length === 0 && !flags.user)
+  if (!selection && !isNamed && !flags.user)
     throw new UsageError(`missing required argument “${view.noun[0]}”`, {
       hint: 'give ids, or choose items with --where; see --help',
     })
@@ -58,9 +59,9 @@ export async function readTargets(context: Context, options: TargetOptions): Pro
 
 /** What the command line names. */
 async function readNamed(context: Context, { given, flags, room }: TargetOptions): Promise<Targets> {
-  const { user: users, ignoreNotFound } = flags
+  const { user: users, ignoreNotFound, missing = [] } = flags
   const ids = await readIds(given, context.host)
-  if (!users) return { ids, why: new Map(), absent: 0 }
+  if (!users) return { ids, why: new Map(), absent: missing.length }
   const { findMembers, noMembers } = await import('./user-members.ts')
   const found = await findMembers(context, room, users)
   if (found.absent.length > 0 && !ignoreNotFound) throw noMembers(room, found.absent)

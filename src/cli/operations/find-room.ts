@@ -1,0 +1,84 @@
+import type { Client } from '../../api/client.ts'
+import { readAnswer } from '../../api/json.ts'
+import { ConflictError, NotFoundError, UsageError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import { plainText } from '../output/text.ts'
+import type { Item } from '../output/views.ts'
+import { paginate } from './paginate.ts'
+
+/** Number of rooms of one name that are listed. */
+const mostListed = 10
+
+/** Finds rooms by what the command line calls them: an id, `id:` and an id, or `name:` and an exact name. */
+export class RoomFinder {
+  readonly #context: Context
+  readonly #ids = new Map<string, Promise<string>>()
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /**
+   * The id of a room: for a name, one request tells.
+   * @throws {NotFoundError | ConflictError} when no room or several rooms have the name
+   */
+  idOf(room: string): Promise<string> {
+    if (room.startsWith('id:')) return Promise.resolve(room.slice('id:'.length))
+    if (!room.startsWith('name:')) return Promise.resolve(room)
+    const name = room.slice('name:'.length)
+    const known = this.#ids.get(name) ?? this.#find(name)
+    this.#ids.set(name, known)
+    return known
+  }
+
+  /**
+   * The ids of several rooms.
+   * @param missing takes the names that no room has, where that is not a failure
+   */
+  async idsOf(rooms: readonly string[], missing: string[] | undefined): Promise<string[]> {
+    const ids: string[] = []
+    for (const room of rooms)
+      try {
+        ids.push(await this.idOf(room))
+      } catch (error) {
+        if (!missing || !(error instanceof NotFoundError)) throw error
+        missing.push(room)
+      }
+    return ids
+  }
+
+  async #find(name: string): Promise<string> {
+    if (name === '') throw new UsageError('a name is missing after “name:”')
+    const client = await this.#context.lookup()
+    const answer = await client.call('listRooms', { query: { name, limit: mostListed } })
+    const { rooms } = readAnswer(answer) as { rooms: Item[] }
+    const isNamed = (room: Item) => plainText(room['name']) === name
+    const found = rooms.every(isNamed) ? rooms : await findAmongAll(client, name, isNamed)
+    const [room, ...others] = found.map(({ id }) => plainText(id))
+    if (room === undefined)
+      throw new NotFoundError(`no such room: no room is named “${name}”`, {
+        hint: 'list what exists with: meetroom rooms list',
+      })
+    if (others.length === 0) return room
+    const listed = [room, ...others].slice(0, mostListed)
+    const most = found.length < mostListed ? `${found.length}` : `${mostListed} or more`
+    throw new ConflictError(`${most} rooms are named “${name}”: ${listed.join(', ')}`, {
+      hint: 'give the id of the one that you mean',
+    })
+  }
+}
+
+/** A service that ignores the filter answers with all rooms, in as many pages as they take. */
+async function findAmongAll(client: Client, name: string, isNamed: (room: Item) => boolean): Promise<Item[]> {
+  const pages = paginate({
+    request: { all: true },
+    key: 'rooms',
+    id: 'id',
+    fetch: (query) => client.call('listRooms', { query: { ...query, name } }),
+    seen: client.seen,
+    notice: async () => {},
+  })
+  const found: Item[] = []
+  for await (const { items } of pages) found.push(...items.filter(isNamed))
+  return found
+}

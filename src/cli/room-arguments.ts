@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import type { Context } from './context.ts'
+
+/** What an argument for a room may be: in every command, as `resolveRooms` goes by the name of the argument. */
+export const roomWords = "room id, or name:NAME, as in 'name:Weekly sync'"
+export const roomArgument = ['<room>', roomWords] as const
+/** Several of them. */
+export const roomsWords = `${roomWords}; repeatable, or - to read ids from standard input`
+
+/** Stands before a name that is to be looked up, or before an id that begins like that itself. */
+const prefixed = /^(name|id):/
+
+/**
+ * The arguments of a command with the ids of the rooms that they name: whatever is called `room`, argument or flag. Ids
+ * cost no request, and what comes from files or standard input is never taken for a name.
+ * @throws {UsageError | NotFoundError | ConflictError} for a name that is empty, or that no room or several rooms have
+ */
+export async function resolveRooms(
+  context: Context,
+  command: Command,
+  args: readonly unknown[],
+): Promise<unknown[]> {
+  const isRoom = (i: number) => command.registeredArguments[i]?.name() === 'room'
+  const flags = { ...(args.at(-1) as { room?: unknown; ignoreNotFound?: boolean }) }
+  const rooms = [...args.filter((_, i) => isRoom(i)), flags.room].flat()
+  if (!rooms.some((room) => typeof room === 'string' && prefixed.test(room))) return [...args]
+  const { RoomFinder } = await import('./operations/find-room.ts')
+  const finder = new RoomFinder(context)
+  const missing: string[] = []
+  const resolved: unknown[] = []
+  for (const [i, arg] of args.slice(0, -1).entries()) {
+    if (!isRoom(i)) resolved.push(arg)
+    else if (Array.isArray(arg))
+      resolved.push(await finder.idsOf(arg, flags.ignoreNotFound ? missing : undefined))
+    else resolved.push(typeof arg === 'string' ? await finder.idOf(arg) : arg)
+  }
+  if (typeof flags.room === 'string') flags.room = await finder.idOf(flags.room)
+  return [...resolved, missing.length > 0 ? { ...flags, missing } : flags]
+}

@@ -1,0 +1,211 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { allCalls, prepare } from '../helpers/calls.ts'
+import { leaves } from '../helpers/tree.ts'
+import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+const room = async (name: string): Promise<string> =>
+  (await world.send('POST', '/rooms', { name, type: 'private' })).body.room.id
+const requests = (of = world) =>
+  of.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
+const lookup = (name: string) => `GET /rooms?name=${encodeURIComponent(name)}&limit=10`
+
+/** Calls with a room in them that end by themselves. */
+const calls = (await allCalls()).filter((call) => /\bROOM\b/.test(call) && !call.startsWith('join'))
+
+describe('every command that takes a room', () => {
+  test('is one of these', () => {
+    expect(calls.length).toBeGreaterThan(15)
+  })
+
+  test('calls its argument or flag “room”, and says that a name will do', async () => {
+    for (const { words, command } of await leaves()) {
+      const given = [...command.registeredArguments, ...command.options]
+      for (const each of given) {
+        const isRoom = each.name() === 'room'
+        const says = each.description.includes("name:NAME, as in 'name:Weekly sync'")
+        expect(says, `${words.join(' ')} ${each.name()}`).toBe(isRoom)
+        if (!isRoom)
+          expect(each.description, words.join(' ')).not.toMatch(/^(ids? of )?(the )?room( id|s)?\b/)
+      }
+    }
+  })
+
+  test.each(calls)('%s does for a name what it does for an id, after one more request', async (call) => {
+    const run = async (name: string, flags: readonly string[] = []) => {
+      const prepared = await prepare(false)
+      const argv = prepared.argvOf(call).map((word) => (word === prepared.ids['ROOM'] ? name : word))
+      const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+      const wanted = name === '' ? prepared.argvOf(call) : argv
+      const { code, stdout, stderr } = await prepared.world.run([...wanted, '--yes', ...flags], { env })
+      // The ids of the two worlds differ in their random part.
+      const plain = (text: string) => text.replace(/[0-9a-f]{24}/g, 'ID')
+      return {
+        code,
+        stdout: plain(stdout),
+        stderr: plain(stderr),
+        requests: requests(prepared.world).map(plain),
+      }
+    }
+    for (const flags of [['-o', 'json'], ['--dry-run'], ['--curl']]) {
+      const byId = await run('', flags)
+      const byName = await run('name:R', flags)
+      expect(byName, flags.join(' ')).toEqual({ ...byId, requests: [lookup('R'), ...byId.requests] })
+      expect(await run('id:name:R', flags).then(({ requests }) => requests), flags.join(' ')).not.toContain(
+        lookup('R'),
+      )
+    }
+  })
+})
+
+describe('name:', () => {
+  test('is the exact name of a room', async () => {
+    const id = await room('Weekly sync')
+    await room('weekly sync')
+    expect((await world.run(['rooms', 'get', 'name:Weekly sync', '-o', 'ids'])).stdout).toBe(`${id}\n`)
+    expect(requests()).toEqual([lookup('Weekly sync'), `GET /rooms/${id}`])
+  })
+
+  test('is found once, however often it is given', async () => {
+    const ids = [await room('a'), await room('b')]
+    const { stdout } = await world.run('rooms delete name:a name:b name:a --yes -o ids')
+    expect(stdout).toBe(`${ids.join('\n')}\n`)
+    expect(requests().filter((line) => line.startsWith('GET'))).toEqual([lookup('a'), lookup('b')])
+  })
+
+  test('of no room is an error, with the exit code of what does not exist', async () => {
+    await room('Weekly')
+    expect(await world.run(['rooms', 'delete', 'name:Weekly sync', '--yes'])).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr:
+        'error: no such room: no room is named “Weekly sync”\nhint: list what exists with: meetroom rooms list\n',
+    })
+    expect(requests()).toEqual([lookup('Weekly sync')])
+  })
+
+  test('of several rooms is an error that lists their ids', async () => {
+    const ids = [await room('x'), await room('x')].reverse()
+    expect(await world.run('rooms delete name:x --yes')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `error: 2 rooms are named “x”: ${ids.join(', ')}\nhint: give the id of the one that you mean\n`,
+    })
+    expect(requests()).toEqual([lookup('x')])
+  })
+
+  test('of more rooms than are listed says so', async () => {
+    for (let i = 0; i < 12; i++) await room('x')
+    expect((await world.run('rooms get name:x')).stderr).toMatch(
+      /^error: 10 or more rooms are named “x”: (\w{24}, ){9}\w{24}\n/,
+    )
+  })
+
+  test('of no room is no failure with --ignore-not-found', async () => {
+    const id = await room('a')
+    const flags = '--yes --ignore-not-found -o ids'
+    expect(await world.run(`rooms delete name:gone name:a ${flags}`)).toMatchObject({
+      code: 0,
+      stdout: `${id}\n`,
+      stderr: 'deleted 1 room; 1 was not there\n',
+    })
+    expect(await world.run(`rooms delete name:gone ${flags}`)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'deleted 0 rooms; 1 was not there\n',
+    })
+  })
+
+  test('without a name is a usage error', async () => {
+    expect(await world.run('rooms get name:')).toMatchObject({
+      code: 2,
+      stderr: 'error: a name is missing after “name:”\n',
+    })
+    expect(requests()).toEqual([])
+  })
+
+  test('is looked up among all rooms of a service that ignores the filter', async () => {
+    const rooms = Array.from({ length: 25 }, (_, i) => ({ id: `r${i}`, type: 'open', name: `n${i}` }))
+    world.intercept = async ({ url }) => {
+      const { pathname, searchParams } = new URL(url)
+      const at = Number(searchParams.get('offset') ?? 0)
+      if (pathname.endsWith('/rooms'))
+        return answer(200, { rooms: rooms.slice(at, at + 10), paging: { total: 25 } })
+      return answer(200, { room: rooms.find(({ id }) => pathname.endsWith(`/${id}`)) })
+    }
+    expect((await world.run('rooms get name:n24 -o ids')).stdout).toBe('r24\n')
+    expect((await world.run('rooms get name:n25')).code).toBe(3)
+  })
+
+  test('is shown in a question with its id', async () => {
+    const id = await room('Weekly')
+    const { host, done } = world.start(['rooms', 'delete', 'name:Weekly'], { tty: true })
+    host.type('n\n')
+    expect((await done).stderr).toContain(`Delete room “Weekly” (${id})`)
+  })
+
+  test('goes with a protected profile only where an id does', async () => {
+    const { world, argvOf } = await prepare(true)
+    const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+    expect((await world.run(argvOf('rooms delete name:R --yes'), { env })).code).toBe(2)
+    expect(world.requests).toEqual([])
+    expect((await world.run(argvOf('rooms get name:R'), { env })).code).toBe(0)
+  })
+
+  test.each(['rooms[', 'nope(@)'])('is not looked up when --query is not valid: %s', async (query) => {
+    expect((await world.run(['rooms', 'get', 'name:x', '--query', query])).code).toBe(2)
+    expect(requests()).toEqual([])
+  })
+})
+
+describe('id:', () => {
+  test.each([
+    ['id:r1', 'r1'],
+    ['id:name:foo', 'name:foo'],
+    ['id:id:foo', 'id:foo'],
+    ['id:', ''],
+    ['r1', 'r1'],
+    ['Name:foo', 'Name:foo'],
+    ['x:name:foo', 'x:name:foo'],
+  ])('%s is the id “%s”', async (given, id) => {
+    world.intercept = async () => answer(200, { room: { id, type: 'open', name: 'n' } })
+    const { code, stderr } = await world.run(['rooms', 'get', given])
+    if (id === '') expect({ code, stderr }).toEqual({ code: 2, stderr: 'error: the room id is empty\n' })
+    else expect(requests()).toEqual([`GET /rooms/${encodeURIComponent(id)}`])
+  })
+})
+
+describe('what does not come from the command line is never taken for a name', () => {
+  const looks = () => requests().filter((line) => line === lookup('x'))
+
+  test.each(['name:x', 'id:x'])('“%s” on standard input is an id', async (stdin) => {
+    await room('x')
+    for (const line of ['rooms delete - --yes', 'rooms terminate - --yes', 'members export -'])
+      await world.run(line, { stdin: `${stdin}\n` })
+    expect(looks()).toEqual([])
+    expect(requests()).toContain(`DELETE /rooms/${encodeURIComponent(stdin)}`)
+  })
+
+  test('“name:x” in a file is an id', async () => {
+    await room('x')
+    writeFileSync(join(world.dir, 'members.csv'), 'room_id,user_id\nname:x,ada\n')
+    await world.run('members import members.csv --no-journal')
+    expect(looks()).toEqual([])
+    expect(requests().every((line) => line.includes('/rooms/name%3Ax/'))).toBe(true)
+  })
+
+  test('“name:x” is a user, a member or a name as it stands', async () => {
+    const id = await room('x')
+    await world.run(`members add ${id} name:x`)
+    await world.run(`members get ${id} name:x`)
+    await world.run('users get name:x')
+    await world.run(`rooms update ${id} --name name:x`)
+    expect(looks()).toEqual([])
+  })
+})
