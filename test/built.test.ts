@@ -109,3 +109,27 @@ test('a service that never answers keeps the program waiting until the deadline,
     stderr: `error: no answer from 127.0.0.1:${port} within 0.3 s\n`,
   })
 })
+
+test.each(Object.entries(targets))(
+  'lists are sorted, counted and selected from, and rooms found by name, in the built program %s',
+  { timeout: 60_000 },
+  async (_, target) => {
+    const env = await target()
+    const print = async (line: string) => {
+      const { code, stdout, stderr } = await runBuilt([...line.split(' '), '-q'], env)
+      expect({ code, stderr }, line).toEqual({ code: 0, stderr: '' })
+      return stdout
+    }
+    await print('rooms create --name b --type open')
+    await print('rooms create --name c --type private')
+    await print('rooms create --name a --type open')
+    expect(await print('rooms list --sort -name --columns name,type -o tsv --no-header')).toBe(
+      'c\tprivate\nb\topen\na\topen\n',
+    )
+    expect(await print('rooms list --count')).toBe('3\n')
+    expect(await print('rooms list --count-by type -o csv')).toBe('type,count\r\nopen,2\r\nprivate,1\r\n')
+    expect(await print('rooms list --query sort_by(rooms,&name)[].name -o tsv')).toBe('a\nb\nc\n')
+    expect(await print('rooms get name:b --query room.name')).toBe('"b"\n')
+    expect(await print('rooms delete name:b --yes --query room.name -o tsv')).toBe('b\n')
+  },
+)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Context } from './context.ts'
+import type { GivenOption } from './given.ts'
 
 /** What an argument for a room may be: in every command, as `resolveRooms` goes by the name of the argument. */
 export const roomWords = "room id, or name:NAME, as in 'name:Weekly sync'"
@@ -9,6 +10,13 @@ export const roomsWords = `${roomWords}; repeatable, or - to read ids from stand
 
 /** Stands before a name that is to be looked up, or before an id that begins like that itself. */
 const prefixed = /^(name|id):/
+
+interface RoomFlags {
+  room?: unknown
+  ignoreNotFound?: boolean
+  /** The flags of an import, as they were given. */
+  given?: readonly GivenOption[] | undefined
+}
 
 /**
  * The arguments of a command with the ids of the rooms that they name: whatever is called `room`, argument or flag. Ids
@@ -21,7 +29,7 @@ export async function resolveRooms(
   args: readonly unknown[],
 ): Promise<unknown[]> {
   const isRoom = (i: number) => command.registeredArguments[i]?.name() === 'room'
-  const flags = { ...(args.at(-1) as { room?: unknown; ignoreNotFound?: boolean }) }
+  const flags = { ...(args.at(-1) as RoomFlags) }
   const rooms = [...args.filter((_, i) => isRoom(i)), flags.room].flat()
   if (!rooms.some((room) => typeof room === 'string' && prefixed.test(room))) return [...args]
   const { RoomFinder } = await import('./operations/find-room.ts')
@@ -34,6 +42,12 @@ export async function resolveRooms(
       resolved.push(await finder.idsOf(arg, flags.ignoreNotFound ? missing : undefined))
     else resolved.push(typeof arg === 'string' ? await finder.idOf(arg) : arg)
   }
-  if (typeof flags.room === 'string') flags.room = await finder.idOf(flags.room)
+  if (typeof flags.room === 'string') {
+    const id = await finder.idOf(flags.room)
+    flags.room = id
+    // What resumes a run later must not look the name up again.
+    const spelled = prefixed.test(id) ? `id:${id}` : id
+    flags.given = flags.given?.map((option) => (option[0] === '--room' ? ['--room', spelled] : option))
+  }
   return [...resolved, missing.length > 0 ? { ...flags, missing } : flags]
 }

@@ -158,6 +158,27 @@ describe('name:', () => {
     expect((await world.run(argvOf('rooms get name:R'), { env })).code).toBe(0)
   })
 
+  test('of an import is an id in the command that resumes it', async () => {
+    const id = await room('R')
+    for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
+    writeFileSync(join(world.dir, 'members.csv'), 'user_id\nada\ngrace\n')
+    const { host, done } = world.start('members import members.csv --room name:R --concurrency 1'.split(' '))
+    world.intercept = async ({ method }, next) => {
+      if (method === 'POST') host.signal('SIGINT')
+      return next()
+    }
+    expect((await done).stderr).toContain(`members import members.csv --room ${id} --concurrency 1 --resume`)
+  })
+
+  test('“id:-” is no id, where “-” stands for standard input', async () => {
+    const { code, stderr } = await world.run('rooms delete id:- --yes', { stdin: 'r1\n' })
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'error: “-” stands for standard input, even after “id:”\n',
+    })
+    expect(requests()).toEqual([])
+  })
+
   test.each(['rooms[', 'nope(@)'])('is not looked up when --query is not valid: %s', async (query) => {
     expect((await world.run(['rooms', 'get', 'name:x', '--query', query])).code).toBe(2)
     expect(requests()).toEqual([])

@@ -181,6 +181,28 @@ describe('--sort', () => {
     expect(JSON.parse((await world.run('rooms list --sort name --json -q')).stdout).rooms).toEqual([])
   })
 
+  test('works in lists of members and users', async () => {
+    const { room } = (await world.send('POST', '/rooms', { name: 'n', type: 'private' })).body
+    for (const user_id of ['b', 'c', 'a']) {
+      await world.send('POST', '/users', { user_id, email: `${user_id}@x.test` })
+      await world.send('POST', `/rooms/${room.id}/members`, { user_id })
+    }
+    const column = async (line: string) =>
+      (await world.run(`${line} --columns user_id --no-header -o tsv -q`)).stdout
+    expect(await column('users list --sort -email')).toBe('c\nb\na\n')
+    expect(await column(`members list ${room.id} --sort type,user_id`)).toBe('a\nb\nc\n')
+  })
+
+  test('works in lists of sessions', async () => {
+    const sessions = ['2026-01-02', '2026-01-01', '2026-01-03'].map((day, i) => ({
+      id: `s${i}`,
+      connected_at: `${day}T00:00:00.000Z`,
+      disconnected_at: null,
+    }))
+    world.intercept = async () => answer(200, { sessions })
+    expect((await world.run('sessions list r1 --sort -connected_at -o ids -q')).stdout).toBe('s2\ns0\ns1\n')
+  })
+
   test('is a flag of every command that pages', async () => {
     const has = (long: string) => async () =>
       (await leaves())

@@ -82,7 +82,7 @@ export class CountBy {
         else counts.set(key, { value, count: 1 })
       }
     const missed = { missing, all, flag: '--count-by', view: this.#of }
-    await tellMissing(context, field, missed, ['has a row without it', 'have a row without it'])
+    await tellMissing(context, field, missed, ['is counted as blank', 'are counted as blank'])
     const inOrder = orderValues()
     const isMissing = (row: Item) => Number(!Object.hasOwn(row, field.name))
     const rows = [...counts.values()]

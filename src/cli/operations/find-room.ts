@@ -39,6 +39,7 @@ export class RoomFinder {
     const ids: string[] = []
     for (const room of rooms)
       try {
+        if (room === 'id:-') throw new UsageError('“-” stands for standard input, even after “id:”')
         ids.push(await this.idOf(room))
       } catch (error) {
         if (!missing || !(error instanceof NotFoundError)) throw error

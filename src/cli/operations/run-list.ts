@@ -71,6 +71,8 @@ async function runCount<N extends ListName>(
   input: Input<Operations[N]>,
   { where, pageSize }: ListFlags,
 ): Promise<void> {
+  if (context.flags.columns !== undefined)
+    throw new UsageError('--count and --columns cannot be used together')
   const { countItems, credibleTotal } = await import('./count.ts')
   const selection = await select(context, name, where)
   const all = { all: true, ...defined({ pageSize }) }
