@@ -59,6 +59,8 @@ const hostOf = ({ width, color }: { width: number; color: boolean }, options: Ho
     env: { ...options.env, ...(color ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }) },
   })
 const plain = (text: string) => text
+/** What was shown, without the tabs between the cells of TSV: those in a cell are escapes. */
+const withoutTabs = (text: string, format: string) => (format === 'tsv' ? text.replaceAll('\t', ' ') : text)
 
 describe('the way out shows', () => {
   test.each(kinds)('a %s and a list of them, in every format', async (kind) => {
@@ -81,11 +83,30 @@ describe('the way out shows', () => {
           if (screen.format !== 'ids' || view.id)
             await printer.one(view, 'item', { text, bytes: Buffer.from(text), value: JSON.parse(text) })
           await printer.facts(items[0] ?? {})
-          expect(harmIn(host.stdout.text + host.stderr.text)).toBeUndefined()
+          expect(harmIn(withoutTabs(host.stdout.text + host.stderr.text, screen.format))).toBeUndefined()
           add('bodies', 2)
         },
       ),
       { numRuns: sized(40, 12_000) },
+    )
+  })
+
+  test('what --query selects', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        hostileJson,
+        screens,
+        fc.constantFrom('json', 'tsv'),
+        async (value, screen, format) => {
+          const host = hostOf(screen)
+          const query = (document: unknown) => document
+          const options = { ...screen, format, query, header: true, quiet: false } as const
+          await new Printer(host, options, plain).result(value)
+          expect(harmIn(withoutTabs(host.stdout.text + host.stderr.text, format))).toBeUndefined()
+          add('bodies')
+        },
+      ),
+      { numRuns: sized(100, 12_000) },
     )
   })
 
@@ -150,6 +171,8 @@ async function shownBy(argv: readonly string[], options: HostOptions): Promise<s
 const commands: readonly (readonly [Kind, string, readonly string[]])[] = [
   ['room', 'rooms', ['rooms', 'list']],
   ['room', 'rooms', ['rooms', 'list', '--all', '--where', 'name~a']],
+  ['room', 'rooms', ['rooms', 'list', '--sort', '-name,seats']],
+  ['room', 'rooms', ['rooms', 'list', '--count-by', 'name']],
   ['room', 'rooms', ['rooms', 'export']],
   ['room', 'room', ['rooms', 'get', 'r1']],
   ['room', 'room', ['rooms', 'create', '--name', 'n', '--type', 'open']],
@@ -175,9 +198,8 @@ describe('the whole program shows', () => {
           const format = argv.includes('export') ? [] : ['-o', screen.format]
           const flags = [...format, ...(verbose ? ['--verbose'] : [])]
           const env = screen.color ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }
-          expect(
-            harmIn(await shownBy([...argv, ...flags], { tty: true, columns: screen.width, env })),
-          ).toBeUndefined()
+          const shown = await shownBy([...argv, ...flags], { tty: true, columns: screen.width, env })
+          expect(harmIn(withoutTabs(shown, screen.format))).toBeUndefined()
           add('bodies, by the whole program')
         },
       ),
