@@ -4,7 +4,7 @@ import type { Told } from '../output/views.ts'
 import type { FilterType } from './compare.ts'
 
 /** Where a value stands among others: by its kind first. Blank is always last. */
-interface Rank {
+export interface Rank {
   kind: 'number' | 'time' | 'text' | 'other' | 'blank'
   /** A number, or milliseconds since 1970. */
   number: number

@@ -5,7 +5,7 @@ import type { Item, View } from '../output/views.ts'
 import { type NamedField, parseField, tellingOf, tellMissing } from './field.ts'
 import type { FullRecords } from './full-records.ts'
 import type { ListName } from './list-name.ts'
-import { orderValues, rankOf } from './order.ts'
+import { orderValues, type Rank, rankOf } from './order.ts'
 
 /** One of the fields that items are sorted by. */
 export interface SortKey {
@@ -77,18 +77,29 @@ export async function* sorted(
 
 /** The items in order; those that are equal stay in theirs. */
 export function sortItems(items: readonly Item[], keys: readonly SortKey[]): Item[] {
-  const orders = keys.map(({ isDescending }) => orderValues(isDescending))
+  const orders = keys.map(({ isDescending }, i) => {
+    const compare = orderValues(isDescending)
+    return (a: Ranked, b: Ranked) => {
+      const [one, other] = [a.ranks[i], b.ranks[i]]
+      return one && other ? compare(one, other) : 0
+    }
+  })
   const ranked = items.map((item) => ({
     item,
     ranks: keys.map(({ field }) => rankOf(field.of(item), field.type)),
   }))
   ranked.sort((a, b) => {
-    for (const [i, order] of orders.entries()) {
-      const [one, other] = [a.ranks[i], b.ranks[i]]
-      const found = one && other ? order(one, other) : 0
+    for (const order of orders) {
+      const found = order(a, b)
       if (found !== 0) return found
     }
     return 0
   })
   return ranked.map(({ item }) => item)
+}
+
+/** An item with what it is compared by, one rank for each key. */
+interface Ranked {
+  item: Item
+  ranks: readonly Rank[]
 }

@@ -90,7 +90,7 @@ function createInterpreter(): Interpreter {
       (given) => {
         const [items, node] = given as [Json[], Node]
         const keyed = items.map((item) => ({ item, key: interpreter.visit(node, item) }))
-        return choose(sorted(name, keyed))
+        return choose(inOrder(name, keyed))
       },
       signature,
       { override: true },
@@ -107,7 +107,7 @@ interface Keyed {
 }
 
 /** The items in the order of their keys; those that are equal stay in theirs. */
-function sorted(name: string, keyed: readonly Keyed[]): Keyed[] {
+function inOrder(name: string, keyed: readonly Keyed[]): Keyed[] {
   const all = (type: string) => keyed.every(({ key }) => typeof key === type)
   if (all('number')) return keyed.toSorted((a, b) => Number(a.key) - Number(b.key))
   if (all('string')) return keyed.toSorted((a, b) => before(String(a.key), String(b.key)))
