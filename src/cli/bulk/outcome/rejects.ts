@@ -1,11 +1,9 @@
-import type { WriteStream } from 'node:fs'
-import { type FileHandle, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { finished } from 'node:stream/promises'
 import { stringify } from 'csv-stringify/sync'
 import { writeJson } from '../../../api/json.ts'
-import { OutputError, UsageError } from '../../../errors.ts'
-import { openSaved } from '../../../safe-file.ts'
+import { UsageError } from '../../../errors.ts'
+import { SavedFile } from '../../saved-file.ts'
 import type { InputFormat, Row } from '../input/rows.ts'
 
 /** How the input is written. */
@@ -21,22 +19,16 @@ interface Form {
  * again. There is none when no row was refused, whatever stood there before: its rows have been done meanwhile.
  */
 export class Rejects {
-  readonly #stream: WriteStream
-  readonly #ended: Promise<void>
+  readonly #file: SavedFile
   #empty = true
 
   private constructor(
     readonly path: string,
     readonly format: InputFormat,
     readonly form: Form,
-    file: FileHandle,
+    file: SavedFile,
   ) {
-    this.#stream = file.createWriteStream()
-    this.#ended = finished(this.#stream).catch((error: NodeJS.ErrnoException) => {
-      throw new OutputError(`${this.path} cannot be written (${error.code})`)
-    })
-    // Awaited in `close`: avoid an unhandled rejection until then.
-    this.#ended.catch(() => {})
+    this.#file = file
   }
 
   /**
@@ -55,12 +47,7 @@ export class Rejects {
     for (const other of taken)
       if (other !== undefined && (other === path || (await isSame(other, path))))
         throw new UsageError('--failed-out names a file that the import itself uses')
-    try {
-      return new Rejects(path, format, form, await openSaved(path))
-    } catch (error) {
-      if (error instanceof UsageError) throw error
-      throw new OutputError(`${file} cannot be written (${(error as NodeJS.ErrnoException).code})`)
-    }
+    return new Rejects(path, format, form, await SavedFile.open(file, cwd))
   }
 
   /** Resolves when the file can take more. */
@@ -69,7 +56,7 @@ export class Rejects {
     const mark = this.#empty && this.form.mark ? '\ufeff' : ''
     const text = mark + this.#textOf(row, reason, this.#empty)
     this.#empty = false
-    if (!this.#stream.write(text)) await Promise.race([drained(this.#stream), this.#ended])
+    await this.#file.write(text)
   }
 
   #textOf({ cells = [], fields, text }: Row, reason: string, first: boolean): string {
@@ -102,8 +89,7 @@ export class Rejects {
 
   /** @throws {OutputError} when something could not be written */
   async close(): Promise<void> {
-    this.#stream.end(this.format === 'json' && !this.#empty ? '\n]\n' : '')
-    await this.#ended
+    await this.#file.close(this.format === 'json' && !this.#empty ? '\n]\n' : '')
     // Only a file is ours to remove: /dev/stderr is not.
     if (this.#empty && (await stat(this.path)).isFile()) await rm(this.path)
   }
@@ -113,8 +99,4 @@ export class Rejects {
 async function isSame(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)))
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
-}
-
-function drained(stream: WriteStream): Promise<void> {
-  return new Promise((resolve) => stream.once('drain', resolve))
 }
