@@ -95,13 +95,16 @@ const unitsInMs: Record<string, number> = {
   w: 7 * 86_400_000,
 }
 
+/** A duration such as `90d` or `12h`, in milliseconds; undefined for any other text. */
+export function readDuration(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
+  return count === undefined ? undefined : Number(count) * (unitsInMs[unit] ?? 0)
+}
+
 /** First and last millisecond of a day or a moment, or of the moment so long ago; undefined for anything else. */
 function toMoment(text: string, now: number): [number, number] | undefined {
-  const [, count, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
-  if (count !== undefined) {
-    const moment = now - Number(count) * (unitsInMs[unit] ?? 0)
-    return [moment, moment]
-  }
+  const ago = readDuration(text)
+  if (ago !== undefined) return [now - ago, now - ago]
   if (!/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text)) return undefined
   const isWholeDay = text.length === 10
   const hasZone = isWholeDay || /(Z|[+-]\d\d:\d\d)$/.test(text)

@@ -28,15 +28,18 @@ const atOnce = 8
 export class FullRecords {
   readonly #context: Context
   readonly #list: Gettable
+  readonly #client: Client | undefined
   /** What became of the items that were asked for; a full record is its own. */
   readonly #asked = new WeakMap<Item, Promise<Item | undefined>>()
   #isPartial: boolean | undefined
   /** An item of which it is not known yet what it tells. */
   #finding: Promise<unknown> | undefined
 
-  constructor(context: Context, list: Gettable) {
+  /** @param client sends the requests; the client of the command when not given */
+  constructor(context: Context, list: Gettable, client?: Client) {
     this.#context = context
     this.#list = list
+    this.#client = client
   }
 
   /**
@@ -76,7 +79,7 @@ export class FullRecords {
   }
 
   async #request(item: Item, room: string): Promise<Item | undefined> {
-    const client = await this.#context.client()
+    const client = this.#client ?? (await this.#context.client())
     const answer = await orUndefined(get[this.#list](client, this.#idOf(item), room))
     if (answer === undefined) return undefined
     const record = (readAnswer(answer) as Item)[endpoints[this.#list].resource] as Item

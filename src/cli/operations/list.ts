@@ -1,3 +1,4 @@
+import type { Client } from '../../api/client.ts'
 import { defined } from '../../api/defined.ts'
 import { type Endpoint, endpoints } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
@@ -12,6 +13,8 @@ import { paginate } from './paginate.ts'
 import type { Selection } from './selection.ts'
 
 interface ListOptions {
+  /** Sends the requests; the client of the command when not given. */
+  client?: Client
   /** How many pages are on their way while one is used. */
   ahead?: number
   /** Chooses among the items; `closed` ends it. */
@@ -24,11 +27,11 @@ export async function listPages<N extends ListName>(
   name: N,
   input: Input<Operations[N]>,
   flags: Omit<ListFlags, 'where'>,
-  { ahead, selection }: ListOptions = {},
+  { ahead, selection, client: given }: ListOptions = {},
 ): Promise<AsyncGenerator<Page, Page | undefined>> {
   const { all = false, limit, offset, pageSize } = flags
   const endpoint: Endpoint = endpoints[name]
-  const client = await context.client()
+  const client = given ?? (await context.client())
   const { query } = input as { query?: object }
   const pages = paginate({
     // Filtering needs every page.

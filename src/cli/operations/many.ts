@@ -3,22 +3,14 @@ import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import { readAnswer } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
-import {
-  AuditError,
-  AuthError,
-  InterruptedError,
-  type MeetroomError,
-  NetworkError,
-  NotFoundError,
-  WrongBaseUrlError,
-} from '../../errors.ts'
+import { InterruptedError, type MeetroomError, NotFoundError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { PaceFlags } from '../flags.ts'
 import { onePage, type Page } from '../output/page.ts'
 import type { Printer } from '../output/printer.ts'
 import { type Item, type View, viewOf } from '../output/views.ts'
 import { startEach } from '../pool/each.ts'
-import { failure, type Outcome } from '../pool/outcome.ts'
+import { failure, type Outcome, stopsAll } from '../pool/outcome.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
 import { Tally } from '../pool/tally.ts'
 import { unlessShown } from '../service.ts'
@@ -128,12 +120,6 @@ async function act(pool: Pool, { call, flags }: Task, id: string): Promise<Outco
     if (stopsAll(failed.error)) pool.stop()
     return failed
   }
-}
-
-/** Whether the next id would fail in the same way. */
-function stopsAll(error: MeetroomError): boolean {
-  const kinds = [AuditError, AuthError, NetworkError, WrongBaseUrlError, InterruptedError]
-  return kinds.some((kind) => error instanceof kind)
 }
 
 function itemOf(name: OperationName, answer: Answer): Item {

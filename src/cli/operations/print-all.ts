@@ -27,7 +27,7 @@ export async function printAll(
 }
 
 /** Items a page at a time: each alone, they would be under columns of the first one’s width. */
-async function* together(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+export async function* together(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   let items: Item[] = []
   for await (const page of pages) {
     items.push(...page.items)

@@ -1,4 +1,12 @@
-import { InterruptedError, type MeetroomError, UnknownOutcomeError } from '../../errors.ts'
+import {
+  AuditError,
+  AuthError,
+  InterruptedError,
+  type MeetroomError,
+  NetworkError,
+  UnknownOutcomeError,
+  WrongBaseUrlError,
+} from '../../errors.ts'
 import { asForeseen } from '../output/error.ts'
 
 /** What each status says of the run that it is part of. */
@@ -63,4 +71,10 @@ export function failure(cause: unknown): Failure {
 /** Whether an error says that something may have been changed. */
 export function isUnknown(error: MeetroomError): boolean {
   return error instanceof UnknownOutcomeError || error instanceof InterruptedError
+}
+
+/** Whether what comes next would fail in the same way: the key is refused, say, or nothing answers. */
+export function stopsAll(error: MeetroomError): boolean {
+  const kinds = [AuditError, AuthError, NetworkError, WrongBaseUrlError, InterruptedError]
+  return kinds.some((kind) => error instanceof kind)
 }
