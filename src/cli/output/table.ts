@@ -1,3 +1,4 @@
+import { defined } from '../../api/defined.ts'
 import type { Visible } from '../../host.ts'
 import { gap, shrinkToFit, truncate } from './fit.ts'
 import { byPadding, layOut } from './layout.ts'
@@ -35,22 +36,28 @@ export class TableWriter {
   constructor(options: TableOptions) {
     this.#options = options
     this.#tell = options.now === undefined ? undefined : timesFrom(options.now)
-    this.#columns = options.fields?.map((field) => ({ field, weight: 5 })) ?? options.view.columns
+    const { columns } = options.view
+    const drawingOf = (field: string) => columns.find((column) => column.field === field)?.drawing
+    this.#columns =
+      options.fields?.map((field) => ({ field, weight: 5, ...defined({ drawing: drawingOf(field) }) })) ??
+      columns
   }
 
   /** The lines for these items, the header before the first. */
   page(items: readonly Item[]): Visible {
     const rows = items.map((item) => this.#columns.map((column) => this.#cell(column, item)))
-    if (this.#started) return this.#lines(rows, byPadding)
+    if (this.#started) return this.#lines(items, rows, byPadding)
     this.#started = true
     const kept = this.#settle(rows)
     const header = this.#options.header ? this.#header() : own``
-    return own`${header}${this.#lines(kept, layOut)}`
+    return own`${header}${this.#lines(items, kept, layOut)}`
   }
 
-  #lines(rows: Visible[][], layOutRows: typeof layOut): Visible {
+  #lines(items: readonly Item[], rows: Visible[][], layOutRows: typeof layOut): Visible {
     if (this.#options.width === undefined) this.#widths = widths(rows, this.#widths)
-    const cut = rows.map((row) => row.map((cell, i) => truncate(cell, this.#widths[i] ?? 0)))
+    const cut = rows.map((row, r) =>
+      row.map((cell, i) => truncate(this.#drawn(i, items[r]) ?? cell, this.#widths[i] ?? 0)),
+    )
     return layOutRows(cut, this.#widths, (cell, i) => this.#paint(cell, i))
   }
 
@@ -58,7 +65,10 @@ export class TableWriter {
   #settle(rows: Visible[][]): Visible[][] {
     const { header, width } = this.#options
     // A column that is blank so far may not stay so.
-    const least = this.#columns.map((column) => (header ? Math.max(1, widthOfText(title(column))) : 1))
+    const least = this.#columns.map((column) => {
+      if (column.drawing) return column.drawing.most
+      return header ? Math.max(1, widthOfText(title(column))) : 1
+    })
     const natural = widths(rows, least)
     const sizes = width === undefined ? natural : shrinkToFit(natural, this.#columns, width)
     const fits = (_: unknown, i: number) => sizes[i] !== 0
@@ -70,12 +80,20 @@ export class TableWriter {
 
   #header(): Visible {
     const { style } = this.#options
-    const titles = layOut([this.#columns.map(title)], this.#widths, style.bold)
+    const cells = this.#columns.map((column, i) => title(column, this.#widths[i]))
+    const titles = layOut([cells], this.#widths, style.bold)
     const rule = composed(this.#widths.map((size) => '─'.repeat(size)).join(' '.repeat(gap)))
     return own`${titles}${style.dim(rule)}\n`
   }
 
-  #cell({ field }: Column, item: Item): Visible {
+  /** A cell that is drawn, which takes its width to be settled. */
+  #drawn(column: number, item: Item = {}): Visible | undefined {
+    const { drawing } = this.#columns[column] ?? {}
+    return drawing && visible(drawing.cell(item, this.#widths[column] ?? 0))
+  }
+
+  #cell({ field, drawing }: Column, item: Item): Visible {
+    if (drawing) return own``
     const { view, redact } = this.#options
     // Before it is cut to fit: part of a secret would no longer be found.
     const text = redact(plainText(cellOf(view, field, item)))
@@ -87,8 +105,8 @@ export class TableWriter {
   }
 }
 
-function title(column: Column): Visible {
-  return visible(column.field.replaceAll('_', ' ').toUpperCase())
+function title({ field, drawing }: Column, width = 0): Visible {
+  return visible(drawing?.title?.(width) ?? field.replaceAll('_', ' ').toUpperCase())
 }
 
 function widths(rows: readonly Visible[][], least: readonly number[]): number[] {

@@ -17,6 +17,17 @@ export interface Column {
   readonly weight: number
   /** The value to show, when it is not simply the field's; undefined where the item does not tell. */
   readonly value?: (item: Item) => unknown
+  /** Only in tables: draws a cell instead, as wide as there is room for. */
+  readonly drawing?: Drawing
+}
+
+/** What is drawn in the cells of a column, in so many columns of the terminal. */
+export interface Drawing {
+  /** Most columns of the terminal that it has a use for. */
+  readonly most: number
+  cell(item: Item, width: number): string
+  /** The title of the column, when it is not simply the field’s. */
+  title?(width: number): string
 }
 
 /** How one kind of thing is shown. */
