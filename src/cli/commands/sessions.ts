@@ -1,9 +1,12 @@
 import { Option } from 'commander'
+import { groupings } from '../attendance/groupings.ts'
+import type { ReportFlags } from '../attendance/report.ts'
 import type { Act } from '../context.ts'
-import { alias, examples, type ListFlags, withPaging } from '../flags.ts'
+import { alias, examples, type ListFlags, paceFlags, whereOption, withPaging } from '../flags.ts'
+import { wholeNumber } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runList } from '../operations/run-list.ts'
-import { roomArgument } from '../room-arguments.ts'
+import { roomArgument, roomsWords } from '../room-arguments.ts'
 
 interface Flags extends ListFlags {
   user?: string
@@ -12,6 +15,11 @@ interface Flags extends ListFlags {
 }
 
 export function defineSessions(sessions: MeetroomCommand, act: Act): void {
+  defineList(sessions, act)
+  defineReport(sessions, act)
+}
+
+function defineList(sessions: MeetroomCommand, act: Act): void {
   const list = sessions
     .command('list')
     .summary('List the sessions of a room')
@@ -29,4 +37,46 @@ export function defineSessions(sessions: MeetroomCommand, act: Act): void {
     )
   withPaging(alias(list, 'ls'))
   examples(list, 'meetroom sessions list 66f1a2b3c4d5e6f708192a3b --online')
+}
+
+function defineReport(sessions: MeetroomCommand, act: Act): void {
+  const report = sessions
+    .command('report')
+    .summary('Report attendance: who was in rooms, when and for how long')
+    .description(
+      'Report attendance: who was in rooms, when and for how long. The time of a user with several connections at once counts ' +
+        'once, and the share is that of the time in which anybody was there. Who is still there counts up to now. T is a date or ' +
+        'time, as in 2026-01-31, “2026-01-31 08:00”, 2026-01-31T08:00Z, yesterday, “today 08:00” or 7d for seven days ago; ' +
+        'a date means its beginning, and without a zone it is the time of this machine.',
+    )
+    .argument('[room...]', roomsWords)
+    .option('--all-rooms', 'report on every room')
+    .option(
+      whereOption[0],
+      "report on the rooms that match, as in 'type=private'; repeatable",
+      whereOption[2],
+    )
+    .option('--from <T>', 'count only the time from T')
+    .option('--to <T>', 'count only the time until T')
+    .option('--absent', 'list who was invited and did not come as well')
+    .option(
+      '--min-minutes <n>',
+      'count as present only who was there for at least N minutes',
+      wholeNumber('--min-minutes', 0),
+    )
+    .addOption(new Option('--by <what>', 'what a row is about').choices(groupings).default('user'))
+    .option('--html <file>', 'also write a web page with time lines')
+    .action(
+      act('reads', async (context, rooms: string[], flags: ReportFlags) => {
+        const { runReport } = await import('../attendance/report.ts')
+        await runReport(context, rooms, flags)
+      }),
+    )
+  paceFlags(report)
+  examples(
+    report,
+    'meetroom sessions report 66f1a2b3c4d5e6f708192a3b --absent',
+    "meetroom sessions report --where 'name~^Lesson' --from yesterday --to today -o csv > attendance.csv",
+    "meetroom sessions report --all-rooms --from '2026-01-31 08:00' --to '2026-01-31 12:00' --html attendance.html",
+  )
 }

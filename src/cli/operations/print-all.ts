@@ -15,14 +15,16 @@ export async function printAll(
   view: View,
   key: string,
   pages: AsyncGenerator<Page>,
-): Promise<void> {
+): Promise<number> {
   // `list` ends an iteration that it cannot print.
   const unending = { [Symbol.asyncIterator]: () => ({ next: () => pages.next() }) }
   try {
-    await printer.list(view, key, printer.options.format === 'table' ? together(unending) : unending)
+    return await printer.list(view, key, printer.options.format === 'table' ? together(unending) : unending)
   } catch (error) {
     if (!(error instanceof ClosedOutput)) throw error
-    for await (const _ of pages);
+    let left = 0
+    for await (const { items } of pages) left += items.length
+    return left
   }
 }
 

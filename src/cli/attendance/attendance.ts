@@ -1,0 +1,148 @@
+import { textOf } from '../../api/text-of.ts'
+import type { Item } from '../output/views.ts'
+import { duration, type Interval, union } from './intervals.ts'
+import { isOpen, type Oddity, type Reading, readStay, type Stay } from './stay.ts'
+
+/** Somebody who was in a room, however often they connected. */
+export interface Participant {
+  /** Null for an anonymous participant. */
+  user_id: unknown
+  member_id: unknown
+  /** Undefined until somebody tells it. */
+  name?: unknown
+  connections: number
+  /** When they were there: in order, and without overlaps once the sessions have been read. */
+  intervals: readonly Interval[]
+  /** As the service tells it. */
+  firstIn: string
+  /** As the service tells it; null while they are there, and where nobody knows. */
+  lastOut: string | null
+  isThere: boolean
+}
+
+/** One session in a report about sessions. */
+export interface Visit {
+  session: Item
+  stay: Stay
+  participant: Participant
+}
+
+/** Who was in one room, and when. */
+export interface Attendance {
+  /** In the order in which they came. */
+  participants: readonly Participant[]
+  /** The time in which anybody was there: in order, without overlaps. */
+  meeting: readonly Interval[]
+  /** Number of sessions with odd times. */
+  oddities: ReadonlyMap<Oddity, number>
+  /** Each session in the order of their beginnings, where that is asked for. */
+  visits: readonly Visit[]
+}
+
+interface Gathering {
+  span: Interval
+  now: number
+  /** When the room was terminated, as {@link Reading} has it: asked only where a session has no end. */
+  terminatedAt: () => Promise<number | undefined>
+  /** The user of a member, for sessions that do not say. */
+  userOf: (member_id: unknown) => Promise<unknown>
+  /** Whether each session is wanted. */
+  visits: boolean
+}
+
+interface Growing extends Participant {
+  intervals: Interval[]
+  first: number
+  last: number
+}
+
+/** Puts the sessions of one room together: what is kept of each is when it was, and whose. */
+export async function gather(
+  pages: AsyncIterable<{ items: readonly Item[] }>,
+  { span, now, terminatedAt, userOf, visits: wantsVisits }: Gathering,
+): Promise<Attendance> {
+  const participants = new Map<string, Growing>()
+  const oddities = new Map<Oddity, number>()
+  const visits: Visit[] = []
+  const note = (oddity: Oddity) => oddities.set(oddity, (oddities.get(oddity) ?? 0) + 1)
+  for await (const { items } of pages)
+    for (const session of items) {
+      const reading: Reading = { span, now, terminatedAt: isOpen(session) ? await terminatedAt() : undefined }
+      const stay = readStay(session, reading)
+      if (stay === 'no start') note(stay)
+      if (stay === undefined || stay === 'no start') continue
+      if (stay.oddity) note(stay.oddity)
+      const { member_id = null } = session
+      const told = session['user_id'] === undefined ? await userOf(member_id) : session['user_id']
+      const user_id = told === '' ? null : (told ?? null)
+      const key = keyOf(user_id, member_id, session)
+      const known = participants.get(key)
+      const participant = known
+        ? joined(known, stay)
+        : arrived(stay, { user_id, member_id, name: session['name'] })
+      if (!known) participants.set(key, participant)
+      if (wantsVisits) visits.push({ session, stay, participant })
+    }
+  const everybody = [...participants.values()].sort((a, b) => a.first - b.first)
+  for (const participant of everybody) participant.intervals = union(participant.intervals)
+  return {
+    participants: everybody,
+    meeting: union(everybody.flatMap(({ intervals }) => intervals)),
+    oddities,
+    visits: visits.sort((a, b) => a.stay.interval[0] - b.stay.interval[0]),
+  }
+}
+
+/** Who it is: a user, else a member, else nobody else. */
+function keyOf(user_id: unknown, member_id: unknown, { id }: Item): string {
+  if (user_id !== null) return `user ${textOf(user_id)}`
+  return member_id === null ? `session ${textOf(id)}` : `member ${textOf(member_id)}`
+}
+
+function arrived(stay: Stay, who: Pick<Participant, 'user_id' | 'member_id' | 'name'>): Growing {
+  const [first, last] = stay.interval
+  return {
+    ...who,
+    connections: 1,
+    intervals: [stay.interval],
+    firstIn: stay.entered,
+    lastOut: stay.left,
+    isThere: stay.isRunning,
+    first,
+    last,
+  }
+}
+
+function joined(participant: Growing, { interval, entered, left, isRunning }: Stay): Growing {
+  const [start, end] = interval
+  participant.connections++
+  participant.intervals.push(interval)
+  if (start < participant.first) {
+    participant.first = start
+    participant.firstIn = entered
+  }
+  // Of two that end at once, the one that still runs counts.
+  if (end > participant.last || (end === participant.last && left === null)) {
+    participant.last = end
+    participant.lastOut = left
+  }
+  participant.isThere ||= isRunning
+  return participant
+}
+
+/** The span from the first to the last moment of a meeting; undefined when there was none. */
+export function spanOf(meeting: readonly Interval[]): Interval | undefined {
+  const [first, last] = [meeting[0], meeting.at(-1)]
+  return first && last && [first[0], last[1]]
+}
+
+/** How long it was, in minutes with one decimal. */
+export function minutesOf(intervals: readonly Interval[]): number {
+  return Math.round(duration(intervals) / 6000) / 10
+}
+
+/** Which part of a meeting intervals take, from 0 to 1 with three decimals; null when the meeting has no length. */
+export function shareOf(intervals: readonly Interval[], meeting: readonly Interval[]): number | null {
+  const whole = duration(meeting)
+  return whole === 0 ? null : Math.round((duration(intervals) / whole) * 1000) / 1000
+}

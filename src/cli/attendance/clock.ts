@@ -1,0 +1,28 @@
+/** `2026-01-31`, in the zone of this machine. */
+export function dayOf(ms: number): string {
+  const date = new Date(ms)
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
+
+/** `08:05`, in the zone of this machine. */
+export function clockOf(ms: number): string {
+  const date = new Date(ms)
+  return `${two(date.getHours())}:${two(date.getMinutes())}`
+}
+
+/** How the times in a span are written: `08:05` within one day, else `2026-01-31 08:05`. */
+export function timesWithin([start, end]: readonly [number, number]): (ms: number) => string {
+  const isLimited = Number.isFinite(start) && Number.isFinite(end)
+  // Midnight ends a day.
+  const isOneDay = isLimited && dayOf(start) === dayOf(Math.max(start, end - 1))
+  return (ms) => (isOneDay ? clockOf(ms) : `${dayOf(ms)} ${clockOf(ms)}`)
+}
+
+/** The zone of this machine: `Europe/Zurich`. */
+export function zone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0')
+}

@@ -1,0 +1,3 @@
+/** What a report has a row for. */
+export const groupings = ['user', 'room', 'session'] as const
+export type By = (typeof groupings)[number]

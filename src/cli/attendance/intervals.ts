@@ -1,0 +1,42 @@
+/** A span of time, in milliseconds since 1970: its start belongs to it, its end does not. */
+export type Interval = readonly [start: number, end: number]
+
+/** The same time as intervals in order that neither overlap nor touch: what two of them cover counts once. */
+export function union(intervals: readonly Interval[]): Interval[] {
+  const merged: [number, number][] = []
+  for (const [start, end] of intervals.toSorted(([a], [b]) => a - b)) {
+    const last = merged.at(-1)
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end)
+    else merged.push([start, end])
+  }
+  return merged
+}
+
+/** How long intervals that do not overlap are together, in milliseconds. */
+export function duration(intervals: readonly Interval[]): number {
+  return intervals.reduce((sum, [start, end]) => sum + end - start, 0)
+}
+
+/** The part of an interval within another; undefined when there is none. A moment without length may lie at a start, not at an end. */
+export function clip([start, end]: Interval, [from, to]: Interval): Interval | undefined {
+  if (start >= to || (end <= from && start < from)) return undefined
+  return [Math.max(start, from), Math.min(end, to)]
+}
+
+/**
+ * How much of each of so many equal pieces of a span is covered by intervals that do not overlap, from 0 to 1. A piece
+ * with a moment without length is not quite empty.
+ */
+export function coverage(intervals: readonly Interval[], [from, to]: Interval, pieces: number): number[] {
+  const size = (to - from) / pieces
+  const covered = new Array<number>(pieces).fill(0)
+  if (size === 0) return covered.fill(intervals.length > 0 ? 1 : 0)
+  for (const [start, end] of intervals) {
+    const first = Math.min(pieces - 1, Math.max(0, Math.floor((start - from) / size)))
+    for (let i = first; i < pieces && (i === first || from + i * size < end); i++) {
+      const inside = Math.min(end, from + (i + 1) * size) - Math.max(start, from + i * size)
+      covered[i] = Math.min(1, (covered[i] ?? 0) + Math.max(Number.EPSILON, inside / size))
+    }
+  }
+  return covered
+}

@@ -1,0 +1,116 @@
+import type { Client } from '../../api/client.ts'
+import { textOf } from '../../api/text-of.ts'
+import type { Context } from '../context.ts'
+import { FullRecords } from '../operations/full-records.ts'
+import { listPages } from '../operations/list.ts'
+import type { Item } from '../output/views.ts'
+import type { Participant } from './attendance.ts'
+import type { Invited } from './rows.ts'
+
+/** What is needed of the members of a room. */
+interface Needs {
+  /** Whether participants without a name need one. */
+  names: boolean
+  /** Whether it matters who was invited and never came. */
+  absent: boolean
+}
+
+/**
+ * Tells who people are, with as few requests as the service allows: sessions that carry names need none, else the members of
+ * the room carry them. The document promises names of users only (section 2.3): where members have none, all users are
+ * listed, once a run.
+ */
+export class Names {
+  readonly #context: Context
+  readonly #client: Client
+  readonly #full: FullRecords
+  /** Whether the members of this service carry names; undefined until one has shown it. */
+  #membersTell: boolean | undefined
+  #users: Promise<ReadonlyMap<string, unknown>> | undefined
+
+  constructor(context: Context, client: Client) {
+    this.#context = context
+    this.#client = client
+    this.#full = new FullRecords(context, 'listMembers', client)
+  }
+
+  /**
+   * Gives the participants of a room their names.
+   * @returns who was invited and never came
+   */
+  async complete(room_id: string, participants: readonly Participant[], needs: Needs): Promise<Invited[]> {
+    const nameless = needs.names ? participants.filter(({ name }) => name === undefined || name === null) : []
+    const wantsMembers = nameless.length > 0 && this.#membersTell !== false
+    const absent: Invited[] = []
+    if (needs.absent || wantsMembers) {
+      const came = new Set(participants.map(({ user_id }) => textOf(user_id)))
+      const namelessOf = finderOf(nameless)
+      for await (const member of this.members(room_id, needs.absent)) {
+        const { user_id = null, name } = member
+        if (user_id !== null) this.#membersTell ||= name !== undefined
+        const participant = namelessOf(member)
+        if (participant && name !== undefined) participant.name = name
+        if (needs.absent && user_id !== null && !came.has(textOf(user_id)))
+          absent.push({ user_id, name: name ?? null })
+      }
+    }
+    if (needs.names && this.#membersTell === false) await this.#fromUsers([...nameless, ...absent])
+    return absent
+  }
+
+  /** The members of a room; where a list shows only a part of each, in full as far as their users matter. */
+  async *members(room_id: string, inFull: boolean): AsyncGenerator<Item> {
+    const input = { params: { room_id }, query: {} }
+    const pages = await listPages(
+      this.#context,
+      'listMembers',
+      input,
+      { all: true },
+      { client: this.#client },
+    )
+    for await (const { items } of pages)
+      for (const item of inFull ? await this.#namingUsers(items, room_id) : items) yield item
+  }
+
+  async #namingUsers(items: readonly Item[], room_id: string): Promise<Item[]> {
+    const unclear = items.filter((member) => !Object.hasOwn(member, 'user_id'))
+    const records = await this.#full.of(unclear, room_id)
+    const recordOf = new Map(unclear.map((item, i) => [item, records[i]]))
+    return items
+      .map((item) => (recordOf.has(item) ? recordOf.get(item) : item))
+      .filter((member) => member !== undefined)
+  }
+
+  async #fromUsers(people: readonly { user_id: unknown; name?: unknown }[]): Promise<void> {
+    const nameless = people.filter(({ user_id, name = null }) => user_id !== null && name === null)
+    if (nameless.length === 0) return
+    this.#users ??= this.#listUsers()
+    const users = await this.#users
+    for (const person of nameless) person.name = users.get(textOf(person.user_id)) ?? null
+  }
+
+  async #listUsers(): Promise<ReadonlyMap<string, unknown>> {
+    const names = new Map<string, unknown>()
+    const pages = await listPages(
+      this.#context,
+      'listUsers',
+      { query: {} },
+      { all: true },
+      { client: this.#client },
+    )
+    for await (const { items } of pages)
+      for (const { user_id, name } of items) names.set(textOf(user_id), name)
+    return names
+  }
+}
+
+/** Finds the participant that a member is: by its user, or by its id. */
+function finderOf(participants: readonly Participant[]): (member: Item) => Participant | undefined {
+  const known = new Map<string, Participant>()
+  for (const participant of participants) {
+    const { user_id, member_id } = participant
+    if (user_id !== null) known.set(`user ${textOf(user_id)}`, participant)
+    if (member_id !== null) known.set(`member ${textOf(member_id)}`, participant)
+  }
+  return ({ id, user_id }) => known.get(`user ${textOf(user_id)}`) ?? known.get(`member ${textOf(id)}`)
+}

@@ -1,0 +1,81 @@
+import type { Client } from '../../api/client.ts'
+import { readAnswer } from '../../api/json.ts'
+import { textOf } from '../../api/text-of.ts'
+import type { Context } from '../context.ts'
+import { listPages } from '../operations/list.ts'
+import { fieldOf, type Item, views } from '../output/views.ts'
+import { gather } from './attendance.ts'
+import type { Interval } from './intervals.ts'
+import { Names } from './names.ts'
+import type { RoomReport } from './rows.ts'
+import { momentIn } from './stay.ts'
+
+/** What a report needs of each room. */
+export interface Wanted {
+  /** In milliseconds since 1970. */
+  span: Interval
+  /** Whether people are called by name. */
+  names: boolean
+  /** Whether rooms are called by name. */
+  roomNames: boolean
+  absent: boolean
+  visits: boolean
+}
+
+/**
+ * Reads who was in rooms, one after the other or some at once. What is not needed is not asked for: the sessions of a room
+ * take one request, names and who is absent one more.
+ * @param now milliseconds since 1970: sessions that run have lasted until then
+ */
+export function roomReader(
+  context: Context,
+  client: Client,
+  wanted: Wanted,
+  now: number,
+): (room: Item) => Promise<RoomReport> {
+  const names = new Names(context, client)
+  return async (given) => {
+    const room_id = textOf(given['id'])
+    const recordOf = once(async () => {
+      const answer = await client.call('getRoom', { params: { id: room_id } })
+      return { ...given, ...((readAnswer(answer) as Item)['room'] as Item), id: given['id'] }
+    })
+    const known = async (field: string) =>
+      fieldOf(views.room, field, given).known ? given : await recordOf()
+    const usersOf = once(() => usersByMember(names.members(room_id, true)))
+    const input = { params: { room_id }, query: {} }
+    const sessions = await listPages(context, 'listSessions', input, { all: true }, { client })
+    const attendance = await gather(sessions, {
+      span: wanted.span,
+      now,
+      terminatedAt: once(async () => terminationOf(await known('status'))),
+      userOf: async (member_id) => (await usersOf()).get(textOf(member_id)) ?? null,
+      visits: wanted.visits,
+    })
+    const absent = await names.complete(room_id, attendance.participants, wanted)
+    const room = wanted.roomNames ? await known('name') : given
+    return { room, attendance, absent: wanted.absent ? absent : undefined }
+  }
+}
+
+/** When a room was terminated, NaN when nobody knows; undefined while it is open. */
+function terminationOf(room: Item): number | undefined {
+  const status = fieldOf(views.room, 'status', room)
+  if (!status.known || status.value !== 'terminated') return undefined
+  return momentIn(room['terminated_at'])
+}
+
+async function usersByMember(members: AsyncIterable<Item>): Promise<ReadonlyMap<string, unknown>> {
+  const users = new Map<string, unknown>()
+  for await (const { id, user_id } of members) users.set(textOf(id), user_id)
+  return users
+}
+
+/** Asks at most once. */
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined
+  return () => {
+    asked ??= ask()
+    return asked
+  }
+}

@@ -1,0 +1,178 @@
+import { textOf } from '../../api/text-of.ts'
+import { type InterruptedError, type MeetroomError, UsageError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import type { PaceFlags } from '../flags.ts'
+import { printAll, together } from '../operations/print-all.ts'
+import type { Page } from '../output/page.ts'
+import type { Printer } from '../output/printer.ts'
+import { plainText } from '../output/text.ts'
+import type { Item } from '../output/views.ts'
+import { inOrder } from '../pool/in-order.ts'
+import { stopsAll } from '../pool/outcome.ts'
+import { openPool } from '../pool/pool.ts'
+import { Tally } from '../pool/tally.ts'
+import { unlessShown } from '../service.ts'
+import { marksFor } from './bar.ts'
+import type { By } from './groupings.ts'
+import type { Interval } from './intervals.ts'
+import { readSpan } from './moment.ts'
+import { Oddities } from './oddities.ts'
+import { roomReader, type Wanted } from './read-room.ts'
+import { type RoomFlags, readRooms } from './rooms.ts'
+import { linesBy } from './rows.ts'
+import { ReportTable, viewOf } from './views.ts'
+import type { WebPage } from './web-page.ts'
+
+export interface ReportFlags extends PaceFlags, RoomFlags {
+  from?: string
+  to?: string
+  absent?: boolean
+  minMinutes?: number
+  by: By
+  html?: string
+}
+
+/** A report that is being made. */
+interface Report {
+  context: Context
+  printer: Printer
+  rooms: readonly Item[]
+  flags: ReportFlags
+  /** Milliseconds since 1970. */
+  now: number
+  span: Interval
+  page: WebPage | undefined
+  tally: Tally
+}
+
+/**
+ * Reports who was in rooms, and when: room by room, as they come.
+ * @throws {PartialError} when some rooms could not be reported on; for a single room, whatever its own error is
+ */
+export async function runReport(
+  context: Context,
+  given: readonly string[],
+  flags: ReportFlags,
+): Promise<void> {
+  const { by, absent = false, minMinutes = 0, html } = flags
+  if (absent && by === 'session') throw new UsageError('--absent is about people, not about sessions')
+  const now = context.host.now()
+  const span = readSpan(flags, now)
+  const printer = await context.printer()
+  printer.check(viewOf(by))
+  const rooms = await readRooms(context, given, flags)
+  if (context.flags.curl) return showRequests(context, rooms)
+  const about = { rooms: rooms.length, span, now, printer, minMinutes, absent }
+  const page =
+    html === undefined
+      ? undefined
+      : await (await import('./web-page.ts')).WebPage.open(html, context.host.cwd, about)
+  const tally = new Tally(rooms.length, inWords)
+  try {
+    await report({ context, printer, rooms, flags, now, span, page, tally })
+  } finally {
+    await page?.close(tally.isComplete)
+  }
+}
+
+async function report(report: Report): Promise<void> {
+  const { context, printer, rooms, flags, page, tally } = report
+  const oddities = new Oddities()
+  const missing: Item[] = []
+  /** What stopped the others: told at the end. */
+  let fatal: MeetroomError | undefined
+  const table = printer.options.format === 'table' ? tableFor(report) : undefined
+  const view = table?.view ?? viewOf(flags.by)
+  const options = { minMinutes: flags.minMinutes ?? 0, absent: flags.absent ?? false }
+  const pool = await openPool(context, flags, tally)
+  const read = roomReader(context, pool.client, wantedBy(report), report.now)
+
+  async function* pages(): AsyncGenerator<Page> {
+    const act = async (room: Item) => ({ status: 'ok', value: await read(room) }) as const
+    for await (const { thing, outcome } of inOrder(pool, rooms, aheadOf(flags), act)) {
+      if (outcome.status === 'ok') {
+        const lines = linesBy[flags.by](outcome.value, options)
+        oddities.add(thing, outcome.value.attendance.oddities)
+        await page?.room(outcome.value)
+        yield { items: table?.rows(lines, outcome.value) ?? lines.map(({ row }) => row) }
+        continue
+      }
+      missing.push(thing)
+      if (!('error' in outcome)) continue
+      await page?.failed(thing, outcome.error)
+      // What becomes of the only room is what becomes of the command.
+      if (rooms.length === 1) throw outcome.error
+      if (stopsAll(outcome.error)) fatal ??= outcome.error
+      else await context.report(outcome.error)
+    }
+  }
+
+  const count = page
+    ? // The page is finished although the reader of the rows goes away.
+      await printAll(printer, view, 'attendance', pages())
+    : await printer.list(view, 'attendance', table ? together(pages()) : pages())
+  for (const notice of oddities.notices) await context.notice(notice)
+  if (page) await context.notice(`wrote ${flags.html}`)
+  if (context.interrupt.aborted && !tally.isComplete) fatal ??= context.interrupt.reason as InterruptedError
+  const { reported, error } = tally.ending({ fatal, hint: missingHint(missing) })
+  if (reported) await context.report(reported)
+  if (error) throw error
+  if (count === 0 && table) await printer.notice(`no ${rooms.length === 0 ? 'rooms' : view.noun[1]}`)
+}
+
+/** What this report needs of each room, and no more. */
+function wantedBy({ printer, flags, span, page }: Report): Wanted {
+  const { format, columns } = printer.options
+  const isNamed = page !== undefined || (format !== 'ids' && (columns?.includes('name') ?? true))
+  return {
+    span,
+    names: page !== undefined || (isNamed && flags.by !== 'room'),
+    roomNames: page !== undefined || (isNamed && flags.by === 'room'),
+    absent: flags.absent ?? false,
+    visits: flags.by === 'session',
+  }
+}
+
+function tableFor({ context, rooms, flags, span }: Report): ReportTable {
+  const { host } = context
+  const { absent = false, minMinutes } = flags
+  return new ReportTable({
+    by: flags.by,
+    marks: marksFor(host),
+    isTerminal: host.stdout.isTTY,
+    isOneRoom: rooms.length === 1,
+    // Without these flags everybody is present, and nobody absent.
+    without: [...(absent ? [] : ['absent']), ...(absent || minMinutes !== undefined ? [] : ['present'])],
+    span,
+  })
+}
+
+/** How many rooms may be read before they are printed: one that takes long must not hold up the others. */
+function aheadOf({ concurrency }: ReportFlags): number {
+  return 2 * concurrency
+}
+
+/** With `--curl`: the requests that are known without any answer. */
+async function showRequests(context: Context, rooms: readonly Item[]): Promise<void> {
+  const client = await context.client()
+  for (const { id } of rooms)
+    await unlessShown(client.call('listSessions', { params: { room_id: textOf(id) }, query: {} }))
+}
+
+/** Number of rooms that a hint names. */
+const mostNamed = 10
+
+function missingHint(rooms: readonly Item[]): string | undefined {
+  if (rooms.length === 0) return undefined
+  const ids = rooms.slice(0, mostNamed).map(({ id }) => plainText(id))
+  const more = rooms.length > ids.length ? ` and ${rooms.length - ids.length} more` : ''
+  return `not in the report: ${ids.join(', ')}${more}`
+}
+
+/** `reported on 3 rooms`, or `reported on 2 of 3 rooms; 1 failed`. */
+function inWords(tally: Tally): string {
+  const done = tally.count('ok')
+  if (tally.isComplete) return `reported on ${done} ${done === 1 ? 'room' : 'rooms'}`
+  const untried = tally.untried > 0 ? `, ${tally.untried} not tried` : ''
+  return `reported on ${done} of ${tally.total} rooms; ${tally.bad} failed${untried}`
+}

@@ -1,0 +1,42 @@
+import { defined } from '../../api/defined.ts'
+import { UsageError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import { readIds } from '../input.ts'
+import { listPages, select } from '../operations/list.ts'
+import { fieldOf, type Item, views } from '../output/views.ts'
+
+export interface RoomFlags {
+  where?: readonly string[]
+  allRooms?: boolean
+}
+
+/**
+ * The rooms that a command names, chooses or means altogether, with what a list of them tells.
+ * @throws {UsageError} unless they are given in exactly one way
+ */
+export async function readRooms(
+  context: Context,
+  given: readonly string[],
+  { where, allRooms = false }: RoomFlags,
+): Promise<Item[]> {
+  const ways = [given.length > 0, where !== undefined, allRooms].filter(Boolean).length
+  if (ways === 0)
+    throw new UsageError('name the rooms, choose them with --where, or pass --all-rooms', {
+      hint: 'see --help for examples',
+    })
+  if (ways > 1) throw new UsageError('give ids, --where or --all-rooms, not more than one of them')
+  if (given.length > 0) return (await readIds(given, context.host)).map((id) => ({ id }))
+  const selection = await select(context, 'listRooms', where)
+  const pages = await listPages(context, 'listRooms', {}, { all: true }, { selection })
+  const rooms: Item[] = []
+  for await (const { items } of selection ? selection.closed(pages) : pages)
+    for (const item of items) rooms.push(part(item))
+  return rooms
+}
+
+/** What a report has a use for: of many rooms, all that a service tells of each would take much memory. */
+function part(room: Item): Item {
+  const status = fieldOf(views.room, 'status', room)
+  const { id, name, terminated_at } = room
+  return { id, ...defined({ name, terminated_at, status: status.known ? status.value : undefined }) }
+}
