@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
+import { type Ran, run } from './measured.ts'
 import { firstLine, launcher, type Served, send, startService } from './served.ts'
 
 const { values: flags } = parseArgs({
@@ -35,7 +36,6 @@ const home = {
   XDG_CACHE_HOME: join(dir, 'cache'),
   MEETROOM_CONFIG_DIR: join(dir, 'config'),
 }
-const nul = openSync('/dev/null', 'r+')
 
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
@@ -53,42 +53,6 @@ async function start(service = 'durable'): Promise<Target> {
   const served = await startService(undefined, service === 'durable' ? [] : [`--${service}`])
   children.push(served.child)
   return served
-}
-
-interface Ran {
-  ms: number
-  peakMb: number
-}
-
-/** Runs a command to its end, sampling the peak of its memory. */
-async function run(command: readonly string[], env: NodeJS.ProcessEnv, stdout: number = nul): Promise<Ran> {
-  const [program = '', ...argv] = command
-  const began = performance.now()
-  const child = spawn(program, argv, { env, stdio: [nul, stdout, 'pipe'] })
-  let stderr = ''
-  child.stderr?.setEncoding('utf8').on('data', (text) => {
-    stderr += text
-  })
-  let peakMb = 0
-  const timer = setInterval(() => {
-    peakMb = Math.max(peakMb, peakOf(child))
-  }, 25)
-  const [code, ms] = await new Promise<[number | null, number]>((done) =>
-    child.once('close', (code) => done([code, performance.now() - began])),
-  )
-  clearInterval(timer)
-  if (code !== 0)
-    throw new Error(`${command.slice(0, 6).join(' ')} ended with ${code}: ${stderr.slice(0, 2000)}`)
-  return { ms, peakMb }
-}
-
-/** The kernel keeps the peak: only growth after the last sample is missed. */
-function peakOf({ pid }: ChildProcess): number {
-  try {
-    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
-  } catch {
-    return 0
-  }
 }
 
 const person = (who: string, i: number) => {
@@ -483,6 +447,5 @@ if (list) {
     `first line ${firstLineBeforeSecondPage ? 'before' : 'only after'} the second page; | head -1: ${head.ms} ms, exit ${head.status}, ${head.stderr === '' ? 'quiet' : JSON.stringify(head.stderr)}`,
   )
 }
-closeSync(nul)
 rmSync(dir, { recursive: true, force: true })
 console.log(JSON.stringify({ node: process.version, rounds, table, peaks, list }))

@@ -11,7 +11,11 @@ export interface Lesson {
 }
 
 /** Makes the service answer with these lessons, by room id, and these users. */
-export function school(world: World, lessons: Readonly<Record<string, Lesson>>, users: readonly Thing[] = []): void {
+export function school(
+  world: World,
+  lessons: Readonly<Record<string, Lesson>>,
+  users: readonly Thing[] = [],
+): void {
   const rooms = Object.entries(lessons).map(([id, { room }]) => ({ id, type: 'open', name: id, ...room }))
   world.intercept = async ({ url }) => answerFor(new URL(url), lessons, rooms, users)
 }

@@ -21,9 +21,8 @@ export interface Participant {
 }
 
 /** One session in a report about sessions. */
-export interface Visit {
+export interface Visit extends Pick<Stay, 'interval' | 'isRunning'> {
   session: Item
-  stay: Stay
   participant: Participant
 }
 
@@ -81,7 +80,8 @@ export async function gather(
         ? joined(known, stay)
         : arrived(stay, { user_id, member_id, name: session['name'] })
       if (!known) participants.set(key, participant)
-      if (wantsVisits) visits.push({ session, stay, participant })
+      if (wantsVisits)
+        visits.push({ session, participant, interval: stay.interval, isRunning: stay.isRunning })
     }
   const everybody = [...participants.values()].sort((a, b) => a.first - b.first)
   for (const participant of everybody) participant.intervals = union(participant.intervals)
@@ -89,7 +89,7 @@ export async function gather(
     participants: everybody,
     meeting: union(everybody.flatMap(({ intervals }) => intervals)),
     oddities,
-    visits: visits.sort((a, b) => a.stay.interval[0] - b.stay.interval[0]),
+    visits: visits.sort((a, b) => a.interval[0] - b.interval[0]),
   }
 }
 

@@ -19,7 +19,7 @@ import { readSpan } from './moment.ts'
 import { Oddities } from './oddities.ts'
 import { roomReader, type Wanted } from './read-room.ts'
 import { type RoomFlags, readRooms } from './rooms.ts'
-import { linesBy } from './rows.ts'
+import { type Line, linesBy } from './rows.ts'
 import { ReportTable, viewOf } from './views.ts'
 import type { WebPage } from './web-page.ts'
 
@@ -91,10 +91,11 @@ async function report(report: Report): Promise<void> {
     const act = async (room: Item) => ({ status: 'ok', value: await read(room) }) as const
     for await (const { thing, outcome } of inOrder(pool, rooms, aheadOf(flags), act)) {
       if (outcome.status === 'ok') {
-        const lines = linesBy[flags.by](outcome.value, options)
-        oddities.add(thing, outcome.value.attendance.oddities)
-        await page?.room(outcome.value)
-        yield { items: table?.rows(lines, outcome.value) ?? lines.map(({ row }) => row) }
+        const { value } = outcome
+        oddities.add(thing, value.attendance.oddities)
+        await page?.room(value)
+        const lines = linesBy[flags.by](value, options)
+        yield* inPages(lines, (line) => table?.row(line, value) ?? line.row)
         continue
       }
       missing.push(thing)
@@ -118,6 +119,19 @@ async function report(report: Report): Promise<void> {
   if (reported) await context.report(reported)
   if (error) throw error
   if (count === 0 && table) await printer.notice(`no ${rooms.length === 0 ? 'rooms' : view.noun[1]}`)
+}
+
+/** Number of rows that are written at once. */
+const mostAtOnce = 1000
+
+function* inPages(lines: Iterable<Line>, rowOf: (line: Line) => Item): Generator<Page> {
+  let items: Item[] = []
+  for (const line of lines) {
+    if (items.push(rowOf(line)) < mostAtOnce) continue
+    yield { items }
+    items = []
+  }
+  if (items.length > 0) yield { items }
 }
 
 /** What this report needs of each room, and no more. */

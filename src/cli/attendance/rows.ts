@@ -36,7 +36,7 @@ export interface Line {
 }
 
 /** The rows of one room. */
-export const linesBy: Readonly<Record<By, (report: RoomReport, options: RowOptions) => Line[]>> = {
+export const linesBy: Readonly<Record<By, (report: RoomReport, options: RowOptions) => Iterable<Line>>> = {
   user: byUser,
   room: byRoom,
   session: bySession,
@@ -115,9 +115,12 @@ function lastOf(participants: readonly Participant[]): Participant | undefined {
   )
 }
 
-function bySession({ room, attendance }: RoomReport, { minMinutes }: RowOptions): Line[] {
-  const lines = attendance.visits.map(({ session, stay, participant }) => {
-    const intervals = [stay.interval]
+/** Made as they are used: a room may have very many. */
+function* bySession({ room, attendance }: RoomReport, { minMinutes }: RowOptions): Generator<Line> {
+  for (const { session, participant, interval, isRunning } of attendance.visits) {
+    const intervals = [interval]
+    const minutes = minutesOf(intervals)
+    if (minutes < minMinutes) continue
     const row = {
       room_id: room['id'],
       session_id: session['id'],
@@ -126,10 +129,9 @@ function bySession({ room, attendance }: RoomReport, { minMinutes }: RowOptions)
       name: nameOf(participant),
       connected_at: session['connected_at'],
       disconnected_at: isOpen(session) ? null : session['disconnected_at'],
-      minutes: minutesOf(intervals),
+      minutes,
       share: shareOf(intervals, attendance.meeting),
     }
-    return { row, intervals, isRunning: stay.isRunning }
-  })
-  return lines.filter(({ row }) => row.minutes >= minMinutes)
+    yield { row, intervals, isRunning }
+  }
 }

@@ -100,18 +100,16 @@ export class ReportTable {
     this.view = { ...view, columns: [...said, timeline] }
   }
 
-  /** The rows of one room. */
-  rows(lines: readonly Line[], { room, attendance: { meeting } }: RoomReport): Item[] {
+  /** The row for a line of a room. */
+  row(line: Line, { room, attendance: { meeting } }: RoomReport): Item {
     const { by, span, isOneRoom } = this.#options
     // Rooms are compared with each other, people with the meeting that they were in.
     const isLimited = by === 'room' && span.every((ms) => Number.isFinite(ms))
     const within = isLimited ? span : spanOf(meeting)
     if (isOneRoom || isLimited) this.#axis = within
-    return lines.map((line) => {
-      const item = { ...this.#shown(line, within), room: plainText(room['name']) || room['id'] }
-      this.#bars.set(item, { intervals: line.intervals, within })
-      return item
-    })
+    const item = { ...this.#shown(line, within), room: plainText(room['name']) || room['id'] }
+    this.#bars.set(item, { intervals: line.intervals, within })
+    return item
   }
 
   /** People read the times of their clocks. */

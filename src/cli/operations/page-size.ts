@@ -37,6 +37,6 @@ export async function fetchPage(
 }
 
 /** Whether an error may be about the number of items. A refused key and what does not exist have errors of their own. */
-function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 400 || error.status === 422)
 }

@@ -1,0 +1,121 @@
+// Attendance of 1,000 rooms with 100 sessions each, and of one room with 100,000: time, requests and memory in each form of
+// output. The service is a stub in a process of its own, so that the client is the bound. Run with: npm run bench:attendance
+// [-- --rooms 1000 --sessions 100 --large 100000 --rounds 3]
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { run } from './measured.ts'
+import { firstLine, launcher } from './served.ts'
+
+const { values: flags } = parseArgs({
+  options: {
+    rooms: { type: 'string', default: '1000' },
+    sessions: { type: 'string', default: '100' },
+    large: { type: 'string', default: '100000' },
+    rounds: { type: 'string', default: '3' },
+  },
+})
+const [rooms, sessions, large, rounds] = [flags.rooms, flags.sessions, flags.large, flags.rounds].map(
+  Number,
+) as [number, number, number, number]
+
+/** Most memory that the room with the most sessions may take, in MB. */
+const mostMb = 150
+
+/**
+ * Rooms in which each user connects four times in an hour; the large room has a user for each hundred sessions.
+ * As `large` it gives them in pages, as `whole` it knows none, as in the document.
+ */
+const stub = `
+  const [rooms, sessions, large] = ${JSON.stringify([rooms, sessions, large])}
+  const at = (seconds) => new Date(Date.UTC(2026, 0, 1, 8) + seconds * 1000).toISOString()
+  const id = (i) => i.toString(16).padStart(24, '0')
+  const sessionsOf = (count, users) => Array.from({ length: count }, (_, i) => ({
+    id: id(i), member_id: id(1e6 + (i % users)), user_id: 'user-' + (i % users),
+    connected_at: at((i * 37) % 3000), disconnected_at: at(((i * 37) % 3000) + 600),
+  }))
+  const membersOf = (users) => Array.from({ length: users }, (_, i) => ({
+    id: id(1e6 + i), user_id: 'user-' + i, room_id: id(0), type: 'guest', name: 'Person number ' + i,
+  }))
+  const json = (value) => Buffer.from(JSON.stringify(value))
+  const small = json({ sessions: sessionsOf(sessions, Math.ceil(sessions / 4)) })
+  const manySessions = sessionsOf(large, Math.ceil(large / 100))
+  const huge = json({ sessions: manySessions })
+  const page = (key, items, url) => {
+    const offset = Number(url.searchParams.get('offset') ?? 0)
+    const limit = Number(url.searchParams.get('limit') ?? 30)
+    return json({ [key]: items.slice(offset, offset + limit), paging: { limit, offset, total: items.length } })
+  }
+  const allRooms = Array.from({ length: rooms }, (_, i) => ({ id: 'room-' + i, type: 'open', name: 'Room ' + i, terminated_at: null }))
+  const fewMembers = membersOf(Math.ceil(sessions / 4) + 5)
+  const manyMembers = membersOf(Math.ceil(large / 100) + 5)
+  let count = 0
+  require('node:http').createServer((request, response) => {
+    const url = new URL(request.url, 'http://stub')
+    const isLarge = /\\/(large|whole)\\//.test(url.pathname)
+    const send = (body) => response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
+    if (url.pathname === '/count') return send(json(count))
+    count++
+    if (url.pathname.includes('/large/sessions')) return send(page('sessions', manySessions, url))
+    if (url.pathname.endsWith('/sessions')) return send(url.pathname.includes('/whole/') ? huge : small)
+    if (url.pathname.endsWith('/members')) return send(page('members', isLarge ? manyMembers : fewMembers, url))
+    if (/(large|whole)$/.test(url.pathname)) return send(json({ room: { id: 'large', type: 'open', name: 'Large' } }))
+    return send(page('rooms', allRooms, url))
+  }).listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
+
+const dir = mkdtempSync(join(tmpdir(), 'meetroom-attendance-'))
+const service = spawn(process.execPath, ['-e', stub], { stdio: ['ignore', 'pipe', 'inherit'] })
+process.once('exit', () => service.kill('SIGKILL'))
+const origin = `http://127.0.0.1:${await firstLine(service)}`
+const { NODE_EXTRA_CA_CERTS: _, ...bare } = process.env
+const env = {
+  ...bare,
+  HOME: dir,
+  XDG_CACHE_HOME: join(dir, 'cache'),
+  MEETROOM_CONFIG_DIR: join(dir, 'config'),
+  MEETROOM_BASE_URL: `${origin}/v1`,
+  MEETROOM_API_KEY: 'no-such-key-at-all',
+}
+const requests = async () => (await (await fetch(`${origin}/count`)).json()) as number
+
+const many = `${rooms} rooms × ${sessions}`
+const one = `one room × ${large}`
+const cases: [what: string, room: string, flags: string][] = [
+  [many, '--all-rooms', '-o ndjson'],
+  [many, '--all-rooms', '-o ndjson --absent'],
+  [many, '--all-rooms', '-o csv --columns user_id,minutes'],
+  [many, '--all-rooms', '-o table'],
+  [many, '--all-rooms', `-o csv --html ${join(dir, 'page.html')}`],
+  [one, 'large', '-o ndjson'],
+  [one, 'large', '-o json --by session'],
+  [one, 'large', `-o csv --absent --html ${join(dir, 'page.html')}`],
+  [`${one}, unpaged`, 'whole', '-o ndjson'],
+]
+
+const results: { what: string; flags: string; ms: number; requests: number; peakMb: number }[] = []
+for (const [what, room, flags] of cases) {
+  const command = [process.execPath, launcher, 'sessions', 'report', room, ...flags.split(' ')]
+  // The first run leaves the code cache that the others use.
+  await run(command, env)
+  const before = await requests()
+  const runs: { ms: number; peakMb: number }[] = []
+  for (let round = 0; round < rounds; round++) runs.push(await run(command, env))
+  const result = {
+    what,
+    flags: flags.replace(dir, ''),
+    ms: Math.round(runs.map(({ ms }) => ms).toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN),
+    requests: ((await requests()) - before) / rounds,
+    peakMb: Math.round(Math.max(...runs.map(({ peakMb }) => peakMb))),
+  }
+  results.push(result)
+  console.log(
+    `${what.padEnd(20)} ${result.flags.padEnd(36)} ${String(result.ms).padStart(6)} ms   ${result.requests} requests   peak ${result.peakMb} MB`,
+  )
+}
+service.kill()
+rmSync(dir, { recursive: true, force: true })
+console.log(JSON.stringify({ node: process.version, rounds, results }))
+const tooLarge = results.filter(({ what, peakMb }) => what === one && peakMb > mostMb)
+if (tooLarge.length > 0) throw new Error(`more than ${mostMb} MB for ${one}: ${JSON.stringify(tooLarge)}`)
