@@ -26,7 +26,7 @@ type Shown = (text: string) => Visible
 /** The beginning of a page that needs nothing from elsewhere: no script runs in it, and nothing is loaded. */
 export function pageStart({ rooms, span, now }: About): string {
   const hash = visible(createHash('sha256').update(pageStyle).digest('base64'))
-  const what = own`Attendance in ${rooms}${typeof rooms === 'number' ? own` rooms` : own``}${within(span)}`
+  const what = own`Attendance in ${rooms}${typeof rooms === 'number' ? own` ${visible(rooms === 1 ? 'room' : 'rooms')}` : own``}${within(span)}`
   const made = visible(`${dayOf(now)} ${clockOf(now)}`)
   return markup`<!doctype html>
 <html lang="en">

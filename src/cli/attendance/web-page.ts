@@ -55,6 +55,6 @@ export class WebPage {
     if (this.#rooms++ > 0) return
     const { rooms, span, now, printer } = this.#about
     const name = printer.shown(plainText(room['name']) || plainText(room['id']))
-    await this.#file.write(pageStart({ rooms: rooms === 1 ? name : rooms, span, now }))
+    await this.#file.write(pageStart({ rooms: rooms === 1 && name !== '' ? name : rooms, span, now }))
   }
 }
