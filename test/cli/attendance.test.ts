@@ -361,7 +361,7 @@ describe('a service unlike ours', () => {
     oddRoom({}, session('ada', '08:00', '09:00'), session('ada', '07:00', '07:30', broken), { id: 'x' })
     expect(await row()).toEqual({
       rows: ['r,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T09:00:00.000Z,1,60,1,true'],
-      stderr: 'warning: 2 sessions without a readable connected_at left out, in room r\n',
+      stderr: 'warning: 2 sessions without a readable beginning left out, in room r\n',
     })
   })
 

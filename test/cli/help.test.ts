@@ -28,7 +28,7 @@ const verbs: Record<string, string[]> = {
   rooms: ['list', 'get', 'create', 'update', 'terminate', 'reopen', 'delete', 'import', 'export'],
   members: ['list', 'get', 'add', 'update', 'block', 'unblock', 'import', 'export'],
   users: ['list', 'get', 'create', 'update', 'delete', 'import', 'export'],
-  sessions: ['list'],
+  sessions: ['list', 'report'],
   pages: ['create'],
   message: ['send'],
   auth: ['login', 'logout', 'status'],

@@ -83,7 +83,7 @@ export async function gather(
       if (wantsVisits)
         visits.push({ session, participant, interval: stay.interval, isRunning: stay.isRunning })
     }
-  const everybody = [...participants.values()].sort((a, b) => a.first - b.first)
+  const everybody = [...participants].sort(byArrival).map(([, participant]) => participant)
   for (const participant of everybody) participant.intervals = union(participant.intervals)
   return {
     participants: everybody,
@@ -91,6 +91,12 @@ export async function gather(
     oddities,
     visits: visits.sort((a, b) => a.interval[0] - b.interval[0]),
   }
+}
+
+/** Who came first; of those who came at once, users before anonymous participants. */
+function byArrival([keyA, a]: [string, Growing], [keyB, b]: [string, Growing]): number {
+  const isAnonymous = ({ user_id }: Growing) => Number(user_id === null)
+  return a.first - b.first || isAnonymous(a) - isAnonymous(b) || (keyA < keyB ? -1 : 1)
 }
 
 /** Who it is: a user, else a member, else nobody else. */

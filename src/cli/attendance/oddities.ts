@@ -3,7 +3,7 @@ import type { Item } from '../output/views.ts'
 import type { Oddity } from './stay.ts'
 
 const words: Readonly<Record<Oddity, string>> = {
-  'no start': 'without a readable connected_at left out',
+  'no start': 'without a readable beginning left out',
   'no end': 'without an end in a terminated room counted up to its termination, as far as that is known',
   'early end': 'that ended before it began counted as a moment',
 }

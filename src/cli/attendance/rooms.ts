@@ -37,6 +37,6 @@ export async function readRooms(
 /** What a report has a use for: of many rooms, all that a service tells of each would take much memory. */
 function part(room: Item): Item {
   const status = fieldOf(views.room, 'status', room)
-  const { id, name, terminated_at } = room
-  return { id, ...defined({ name, terminated_at, status: status.known ? status.value : undefined }) }
+  const { id, name } = room
+  return { id, ...defined({ name, status: status.known ? status.value : undefined }) }
 }

@@ -2,7 +2,7 @@ import type { Item } from '../output/views.ts'
 import { type Attendance, minutesOf, type Participant, shareOf } from './attendance.ts'
 import type { By } from './groupings.ts'
 import type { Interval } from './intervals.ts'
-import { isOpen } from './stay.ts'
+import { timesOf } from './stay.ts'
 
 /** Who was in a room, and who was not. */
 export interface RoomReport {
@@ -127,8 +127,7 @@ function* bySession({ room, attendance }: RoomReport, { minMinutes }: RowOptions
       member_id: session['member_id'] ?? null,
       user_id: participant.user_id,
       name: nameOf(participant),
-      connected_at: session['connected_at'],
-      disconnected_at: isOpen(session) ? null : session['disconnected_at'],
+      ...timesOf(session),
       minutes,
       share: shareOf(intervals, attendance.meeting),
     }

@@ -27,6 +27,15 @@ export interface Reading {
   terminatedAt: number | undefined
 }
 
+/** The fields of a session that say when it was. */
+export const timeFields = ['connected_at', 'disconnected_at'] as const
+
+/** What a session says of its times; null for an end that it does not tell. */
+export function timesOf(session: Item): Record<(typeof timeFields)[number], unknown> {
+  const { connected_at, disconnected_at } = session
+  return { connected_at, disconnected_at: isOpen(session) ? null : disconnected_at }
+}
+
 /** The moment that a service tells, in milliseconds since 1970; NaN when it tells none. */
 export function momentIn(value: unknown): number {
   return typeof value === 'string' ? Date.parse(value) : Number.NaN

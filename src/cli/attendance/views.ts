@@ -6,6 +6,7 @@ import { timesWithin } from './clock.ts'
 import type { By } from './groupings.ts'
 import type { Interval } from './intervals.ts'
 import type { Line, RoomReport } from './rows.ts'
+import { timeFields } from './stay.ts'
 
 /** What the rows of a report are, its fields in CSV and JSON, and its columns with their weights. */
 interface Shape extends Pick<View, 'noun' | 'id' | 'fields'> {
@@ -41,11 +42,12 @@ const shapes: Readonly<Record<By, Shape>> = {
     id: 'session_id',
     fields: [
       ...['room_id', 'session_id', 'member_id', 'user_id', 'name'],
-      ...['connected_at', 'disconnected_at', 'minutes', 'share'],
+      ...[...timeFields, 'minutes', 'share'],
     ],
     weights: {
       ...{ room: 7, session_id: 1, name: 9, user_id: 4 },
-      ...{ connected_at: 6, disconnected_at: 5, minutes: 9, share: 2 },
+      ...Object.fromEntries(timeFields.map((field, i) => [field, 6 - i])),
+      ...{ minutes: 9, share: 2 },
     },
   },
 }

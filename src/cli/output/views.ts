@@ -128,6 +128,11 @@ export const views: Readonly<Record<ResourceName, View>> = {
   message: viewFor(resources.message),
 }
 
+/** When a room was terminated, as the service tells it. */
+export function endOfRoom(room: Item): unknown {
+  return room['terminated_at']
+}
+
 /** How the result of an operation is shown. */
 export function viewOf({ resource }: Endpoint): View {
   return views[resource]
