@@ -131,6 +131,13 @@ test('JMESPath is loaded for --query alone, and TSV loads nothing', async () => 
   expect(await heavyOf('rooms list --json --sort name', env)).toEqual(['undici'])
 })
 
+test('a report of attendance loads what it is written with, and a list of sessions nothing of it', async () => {
+  const env = await served()
+  expect(await heavyOf('sessions report --all-rooms -o ndjson', env)).toEqual(['undici'])
+  expect(await heavyOf('sessions report --all-rooms -o csv', env)).toEqual(['csv-stringify', 'undici'])
+  expect(await loaded('sessions --help')).not.toContain('our cli/pool')
+})
+
 test('the embedded service is loaded for --local alone, and no HTTP client with it', async () => {
   expect(await heavyOf('--local rooms list --json')).toEqual(['hono', 'our local/service'])
   expect(await heavyOf('--local rooms create --name a --type open --json')).toEqual([
