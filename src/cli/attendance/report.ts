@@ -2,10 +2,10 @@ import { textOf } from '../../api/text-of.ts'
 import { type InterruptedError, type MeetroomError, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { PaceFlags } from '../flags.ts'
+import { usualPageSize } from '../operations/page-size.ts'
 import { printAll, together } from '../operations/print-all.ts'
 import type { Page } from '../output/page.ts'
 import type { Printer } from '../output/printer.ts'
-import { plainText } from '../output/text.ts'
 import type { Item } from '../output/views.ts'
 import { inOrder } from '../pool/in-order.ts'
 import { stopsAll } from '../pool/outcome.ts'
@@ -13,6 +13,7 @@ import { openPool } from '../pool/pool.ts'
 import { Tally } from '../pool/tally.ts'
 import { unlessShown } from '../service.ts'
 import { marksFor } from './bar.ts'
+import { inWords, missingHint } from './ending.ts'
 import type { By } from './groupings.ts'
 import type { Interval } from './intervals.ts'
 import { readSpan } from './moment.ts'
@@ -71,7 +72,10 @@ export async function runReport(
   try {
     await report({ context, printer, rooms, flags, now, span, page, tally })
   } finally {
-    await page?.close(tally.isComplete)
+    if (page) {
+      await page.close(tally.isComplete)
+      await context.notice(`wrote ${html}`)
+    }
   }
 }
 
@@ -83,6 +87,8 @@ async function report(report: Report): Promise<void> {
   let fatal: MeetroomError | undefined
   const table = printer.options.format === 'table' ? tableFor(report) : undefined
   const view = table?.view ?? viewOf(flags.by)
+  // An anonymous participant has no id.
+  const isShown = (row: Item) => printer.options.format !== 'ids' || row[view.id ?? ''] !== null
   const options = { minMinutes: flags.minMinutes ?? 0, absent: flags.absent ?? false }
   const pool = await openPool(context, flags, tally)
   const read = roomReader(context, pool.client, wantedBy(report), report.now)
@@ -95,7 +101,7 @@ async function report(report: Report): Promise<void> {
         oddities.add(thing, value.attendance.oddities)
         await page?.room(value)
         const lines = linesBy[flags.by](value, options)
-        yield* inPages(lines, (line) => table?.row(line, value) ?? line.row)
+        yield* inPages(lines, (line) => table?.row(line, value) ?? line.row, isShown)
         continue
       }
       missing.push(thing)
@@ -113,7 +119,6 @@ async function report(report: Report): Promise<void> {
       await printAll(printer, view, 'attendance', pages())
     : await printer.list(view, 'attendance', table ? together(pages()) : pages())
   for (const notice of oddities.notices) await context.notice(notice)
-  if (page) await context.notice(`wrote ${flags.html}`)
   if (context.interrupt.aborted && !tally.isComplete) fatal ??= context.interrupt.reason as InterruptedError
   const { reported, error } = tally.ending({ fatal, hint: missingHint(missing) })
   if (reported) await context.report(reported)
@@ -124,10 +129,16 @@ async function report(report: Report): Promise<void> {
 /** Number of rows that are written at once. */
 const mostAtOnce = 1000
 
-function* inPages(lines: Iterable<Line>, rowOf: (line: Line) => Item): Generator<Page> {
+function* inPages(
+  lines: Iterable<Line>,
+  rowOf: (line: Line) => Item,
+  isShown: (row: Item) => boolean,
+): Generator<Page> {
   let items: Item[] = []
   for (const line of lines) {
-    if (items.push(rowOf(line)) < mostAtOnce) continue
+    const row = rowOf(line)
+    if (isShown(row)) items.push(row)
+    if (items.length < mostAtOnce) continue
     yield { items }
     items = []
   }
@@ -169,24 +180,7 @@ function aheadOf({ concurrency }: ReportFlags): number {
 /** With `--curl`: the requests that are known without any answer. */
 async function showRequests(context: Context, rooms: readonly Item[]): Promise<void> {
   const client = await context.client()
+  const query = { limit: usualPageSize }
   for (const { id } of rooms)
-    await unlessShown(client.call('listSessions', { params: { room_id: textOf(id) }, query: {} }))
-}
-
-/** Number of rooms that a hint names. */
-const mostNamed = 10
-
-function missingHint(rooms: readonly Item[]): string | undefined {
-  if (rooms.length === 0) return undefined
-  const ids = rooms.slice(0, mostNamed).map(({ id }) => plainText(id))
-  const more = rooms.length > ids.length ? ` and ${rooms.length - ids.length} more` : ''
-  return `not in the report: ${ids.join(', ')}${more}`
-}
-
-/** `reported on 3 rooms`, or `reported on 2 of 3 rooms; 1 failed`. */
-function inWords(tally: Tally): string {
-  const done = tally.count('ok')
-  if (tally.isComplete) return `reported on ${done} ${done === 1 ? 'room' : 'rooms'}`
-  const untried = tally.untried > 0 ? `, ${tally.untried} not tried` : ''
-  return `reported on ${done} of ${tally.total} rooms; ${tally.bad} failed${untried}`
+    await unlessShown(client.call('listSessions', { params: { room_id: textOf(id) }, query }))
 }

@@ -16,6 +16,7 @@ interface Shape extends Pick<View, 'noun' | 'id' | 'fields'> {
 const shapes: Readonly<Record<By, Shape>> = {
   user: {
     noun: ['participant', 'participants'],
+    id: 'user_id',
     fields: [
       ...['room_id', 'user_id', 'name', 'first_in', 'last_out'],
       ...['connections', 'minutes', 'share', 'present'],

@@ -1,0 +1,22 @@
+import { plainText } from '../output/text.ts'
+import type { Item } from '../output/views.ts'
+import type { Tally } from '../pool/tally.ts'
+
+/** Number of rooms that a hint names. */
+const mostNamed = 10
+
+/** Names the rooms that a report lacks. */
+export function missingHint(rooms: readonly Item[]): string | undefined {
+  if (rooms.length === 0) return undefined
+  const ids = rooms.slice(0, mostNamed).map(({ id }) => plainText(id))
+  const more = rooms.length > ids.length ? ` and ${rooms.length - ids.length} more` : ''
+  return `not in the report: ${ids.join(', ')}${more}`
+}
+
+/** `reported on 3 rooms`, or `reported on 2 of 3 rooms; 1 failed`. */
+export function inWords(tally: Tally): string {
+  const done = tally.count('ok')
+  if (tally.isComplete) return `reported on ${done} ${done === 1 ? 'room' : 'rooms'}`
+  const untried = tally.untried > 0 ? `, ${tally.untried} not tried` : ''
+  return `reported on ${done} of ${tally.total} rooms; ${tally.bad} failed${untried}`
+}
