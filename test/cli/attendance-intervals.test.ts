@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { minutesOf } from '../../src/cli/attendance/attendance.ts'
 import { clip, coverage, duration, type Interval, union } from '../../src/cli/attendance/intervals.ts'
+import { minutesOf } from '../../src/cli/attendance/measures.ts'
 
 const last = 300
 const moment = fc.integer({ min: 0, max: last })

@@ -380,6 +380,14 @@ describe('a service unlike ours', () => {
     ])
   })
 
+  test('a session without a user of a member who is one is that user’s, who is not absent then', async () => {
+    const lost = session(null, '08:00', '08:30', { member_id: 'm-ada' })
+    oddRoom({}, lost)
+    expect(await rows('r --absent')).toEqual([
+      'r,ada,ADA,2026-01-01T08:00:00.000Z,2026-01-01T08:30:00.000Z,1,30,1,true',
+    ])
+  })
+
   test('ids may be numbers', async () => {
     const one = session('1', '08:00', '08:30', { user_id: 1, member_id: 7 })
     school(world, {

@@ -43,15 +43,16 @@ export class Names {
     const wantsMembers = nameless.length > 0 && this.#membersTell !== false
     const absent: Invited[] = []
     if (needs.absent || wantsMembers) {
-      const came = new Set(participants.map(({ user_id }) => textOf(user_id)))
-      const namelessOf = finderOf(nameless)
+      const participantOf = finderOf(participants)
       for await (const member of this.members(room_id, needs.absent)) {
         const { user_id = null, name } = member
+        const participant = participantOf(member)
         if (user_id !== null) this.#membersTell ||= name !== undefined
-        const participant = namelessOf(member)
-        if (participant && name !== undefined) participant.name = name
-        if (needs.absent && user_id !== null && !came.has(textOf(user_id)))
-          absent.push({ user_id, name: name ?? null })
+        if (participant) {
+          // A session may leave open which user its member is.
+          participant.user_id ??= user_id
+          if (needs.names) participant.name ??= name
+        } else if (needs.absent && user_id !== null) absent.push({ user_id, name: name ?? null })
       }
     }
     if (needs.names && this.#membersTell === false) await this.#fromUsers([...nameless, ...absent])

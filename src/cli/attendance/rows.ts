@@ -1,7 +1,8 @@
 import type { Item } from '../output/views.ts'
-import { type Attendance, minutesOf, type Participant, shareOf } from './attendance.ts'
+import type { Attendance, Participant } from './attendance.ts'
 import type { By } from './groupings.ts'
 import type { Interval } from './intervals.ts'
+import { minutesOf, shareOf } from './measures.ts'
 import { timesOf } from './stay.ts'
 
 /** Who was in a room, and who was not. */

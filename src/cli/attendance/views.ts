@@ -1,10 +1,10 @@
 import { plainText } from '../output/text.ts'
 import type { Column, Item, View } from '../output/views.ts'
-import { spanOf } from './attendance.ts'
 import { axisOf, barOf, type Marks } from './bar.ts'
 import { timesWithin } from './clock.ts'
 import type { By } from './groupings.ts'
 import type { Interval } from './intervals.ts'
+import { spanOf } from './measures.ts'
 import type { Line, RoomReport } from './rows.ts'
 import { timeFields } from './stay.ts'
 

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { groupings } from '../attendance/groupings.ts'
-import type { ReportFlags } from '../attendance/report.ts'
+import type { ReportFlags } from '../attendance/write-report.ts'
 import type { Act } from '../context.ts'
 import { alias, examples, type ListFlags, paceFlags, whereOption, withPaging } from '../flags.ts'
 import { wholeNumber } from '../input.ts'

@@ -1,0 +1,142 @@
+import type { InterruptedError, MeetroomError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import type { PaceFlags } from '../flags.ts'
+import { printAll, together } from '../operations/print-all.ts'
+import type { Page } from '../output/page.ts'
+import type { Printer } from '../output/printer.ts'
+import type { Item } from '../output/views.ts'
+import { inOrder } from '../pool/in-order.ts'
+import { stopsAll } from '../pool/outcome.ts'
+import { openPool } from '../pool/pool.ts'
+import type { Tally } from '../pool/tally.ts'
+import { marksFor } from './bar.ts'
+import { missingHint } from './ending.ts'
+import type { By } from './groupings.ts'
+import type { Interval } from './intervals.ts'
+import { Oddities } from './oddities.ts'
+import { roomReader, type Wanted } from './read-room.ts'
+import type { RoomFlags } from './rooms.ts'
+import { type Line, linesBy } from './rows.ts'
+import { ReportTable, viewOf } from './views.ts'
+import type { WebPage } from './web-page.ts'
+
+export interface ReportFlags extends PaceFlags, RoomFlags {
+  from?: string
+  to?: string
+  absent?: boolean
+  minMinutes?: number
+  by: By
+  html?: string
+}
+
+/** A report that is being made. */
+export interface Report {
+  context: Context
+  printer: Printer
+  rooms: readonly Item[]
+  flags: ReportFlags
+  /** Milliseconds since 1970. */
+  now: number
+  span: Interval
+  page: WebPage | undefined
+  tally: Tally
+}
+
+/** Reads the rooms of a report and writes each as it comes: its rows, and its part of the page. */
+export async function writeReport(report: Report): Promise<void> {
+  const { context, printer, rooms, flags, page, tally } = report
+  const oddities = new Oddities()
+  const missing: Item[] = []
+  /** What stopped the others: told at the end. */
+  let fatal: MeetroomError | undefined
+  const table = printer.options.format === 'table' ? tableFor(report) : undefined
+  const view = table?.view ?? viewOf(flags.by)
+  // An anonymous participant has no id.
+  const isShown = (row: Item) => printer.options.format !== 'ids' || row[view.id ?? ''] !== null
+  const options = { minMinutes: flags.minMinutes ?? 0, absent: flags.absent ?? false }
+  const pool = await openPool(context, flags, tally)
+  const read = roomReader(context, pool.client, wantedBy(report), report.now)
+
+  async function* pages(): AsyncGenerator<Page> {
+    const act = async (room: Item) => ({ status: 'ok', value: await read(room) }) as const
+    for await (const { thing, outcome } of inOrder(pool, rooms, aheadOf(flags), act)) {
+      if (outcome.status === 'ok') {
+        const { value } = outcome
+        oddities.add(thing, value.attendance.oddities)
+        await page?.room(value)
+        const lines = linesBy[flags.by](value, options)
+        yield* inPages(lines, (line) => table?.row(line, value) ?? line.row, isShown)
+        continue
+      }
+      missing.push(thing)
+      if (!('error' in outcome)) continue
+      await page?.failed(thing, outcome.error)
+      // What becomes of the only room is what becomes of the command.
+      if (rooms.length === 1) throw outcome.error
+      if (stopsAll(outcome.error)) fatal ??= outcome.error
+      else await context.report(outcome.error)
+    }
+  }
+
+  const count = page
+    ? // The page is finished although the reader of the rows goes away.
+      await printAll(printer, view, 'attendance', pages())
+    : await printer.list(view, 'attendance', table ? together(pages()) : pages())
+  for (const notice of oddities.notices) await context.notice(notice)
+  if (context.interrupt.aborted && !tally.isComplete) fatal ??= context.interrupt.reason as InterruptedError
+  const { reported, error } = tally.ending({ fatal, hint: missingHint(missing) })
+  if (reported) await context.report(reported)
+  if (error) throw error
+  if (count === 0 && table) await printer.notice(`no ${rooms.length === 0 ? 'rooms' : view.noun[1]}`)
+}
+
+/** Number of rows that are written at once. */
+const mostAtOnce = 1000
+
+function* inPages(
+  lines: Iterable<Line>,
+  rowOf: (line: Line) => Item,
+  isShown: (row: Item) => boolean,
+): Generator<Page> {
+  let items: Item[] = []
+  for (const line of lines) {
+    const row = rowOf(line)
+    if (isShown(row)) items.push(row)
+    if (items.length < mostAtOnce) continue
+    yield { items }
+    items = []
+  }
+  if (items.length > 0) yield { items }
+}
+
+/** What this report needs of each room, and no more. */
+function wantedBy({ printer, flags, span, page }: Report): Wanted {
+  const { format, columns } = printer.options
+  const isNamed = page !== undefined || (format !== 'ids' && (columns?.includes('name') ?? true))
+  return {
+    span,
+    names: page !== undefined || (isNamed && flags.by !== 'room'),
+    roomNames: page !== undefined || (isNamed && flags.by === 'room'),
+    absent: flags.absent ?? false,
+    visits: flags.by === 'session',
+  }
+}
+
+function tableFor({ context, rooms, flags, span }: Report): ReportTable {
+  const { host } = context
+  const { absent = false, minMinutes } = flags
+  return new ReportTable({
+    by: flags.by,
+    marks: marksFor(host),
+    isTerminal: host.stdout.isTTY,
+    isOneRoom: rooms.length === 1,
+    // Without these flags everybody is present, and nobody absent.
+    without: [...(absent ? [] : ['absent']), ...(absent || minMinutes !== undefined ? [] : ['present'])],
+    span,
+  })
+}
+
+/** How many rooms may be read before they are printed: one that takes long must not hold up the others. */
+function aheadOf({ concurrency }: ReportFlags): number {
+  return 2 * concurrency
+}
