@@ -182,6 +182,8 @@ const commands: readonly (readonly [Kind, string, readonly string[]])[] = [
   ['user', 'users', ['users', 'list']],
   ['user', 'user', ['users', 'update', 'ada', '--name', 'n']],
   ['session', 'sessions', ['sessions', 'list', 'r1']],
+  ['session', 'sessions', ['sessions', 'report', 'r1', '--absent', '--html', 'page.html']],
+  ['session', 'sessions', ['sessions', 'report', 'r1', '--by', 'session']],
   ['page', 'pages', ['pages', 'create', 'r1', '--image', 'https://i.test/a.png']],
   ['message', 'message', ['message', 'send', 'r1', 'hello']],
 ]

@@ -45,8 +45,8 @@ function defineReport(sessions: MeetroomCommand, act: Act): void {
     .summary('Report attendance: who was in rooms, when and for how long')
     .description(
       'Report attendance: who was in rooms, when and for how long. The time of a user with several connections at once counts ' +
-        'once, and the share is that of the time in which anybody was there. Who is still there counts up to now. T is a date or ' +
-        'time, as in 2026-01-31, “2026-01-31 08:00”, 2026-01-31T08:00Z, yesterday, “today 08:00” or 7d for seven days ago; ' +
+        'once, and the share is that of the time in which anybody was there. Who is still there counts up to now. A time is ' +
+        'given as in 2026-01-31, “2026-01-31 08:00”, 2026-01-31T08:00Z, yesterday, “today 08:00” or 7d for seven days ago; ' +
         'a date means its beginning, and without a zone it is the time of this machine.',
     )
     .argument('[room...]', roomsWords)
@@ -56,8 +56,8 @@ function defineReport(sessions: MeetroomCommand, act: Act): void {
       "report on the rooms that match, as in 'type=private'; repeatable",
       whereOption[2],
     )
-    .option('--from <T>', 'count only the time from T')
-    .option('--to <T>', 'count only the time until T')
+    .option('--from <time>', 'count only what is from this time on')
+    .option('--to <time>', 'count only what is before this time')
     .option('--absent', 'list who was invited and did not come as well')
     .option(
       '--min-minutes <n>',
