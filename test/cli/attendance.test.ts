@@ -216,6 +216,14 @@ describe('a report of several rooms', () => {
     expect((await report('- -o csv', { stdin })).stdout).toBe((await report('maths art -o csv')).stdout)
   })
 
+  test('may be called by their names, and shaped with --query', async () => {
+    school(world, { maths: { ...maths, room: { name: 'Mathematics' } }, art })
+    const { code, stdout, stderr } = await report(
+      'name:Mathematics art --query attendance[?present].minutes -o tsv',
+    )
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '50\n1\n15\n30\n', stderr: '' })
+  })
+
   test('is of the rooms that --where chooses, or of all', async () => {
     school(world, { maths, art: { ...art, room: { type: 'private' } } })
     const ids = async (flags: string) => (await report(`${flags} --by room -o ids`)).stdout
