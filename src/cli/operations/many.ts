@@ -10,6 +10,7 @@ import { onePage, type Page } from '../output/page.ts'
 import type { Printer } from '../output/printer.ts'
 import { type Item, type View, viewOf } from '../output/views.ts'
 import { startEach } from '../pool/each.ts'
+import { endRun } from '../pool/ending.ts'
 import { failure, type Outcome, stopsAll } from '../pool/outcome.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
 import { Tally } from '../pool/tally.ts'
@@ -103,9 +104,7 @@ async function doAll(context: Context, printer: Printer, task: Task): Promise<vo
     await Promise.all(outcomes)
     throw error
   }
-  if (context.interrupt.aborted && !tally.isComplete) fatal ??= context.interrupt.reason as InterruptedError
-  const { reported, error } = tally.ending({ fatal })
-  if (reported) await context.report(reported)
+  const error = await endRun(context, tally, fatal)
   if (!error || error instanceof InterruptedError) await printer.notice(tally.summary)
   if (error) throw error
 }

@@ -19,18 +19,23 @@ export function startEach<Thing, Result>(
     return { thing, outcome, settle }
   })
   let left: readonly (typeof jobs)[number][] = jobs
-  void pool.run<(typeof jobs)[number]>({
-    async take() {
-      const taken = left
-      left = []
-      return taken
-    },
-    async perform({ thing, settle }) {
-      const outcome = await act(thing).catch(failure)
-      pool.count(outcome)
-      settle(outcome)
-    },
-    putBack: ({ settle }) => settle({ status: 'unsent' }),
-  })
+  void pool
+    .run<(typeof jobs)[number]>({
+      async take() {
+        const taken = left
+        left = []
+        return taken
+      },
+      async perform({ thing, settle }) {
+        const outcome = await act(thing).catch(failure)
+        pool.count(outcome)
+        settle(outcome)
+      },
+      putBack: ({ settle }) => settle({ status: 'unsent' }),
+    })
+    // A pool that was stopped before takes nothing.
+    .finally(() => {
+      for (const { settle } of left) settle({ status: 'unsent' })
+    })
   return jobs.map(({ outcome }) => outcome)
 }

@@ -14,6 +14,8 @@ import { windDown } from './wind-down.ts'
 export interface Pool {
   /** Waits whenever the service is busy. */
   readonly client: Client
+  /** How many jobs run at once. */
+  readonly concurrency: number
   /** Nothing more is begun. */
   readonly isStopped: boolean
   stop(): void
@@ -57,6 +59,7 @@ export async function openPool(
   let progressed = () => {}
   return {
     client: patientClient(client, { gate, stop: stop.signal, clock: context.host }),
+    concurrency,
     get isStopped() {
       return stop.signal.aborted
     },

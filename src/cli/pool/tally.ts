@@ -28,20 +28,29 @@ interface Ending {
 export class Tally {
   readonly #counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
   readonly #inWords: (tally: Tally) => string
+  #total: number
   #good = 0
   #bad = 0
   /** Those that failed for want of an answer. */
   #unanswered = 0
 
   /**
-   * @param total how many parts there are
+   * @param total how many parts there are, as far as that is known
    * @param inWords says how far a run has come, as in `deleted 2 of 3 users; 1 failed`
    */
-  constructor(
-    readonly total: number,
-    inWords: (tally: Tally) => string,
-  ) {
+  constructor(total: number, inWords: (tally: Tally) => string) {
+    this.#total = total
     this.#inWords = inWords
+  }
+
+  /** How many parts there are. */
+  get total(): number {
+    return this.#total
+  }
+
+  /** There turn out to be so many parts at least. */
+  expect(total: number): void {
+    this.#total = Math.max(this.#total, total)
   }
 
   add(outcome: Ended): void {
