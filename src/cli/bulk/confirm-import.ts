@@ -18,17 +18,18 @@ export async function confirmImport(context: Context, plan: Plan): Promise<void>
   const { destructive } = kind
   const changes = flags.ifExists === 'overwrite' || flags.ifExists === 'update'
   if (!destructive || !changes || checked.destructive === 0 || context.flags.dryRun) return
-  const { count, names } = await affected(context, plan)
+  const { count, names, verb, doing } = await affected(context, plan)
   const nouns = kind.view.noun[count === 1 ? 0 : 1]
   if (flags.max !== undefined && count > flags.max)
     throw new ConfirmationError(
-      `that would ${destructive.verb} ${count} ${nouns}, and --max allows ${flags.max}; nothing was done`,
+      `that would ${verb} ${count} ${nouns}, and --max allows ${flags.max}; nothing was done`,
     )
   const more = count > names.length ? ` and ${count - names.length} more` : ''
-  const verb = destructive.verb.charAt(0).toUpperCase() + destructive.verb.slice(1)
+  const capitalized = verb.charAt(0).toUpperCase() + verb.slice(1)
   await context.confirm({
-    doing: `${destructive.doing} ${kind.view.noun[1]}`,
-    describe: async () => `${verb} ${count === 1 ? '' : `${count} `}${nouns} ${names.join(', ')}${more}`,
+    doing: `${doing} ${kind.view.noun[1]}`,
+    describe: async () =>
+      `${capitalized} ${count === 1 ? '' : `${count} `}${nouns} ${names.join(', ')}${more}`,
     count,
     max: flags.max,
   })
@@ -38,13 +39,19 @@ export async function confirmImport(context: Context, plan: Plan): Promise<void>
 async function affected(
   context: Context,
   { kind, checked, flags }: Plan,
-): Promise<{ count: number; names: string[] }> {
+): Promise<{ count: number; names: string[]; verb: string; doing: string }> {
   const { concurrency } = flags
   const client = await context.client({ connections: concurrency })
   let count = 0
   const names: string[] = []
+  const verbs = new Set<string>()
+  const doings = new Set<string>()
   const add = (bodies: readonly Body[]) => {
     count += bodies.length
+    for (const body of bodies) {
+      verbs.add(kind.destructive?.verb(body) ?? '')
+      doings.add(kind.destructive?.doing(body) ?? '')
+    }
     names.push(...bodies.slice(0, mostNamed - names.length).map((body) => nameOf(kind, body)))
   }
   let looked = 0
@@ -62,14 +69,14 @@ async function affected(
       else if (waiting.push(body) >= concurrency) await look()
     }
   await look()
-  return { count, names }
+  return { count, names, verb: [...verbs].join(' or '), doing: [...doings].join(' or ') }
 }
 
 /** Whether a row would terminate or block something. What cannot be told here fails in its turn. */
 async function takesAway(client: Client, kind: Kind, body: Body): Promise<boolean> {
   try {
     const existing = await kind.find(client, body)
-    return existing !== undefined && !kind.destructive?.isDone(existing)
+    return existing !== undefined && !kind.destructive?.isDone(existing, body)
   } catch (error) {
     if (error instanceof ApiError || error instanceof NotFoundError) return false
     throw error

@@ -70,6 +70,7 @@ async function run(
   } finally {
     await remaining.close()
     await tellKept(context, kind.view.noun, sender.kept)
+    for (const notice of kind.notices?.() ?? []) await context.notice(notice)
   }
 }
 

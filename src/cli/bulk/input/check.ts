@@ -5,7 +5,7 @@ import type { Shard } from '../shard.ts'
 import { type CheckedRow, repeatsRefused } from './checked-row.ts'
 import { grouped } from './group.ts'
 import { Keys } from './keys.ts'
-import type { Reader } from './reader.ts'
+import { fieldsOf, type Reader } from './reader.ts'
 import { type InputFormat, type Row, readRows } from './rows.ts'
 import type { Source } from './source.ts'
 
@@ -82,7 +82,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   const keys = new Keys()
   const omitted = new Map<string, number>()
   // Only what overwrites as a whole resets what a row leaves out.
-  const optional = kind.overrides ? Object.keys(kind.columns) : []
+  const optional = kind.overrides ? fieldsOf(kind) : []
   let rows = 0
   let share = 0
   let invalid = 0

@@ -12,7 +12,7 @@ import type { InputFormat } from './rows.ts'
 const idFields: readonly string[] = ['user_id', 'room_id', 'id']
 
 /** Some services count; in the API an id is text. */
-function asId(field: string, value: unknown): unknown {
+export function asId(field: string, value: unknown): unknown {
   const isNumber = typeof value === 'number' || isLosslessNumber(value)
   return isNumber && idFields.includes(field) ? String(value) : value
 }
@@ -65,8 +65,7 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
       })
     const fields = columns.map(targetOf)
     const unknown = columns.filter((_, i) => !isListed(fields[i] ?? '') && !named.has(fields[i] ?? ''))
-    if (unknown.length > 0)
-      throw unknownColumns(unknown, kind.view, [...Object.keys(kind.columns), ...memberColumns])
+    if (unknown.length > 0) throw unknownColumns(unknown, kind.view, [...fieldsOf(kind), ...memberColumns])
     for (const [i, field] of fields.entries())
       if (field !== '' && !ignored.has(field) && fields.indexOf(field) !== i)
         throw new UsageError(`two columns are mapped to ${field}`)
@@ -83,7 +82,7 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
     value === null || (value === '' && isCsv) || (value === deprecated && kind.deprecated.includes(field))
 
   function read(fields: Item): Reading {
-    const body: Record<string, unknown> = { ...defaults }
+    let body: Record<string, unknown> = { ...defaults }
     const problems: string[] = []
     const bad = new Set<unknown>()
     const add = (field: unknown, problem: string) => {
@@ -100,6 +99,12 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
       } catch (error) {
         add(field, `${field}: ${error instanceof UsageError ? error.message : 'not JSON'}`)
       }
+    }
+    try {
+      if (kind.normal) body = { ...kind.normal(body) }
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error
+      problems.push(error.message)
     }
     const room = body['room_id']
     if (roomIds && typeof room === 'string') {
@@ -123,6 +128,11 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
     return { body }
   }
   return { checkColumns, read, targetOf, unlisted }
+}
+
+/** The columns that are fields of the thing. */
+export function fieldsOf({ columns, beside = [] }: Kind): string[] {
+  return Object.keys(columns).filter((field) => !beside.includes(field))
 }
 
 /** Which field each column of an input is read as. */

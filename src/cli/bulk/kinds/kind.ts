@@ -14,6 +14,13 @@ export interface Kind<B extends Body = Body> extends Columns {
   view: View
   /** The operation that makes one; its schema checks the rows. */
   creates: 'createUser' | 'createRoom' | 'addMember'
+  /** Columns that are no fields of the thing: giving it other values leaves them alone. */
+  beside?: readonly string[]
+  /**
+   * What a row says in the words of requests: files hold whole records, with what the service makes itself.
+   * @throws {UsageError} for a row that says nothing of the kind
+   */
+  normal?(body: Body): Body
   /** What tells rows apart, and people which one is meant; undefined when nothing does. */
   key(body: B): string | undefined
   /** What results call a row: its key, where that is left out. */
@@ -41,12 +48,12 @@ export interface Kind<B extends Body = Body> extends Columns {
   /** Takes something away that people may be using when what is there gets the values of a row. */
   destructive?: {
     /** `terminate`, and the same with -ing. */
-    verb: string
-    doing: string
+    verb(body: B): string
+    doing(body: B): string
     /** Whether a row does it. */
     asks(body: B): boolean
     /** Whether it is done already. */
-    isDone(existing: Item): boolean
+    isDone(existing: Item, body: B): boolean
   }
   /** The users that a row refers to. */
   usersOf?(body: B): readonly string[]
@@ -59,6 +66,8 @@ export interface Kind<B extends Body = Body> extends Columns {
    * nothing is, undefined when that cannot be told.
    */
   trace(client: Client, body: B): Promise<Item | 'absent' | undefined>
+  /** What to say at the end of what was left out of rows. */
+  notices?(): readonly string[]
 }
 
 /** Whether something has all the values that a row gives, as far as the service tells them; some send numbers as text. */

@@ -11,7 +11,8 @@ import { mapAhead } from '../../pool/ahead.ts'
 import { importColumns } from './columns.ts'
 import { idIn, itemOf, type Kind } from './kind.ts'
 
-type Row = { room_id: unknown } & BodyOf<Operations['addMember']> & BodyOf<Operations['updateMember']>
+export type MemberRow = { room_id: unknown } & BodyOf<Operations['addMember']> &
+  BodyOf<Operations['updateMember']>
 
 /** Number of rooms whose members are cached: the rows of a room are mostly adjacent. */
 const rememberedRooms = 16
@@ -19,7 +20,7 @@ const rememberedRooms = 16
 /** Number of members that are requested at once. */
 const atOnce = 8
 
-export function createMembers(): Kind<Row> {
+export function createMembers(): Kind<MemberRow> {
   // Asking for all members of a room again for each of its rows would cost more than all the rest.
   const rooms = new Map<string, Promise<Map<string, Item>>>()
   const membersOf = (client: Client, room: string) => {
@@ -33,8 +34,11 @@ export function createMembers(): Kind<Row> {
     if (oldest !== undefined) rooms.delete(oldest)
     return asked
   }
-  const members: Kind<Row> = {
-    ...importColumns(member, views.member, endpoints.addMember),
+  const columns = importColumns(member, views.member, endpoints.addMember)
+  const members: Kind<MemberRow> = {
+    ...columns,
+    // An export may have it.
+    readOnly: [...columns.readOnly, 'last_seen'],
     name: 'members',
     view: views.member,
     creates: 'addMember',
@@ -45,8 +49,8 @@ export function createMembers(): Kind<Row> {
     repeats: false,
     createsMissing: true,
     destructive: {
-      verb: 'block',
-      doing: 'blocking',
+      verb: () => 'block',
+      doing: () => 'blocking',
       asks: ({ is_blocked }) => is_blocked === true,
       isDone: ({ is_blocked }) => is_blocked === true,
     },

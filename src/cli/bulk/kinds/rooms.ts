@@ -1,20 +1,26 @@
 import type { Client } from '../../../api/client.ts'
+import { defined } from '../../../api/defined.ts'
 import { endpoints } from '../../../api/endpoints.ts'
 import type { BodyOf } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { writtenBy } from '../../../api/resource.ts'
 import { room } from '../../../api/resources.ts'
 import { ApiError } from '../../../errors.ts'
+import { isBlocked, withoutBlock } from '../../operations/blocking.ts'
 import { paginate } from '../../operations/paginate.ts'
 import { type Item, views } from '../../output/views.ts'
 import type { ImportFlags } from '../import-flags.ts'
 import { importColumns } from './columns.ts'
+import { type Invited, invitedOf, inviteWith } from './invited.ts'
 import { type Body, holds, idIn, itemOf, type Kind } from './kind.ts'
-import { createMembers } from './members.ts'
 
 /** What an export says of a room: its id, and the time at which it was terminated, as its copy is to be. */
-type Row = BodyOf<Operations['createRoom']> &
-  BodyOf<Operations['updateRoom']> & { id?: unknown; terminated_at?: unknown }
+type Row = Omit<BodyOf<Operations['createRoom']>, 'members'> &
+  BodyOf<Operations['updateRoom']> & {
+    id?: unknown
+    terminated_at?: unknown
+    members?: readonly Invited[]
+  }
 
 type RoomFlags = Pick<ImportFlags, 'match' | 'groupBy' | 'createMissing'>
 
@@ -29,40 +35,33 @@ function isTerminated({ is_terminated, terminated_at }: Row): boolean {
   return Boolean(is_terminated ?? terminated_at)
 }
 
+/** Only an update blocks. */
+const blockedIn = ({ members = [] }: Row) => members.filter((member) => isBlocked(member))
+
 /** Rooms have ids that the service chooses: known is one by its id, or by its name where that is asked for. */
 export function createRooms(flags: RoomFlags): Kind<Row> {
   // The column that groups rows also identifies rooms.
   const match = flags.match ?? flags.groupBy
 
-  const members = createMembers()
-  /** Invites who is not there yet, and gives the others the role and name of the row. */
-  async function invite(client: Client, room_id: string, invited: Row['members'] = []): Promise<void> {
-    for (const one of invited) {
-      const row = { room_id, ...one }
-      const existing = await members.find(client, row)
-      // What the service does not tell may be different, too.
-      const isTold =
-        existing && Object.keys(row).every((field) => Object.hasOwn({ room_id, ...existing }, field))
-      if (existing && !(isTold && holds(existing, row))) await members.overwrite(client, row, existing)
-      else if (!existing) await members.finish?.(client, row, await members.create(client, row))
-    }
-  }
+  const invite = inviteWith()
   const rooms: Kind<Row> = {
     ...importColumns(room, views.room, endpoints.createRoom, ['id', 'terminated_at']),
     name: 'rooms',
     view: views.room,
     creates: 'createRoom',
     keyName: match ?? 'id',
+    normal: (body) =>
+      Array.isArray(body['members']) ? { ...body, members: body['members'].map(invitedOf) } : body,
     key: ({ id, name }) => (match ? name : id === undefined ? undefined : String(id)),
     label: ({ id, name }) => (id === undefined ? match && name : String(id)),
     overrides: false,
     repeats: match === undefined,
     createsMissing: match !== undefined || flags.createMissing === true,
     destructive: {
-      verb: 'terminate',
-      doing: 'terminating',
-      asks: isTerminated,
-      isDone: ({ terminated_at }) => typeof terminated_at === 'string',
+      verb: (row) => (isTerminated(row) ? 'terminate' : 'block members of'),
+      doing: (row) => (isTerminated(row) ? 'terminating' : 'blocking members of'),
+      asks: (row) => isTerminated(row) || blockedIn(row).length > 0,
+      isDone: ({ terminated_at }, row) => typeof terminated_at === 'string' && blockedIn(row).length === 0,
     },
     usersOf: ({ members = [] }) => members.map(({ user_id }) => user_id),
     async find(client, { id, name }) {
@@ -71,9 +70,15 @@ export function createRooms(flags: RoomFlags): Kind<Row> {
         ? undefined
         : itemOf(client.call('getRoom', { params: { id: String(id) } }), 'room')
     },
-    create: (client, { id: _, is_terminated, terminated_at, ...settings }) =>
-      idIn(client.call('createRoom', { body: settings }), 'room'),
+    create: (client, { id: _, is_terminated, terminated_at, members, ...settings }) =>
+      idIn(
+        client.call('createRoom', {
+          body: { ...settings, ...defined({ members: members?.map(withoutBlock) }) },
+        }),
+        'room',
+      ),
     async finish(client, row, id) {
+      await invite(client, id, blockedIn(row))
       if (isTerminated(row))
         await client.call('updateRoom', { params: { id }, body: { is_terminated: true } })
     },
@@ -96,7 +101,7 @@ export function createRooms(flags: RoomFlags): Kind<Row> {
       const body = Object.fromEntries(Object.entries(row).filter(([field]) => !notUpdated.has(field)))
       if (isTerminated(row)) body['is_terminated'] = true
       if (Object.keys(body).length > 0) await client.call('updateRoom', { params: { id }, body })
-      await invite(client, id, row.members)
+      await invite(client, id, row.members ?? [])
       return id
     },
     // The service gives rooms their ids: of one whose answer was lost, only the name is known.

@@ -1,28 +1,85 @@
 import { endpoints } from '../../../api/endpoints.ts'
+import { parseJson } from '../../../api/json.ts'
 import type { BodyOf } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
+import { segmentProblem } from '../../../api/path.ts'
 import { user } from '../../../api/resources.ts'
+import { UsageError } from '../../../errors.ts'
+import { isBlocked } from '../../operations/blocking.ts'
+import { orUndefined } from '../../operations/one.ts'
+import { plainText } from '../../output/text.ts'
 import { views } from '../../output/views.ts'
 import { importColumns } from './columns.ts'
+import { type Invited, invitedOf, inviteWith } from './invited.ts'
 import { idIn, itemOf, type Kind } from './kind.ts'
+import { createMembers } from './members.ts'
 
-export const users: Kind<BodyOf<Operations['createUser']>> = {
-  ...importColumns(user, views.user, endpoints.createUser),
-  name: 'users',
-  view: views.user,
-  creates: 'createUser',
-  key: ({ user_id }) => user_id,
-  keyName: 'user_id',
-  // Rule 3 of section 4.
-  overrides: true,
-  repeats: false,
-  createsMissing: true,
-  find: (client, { user_id }) => itemOf(client.call('getUser', { params: { user_id } }), 'user'),
-  create: (client, body) => idIn(client.call('createUser', { body }), 'user', 'user_id'),
-  overwrite: (client, body) => users.create(client, body),
-  async update(client, { user_id, ...body }) {
-    if (Object.keys(body).length > 0) await client.call('updateUser', { params: { user_id }, body })
-    return user_id
-  },
-  trace: async (client, body) => (await users.find(client, body)) ?? 'absent',
+/** The rooms that a saved user was in go along with the user. */
+type Row = BodyOf<Operations['createUser']> & { memberships?: readonly Membership[] }
+type Membership = Invited & { room_id: string }
+
+export function createUsers(): Kind<Row> {
+  const base = importColumns(user, views.user, endpoints.createUser)
+  const members = createMembers()
+  const invite = inviteWith(members)
+  let roomless = 0
+  const users: Kind<Row> = {
+    ...base,
+    columns: { ...base.columns, memberships: parseJson },
+    beside: ['memberships'],
+    name: 'users',
+    view: views.user,
+    creates: 'createUser',
+    normal: ({ memberships, ...body }) =>
+      memberships === undefined ? body : { ...body, memberships: membershipsOf(memberships) },
+    key: ({ user_id }) => user_id,
+    keyName: 'user_id',
+    // Rule 3 of section 4.
+    overrides: true,
+    repeats: false,
+    createsMissing: true,
+    destructive: {
+      verb: () => 'block memberships of',
+      doing: () => 'blocking memberships of',
+      asks: ({ memberships = [] }) => memberships.some(isBlocked),
+      isDone: () => false,
+    },
+    find: (client, { user_id }) => itemOf(client.call('getUser', { params: { user_id } }), 'user'),
+    create: (client, { memberships: _, ...body }) =>
+      idIn(client.call('createUser', { body }), 'user', 'user_id'),
+    async finish(client, { user_id, memberships = [] }) {
+      for (const { room_id, ...membership } of memberships) {
+        const row = { ...membership, room_id, user_id }
+        const looked = members.find(client, row).then(() => true)
+        if (await orUndefined(looked)) await invite(client, room_id, [{ ...membership, user_id }])
+        else roomless++
+      }
+    },
+    overwrite: (client, body) => users.create(client, body),
+    async update(client, { user_id, memberships: _, ...body }) {
+      if (Object.keys(body).length > 0) await client.call('updateUser', { params: { user_id }, body })
+      return user_id
+    },
+    kept: ({ memberships = [] }) => (memberships.length > 0 ? ['memberships'] : []),
+    trace: async (client, body) => (await users.find(client, body)) ?? 'absent',
+    notices: () =>
+      roomless === 0
+        ? []
+        : [
+            `warning: ${roomless} ${roomless === 1 ? 'membership is' : 'memberships are'} left out: no such room`,
+          ],
+  }
+  return users
+}
+
+/** @throws {UsageError} for what are no memberships */
+function membershipsOf(given: unknown): unknown[] {
+  if (!Array.isArray(given)) throw new UsageError('memberships: expected a list')
+  return given.map((one, i) => {
+    const room_id = plainText(Object(one)['room_id'])
+    const problem = segmentProblem('room_id', room_id)
+    if (problem) throw new UsageError(`memberships[${i}]: ${problem}`)
+    const { room_name: _, ...membership } = invitedOf(one) as Record<string, unknown>
+    return { ...membership, room_id }
+  })
 }

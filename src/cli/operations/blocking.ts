@@ -1,0 +1,24 @@
+import { plainText } from '../output/text.ts'
+import type { Item } from '../output/views.ts'
+
+/** The field of a member that says whether the user is blocked; the document lists it in requests only. */
+export const blockField = 'is_blocked'
+
+/** The body that blocks or unblocks a member; undefined changes nothing. */
+export function blockedBody<B extends boolean | undefined>(is_blocked: B): { is_blocked: B } {
+  return { is_blocked }
+}
+
+/** Whether a member is blocked, or is to be; undefined where that is not told. Some services send text for booleans. */
+export function isBlocked(member: object): boolean | undefined {
+  const { [blockField]: told } = member as Item
+  return told === undefined || told === null ? undefined : plainText(told) === 'true'
+}
+
+/** What is said of a member, but for the block. */
+export function withoutBlock<M extends { is_blocked?: unknown }>({
+  is_blocked: _,
+  ...member
+}: M): Omit<M, 'is_blocked'> {
+  return member
+}
