@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path'
+import { isAbsolute, normalize } from 'node:path'
 import { isLoopback } from './api/loopback.ts'
 import { UsageError } from './errors.ts'
 
@@ -61,6 +61,18 @@ export function parseAuditLog(text: string): string {
       hint: 'an audit log is one file, whatever folder a command runs in',
     })
   return text
+}
+
+/**
+ * A folder, wherever the program is run.
+ * @throws {UsageError}
+ */
+export function parseFolder(text: string): string {
+  if (!isAbsolute(text))
+    throw new UsageError(`“${text}” is not an absolute path`, {
+      hint: 'a relative one is another folder wherever a command is run',
+    })
+  return normalize(text)
 }
 
 /** Whether what is sent there can be read on the way. */

@@ -4,6 +4,7 @@ import {
   isClear,
   parseAuditLog,
   parseBaseUrl,
+  parseFolder,
   parseFormat,
   parseRetries,
   parseTimeout,
@@ -26,6 +27,8 @@ export interface Profile {
   timeout?: number
   retries?: number
   audit_log?: string
+  /** Folder for what is deleted. */
+  save_deleted?: string
   /** Writes need --allow-write. */
   protected?: boolean
 }
@@ -51,6 +54,7 @@ export const settable = {
   timeout: parseTimeout,
   retries: parseRetries,
   audit_log: parseAuditLog,
+  save_deleted: parseFolder,
 } as const
 export type SettableKey = keyof typeof settable
 
@@ -80,6 +84,8 @@ export interface Settings {
   retries: Setting<number>
   /** The file that changes are recorded in. */
   auditLog: Setting<string> | undefined
+  /** Folder in which what is deleted is saved. */
+  saveDeleted: Setting<string> | undefined
   /** The protected profile that is used, or whose service is: writes need --allow-write then. */
   protectedBy: string | undefined
   /** What is wrong with the settings file, where reading works without it: what it protects is not known then. */
@@ -215,6 +221,7 @@ export function resolveSettings(
       fromEnv('MEETROOM_AUDIT_LOG') ?? fromProfile('audit_log') ?? (url && auditLogOf(url.value, config)),
       parseAuditLog,
     ),
+    saveDeleted: convert(fromEnv('MEETROOM_SAVE_DELETED') ?? fromProfile('save_deleted'), parseFolder),
     protectedBy: values?.protected === true ? profile.value : url && protectorOf(url.value, config),
     unread,
   }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { type Command, CommanderError } from 'commander'
 import { type CommandLine, readCommandLine } from './cli/command-line.ts'
-import { type Act, Context, type Effect, type GlobalFlags } from './cli/context.ts'
+import { type Act, Context, type Effect } from './cli/context.ts'
 import { inOurQuotes } from './cli/meetroom-command.ts'
 import { asForeseen, isJson, reportError } from './cli/output/error.ts'
 import { Printer } from './cli/output/printer.ts'
@@ -9,6 +9,7 @@ import { type Redact, redactor } from './cli/output/redact.ts'
 import { visibleLines } from './cli/output/visible.ts'
 import { buildProgram } from './cli/program.ts'
 import { resolveRooms } from './cli/room-arguments.ts'
+import type { Saver } from './cli/saving/saving.ts'
 import { type Connect, Shown } from './cli/service.ts'
 import {
   ClosedOutput,
@@ -51,7 +52,13 @@ export async function main(
         async (...args: unknown[]) => {
           // Commander hands over the positionals, the options and the command.
           const command = args.pop() as Command
-          context = new Context(host, command.optsWithGlobals<GlobalFlags>(), interruption.signal, connect)
+          context = new Context(host, {
+            flags: command.optsWithGlobals(),
+            command: wordsOf(command),
+            interrupt: interruption.signal,
+            connect,
+            openSaver,
+          })
           await context.permit(effect)
           await work(context, ...((await resolveRooms(context, command, args)) as A))
         },
@@ -87,6 +94,22 @@ export async function main(
     stopListening()
     await context?.close()
   }
+}
+
+/** The words that call a command: `users delete`. */
+function wordsOf(command: Command): string {
+  const { parent } = command
+  return parent?.parent ? `${wordsOf(parent)} ${command.name()}` : command.name()
+}
+
+/** What keeps what is deleted, loaded where flags or settings ask for it. */
+async function openSaver(context: Context): Promise<Saver | undefined> {
+  const { save } = context.flags
+  if (save === false) return undefined
+  const { saveDeleted } = await context.settings()
+  if (save === undefined && !saveDeleted) return undefined
+  const { createSaver } = await import('./cli/saving/saver.ts')
+  return createSaver(context, save === undefined ? { dir: saveDeleted?.value ?? '' } : { file: save })
 }
 
 function commandMissing(program: Command, [name]: readonly string[]): UsageError {

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { UsageError } from './errors.ts'
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants
 
 /**
  * The text of a file that decides what the program does: a regular file, of this user or of root. Links to it are
@@ -42,6 +42,14 @@ export async function openOwn(path: string, mode: 'append' | 'truncate'): Promis
     throw error.code === 'ENXIO' ? notRegular(path) : error
   })
   return requireRegular(file, path, true)
+}
+
+/**
+ * Makes a file of our own that is not there yet, for this user alone. A link is something that is there.
+ * @throws a system error with EEXIST when something is there
+ */
+export function openNew(path: string): Promise<FileHandle> {
+  return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
 }
 
 /**

@@ -15,6 +15,7 @@ import type { Query } from './output/query.ts'
 import { keyRedactor, type Redact } from './output/redact.ts'
 import { maskedText } from './output/secrets.ts'
 import { StatusLine } from './output/status-line.ts'
+import type { Saver } from './saving/saving.ts'
 import {
   type Audit,
   type ClientSetup,
@@ -53,6 +54,20 @@ export interface GlobalFlags {
   quiet?: boolean
   verbose?: boolean
   color: boolean
+  /** Of commands that delete: where what is deleted is saved; `--no-save` is false. */
+  save?: string | false
+}
+
+/** What a command is run with. */
+interface Start {
+  flags: GlobalFlags
+  /** Its words: `users delete`. */
+  command: string
+  /** Aborted by SIGINT and SIGTERM. */
+  interrupt: AbortSignal
+  connect: Connect | undefined
+  /** Makes what keeps what is deleted. Not optional: what a context can forget, a command will. */
+  openSaver: (context: Context) => Promise<Saver | undefined>
 }
 
 /**
@@ -73,7 +88,14 @@ export type Act = <A extends unknown[]>(
 
 /** What a command works with: host and flags, and what follows from them, each made when it is first asked for. */
 export class Context {
+  readonly flags: GlobalFlags
+  /** The words of the command: `users delete`. */
+  readonly command: string
+  /** Aborted by SIGINT and SIGTERM. */
+  readonly interrupt: AbortSignal
   readonly #connect: Connect
+  readonly #openSaver: Start['openSaver']
+  #saver: Promise<Saver | undefined> | undefined
   readonly statusLine: StatusLine
   #settings: Settings | undefined
   #printer: Printer | undefined
@@ -89,12 +111,13 @@ export class Context {
 
   constructor(
     readonly host: Host,
-    readonly flags: GlobalFlags,
-    /** Aborted by SIGINT and SIGTERM. */
-    readonly interrupt: AbortSignal,
-    connect: Connect | undefined,
+    { flags, command, interrupt, connect, openSaver }: Start,
   ) {
+    this.flags = flags
+    this.command = command
+    this.interrupt = interrupt
     this.#connect = connect ?? connectOverNetwork
+    this.#openSaver = openSaver
     this.statusLine = new StatusLine(host)
     this.keepSecret(host.env['MEETROOM_API_KEY']?.trim())
   }
@@ -235,6 +258,7 @@ export class Context {
       redactKeys: this.redactKeys,
       audit: await this.#audited(),
       confirm: (change) => this.confirm(change),
+      saver: () => this.saver(),
     }
   }
 
@@ -331,7 +355,15 @@ export class Context {
     return this.#confirmation
   }
 
+  /** What keeps what is deleted; undefined where neither flags nor settings ask for that. */
+  saver(): Promise<Saver | undefined> {
+    this.#saver ??= this.#openSaver(this)
+    return this.#saver
+  }
+
   async close(): Promise<void> {
+    const saver = await this.#saver?.catch(() => undefined)
+    await saver?.close()
     for (const close of this.#closers) await close()
   }
 }

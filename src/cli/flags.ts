@@ -151,13 +151,16 @@ export const userOption = [
   },
 ] as const
 
+/** Limits what a command over several items may affect. */
+export const maxOption = [
+  '--max <n>',
+  'refuse to affect more than N items (required with --yes above 20)',
+  wholeNumber('--max', 1),
+] as const
+
 /** Adds the flags of a command over several ids. */
 export function manyFlags<C extends Command>(command: C): C {
   return paceFlags(command.option(...whereOption))
-    .option(
-      '--max <n>',
-      'refuse to affect more than N items (required with --yes above 20)',
-      wholeNumber('--max', 1),
-    )
+    .option(...maxOption)
     .option('--ignore-not-found', 'treat missing items as success')
 }

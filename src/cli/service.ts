@@ -20,6 +20,7 @@ import type { Redact } from './output/redact.ts'
 import { formatCurl, formatRequest, maskedRequest } from './output/request.ts'
 import { maskedText } from './output/secrets.ts'
 import { visibleJson } from './output/visible.ts'
+import type { Saver } from './saving/saving.ts'
 import { withoutKeys } from './without-keys.ts'
 
 /** A transport that may hold something open. */
@@ -70,6 +71,8 @@ export interface Surroundings {
   audit: Audit | undefined
   /** Asks before a change, unless the command has asked already. */
   confirm: (change: Change) => Promise<void>
+  /** What keeps what is deleted; undefined where nobody asks for that. */
+  saver: () => Promise<Saver | undefined>
 }
 
 /** What a client does differently from the default. */
@@ -115,7 +118,7 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
       around.closeLater(() => transport.close?.())
       return { transport: withoutKeys(transport, around.redactKeys), apiKey }
     },
-    beforeSend: beforeSend(around, setup),
+    beforeSend: beforeSend(around, service.baseUrl, setup),
     onAccepted: warnOfAnswers(printer),
     ...(audit ? { audit: (endpoint, input) => audit(place(), endpoint, input) } : {}),
     ...defined({ seen: setup.seen }),
@@ -151,11 +154,13 @@ function warnOfAnswers(printer: Printer): (problem: string) => void {
 }
 
 /**
- * Decides for every request: `--curl` sends nothing but what finds a room by its name, `--dry-run` and a protected profile send no write, and what
- * cannot be undone needs confirmation, however it is sent.
+ * Decides for every request: `--curl` sends nothing but what finds a room by its name, `--dry-run` and a protected profile
+ * send no write, what cannot be undone needs confirmation, and what is deleted is saved first where that is asked for, however it
+ * is sent.
  */
 function beforeSend(
-  { flags, settings, printer, confirm }: Surroundings,
+  { flags, settings, printer, confirm, saver }: Surroundings,
+  baseUrl: string,
   { confirmed = false, lookup = false }: Pick<ClientSetup, 'confirmed' | 'lookup'>,
 ) {
   async function show(request: WireRequest): Promise<never> {
@@ -164,15 +169,23 @@ function beforeSend(
     await printer.data(text, visibleJson)
     throw new Shown()
   }
+  function ask(request: WireRequest): Promise<void> {
+    const what = `${request.method} ${new URL(request.url).pathname}`
+    return confirm({ doing: what, describe: async () => `Send ${what}` })
+  }
+  async function saved({ url }: WireRequest, asked: Promise<void> | undefined): Promise<void> {
+    await asked
+    const keeper = await saver()
+    await keeper?.beforeDelete(url.slice(baseUrl.length))
+  }
   return (request: WireRequest): Promise<void> | undefined => {
     const isRead = request.method === 'GET'
     if (flags.curl && !(lookup && isRead)) return show(request)
     if (isRead) return undefined
     if (flags.dryRun) return show(request)
     requireWritable(flags, settings)
-    if (confirmed || !isDestructive(request)) return undefined
-    const what = `${request.method} ${new URL(request.url).pathname}`
-    return confirm({ doing: what, describe: async () => `Send ${what}` })
+    const asked = confirmed || !isDestructive(request) ? undefined : ask(request)
+    return request.method === 'DELETE' ? saved(request, asked) : asked
   }
 }
 

@@ -211,15 +211,16 @@ test('list shows the settings in effect', async () => {
   expect(await world.run('config list')).toMatchObject({
     code: 0,
     stdout:
-      'KEY        VALUE\n' +
-      '─────────  ────────────────────\n' +
-      'profile    default\n' +
-      'base_url   https://meet.test/v1\n' +
-      'api_key    set\n' +
-      'output     table\n' +
-      'timeout    30\n' +
-      'retries    2\n' +
-      'audit_log\n',
+      'KEY           VALUE\n' +
+      '────────────  ────────────────────\n' +
+      'profile       default\n' +
+      'base_url      https://meet.test/v1\n' +
+      'api_key       set\n' +
+      'output        table\n' +
+      'timeout       30\n' +
+      'retries       2\n' +
+      'audit_log\n' +
+      'save_deleted\n',
     stderr: '',
   })
 })
@@ -236,13 +237,14 @@ test('list --show-origin says where each setting comes from', async () => {
   ).toMatchObject({
     code: 0,
     stdout:
-      'profile    staging               settings file\n' +
-      'base_url   https://meet.test/v1  profile staging\n' +
-      'api_key    set                   profile staging\n' +
-      'output     table                 MEETROOM_OUTPUT\n' +
-      'timeout    5                     profile staging\n' +
-      'retries    3                     --retries\n' +
-      'audit_log\n',
+      'profile       staging               settings file\n' +
+      'base_url      https://meet.test/v1  profile staging\n' +
+      'api_key       set                   profile staging\n' +
+      'output        table                 MEETROOM_OUTPUT\n' +
+      'timeout       5                     profile staging\n' +
+      'retries       3                     --retries\n' +
+      'audit_log\n' +
+      'save_deleted\n',
     stderr: '',
   })
   const { stdout } = await run('config list --show-origin --json')
@@ -251,19 +253,20 @@ test('list --show-origin says where each setting comes from', async () => {
 
 test('list shows the settings of the local profile', async () => {
   expect((await world.run('config list --show-origin --no-header --local')).stdout).toBe(
-    'profile    local                      --local\n' +
+    'profile       local                      --local\n' +
       'base_url\n' +
-      'api_key    created for the workspace  workspace\n' +
-      'output     table                      default\n' +
-      'timeout    30                         default\n' +
-      'retries    2                          default\n' +
-      'audit_log\n',
+      'api_key       created for the workspace  workspace\n' +
+      'output        table                      default\n' +
+      'timeout       30                         default\n' +
+      'retries       2                          default\n' +
+      'audit_log\n' +
+      'save_deleted\n',
   )
 })
 
 test('ls is an alias of list', async () => {
   expect((await world.run('config ls -o ids')).stdout).toBe(
-    'profile\nbase_url\napi_key\noutput\ntimeout\nretries\naudit_log\n',
+    'profile\nbase_url\napi_key\noutput\ntimeout\nretries\naudit_log\nsave_deleted\n',
   )
 })
 
@@ -341,19 +344,19 @@ test.each([
   ['config set base_url https://u:hunter2@meet.test', 'a base URL must not contain a user name or password'],
   [
     'config set colour red',
-    'no such setting: “colour”; settings are base_url, output, timeout, retries, audit_log',
+    'no such setting: “colour”; settings are base_url, output, timeout, retries, audit_log, save_deleted',
   ],
   [
     'config set __proto__ x',
-    'no such setting: “__proto__”; settings are base_url, output, timeout, retries, audit_log',
+    'no such setting: “__proto__”; settings are base_url, output, timeout, retries, audit_log, save_deleted',
   ],
   [
     'config unset constructor',
-    'no such setting: “constructor”; settings are base_url, output, timeout, retries, audit_log',
+    'no such setting: “constructor”; settings are base_url, output, timeout, retries, audit_log, save_deleted',
   ],
   [
     'config get toString',
-    'no such setting: “toString”; settings are base_url, output, timeout, retries, audit_log',
+    'no such setting: “toString”; settings are base_url, output, timeout, retries, audit_log, save_deleted',
   ],
   ['config set profile staging', 'switch profiles with: meetroom profiles use NAME'],
   ['config set api_key hunter2', 'a key is never passed as an argument: arguments are public'],

@@ -317,12 +317,14 @@ describe('a protected profile', () => {
     'users create ada --overwrite',
     'users update ada --name A',
     'users delete ada grace --yes',
+    'users offboard grace --yes',
     'users import users.csv',
     'members add SECRET grace',
     'members add SECRET grace --if-not-exists',
     'members update SECRET ADA --name A',
     'members block SECRET ADA --yes',
     'members block SECRET --where type=guest --yes',
+    'members block --user ada --all-rooms --yes',
     'members unblock SECRET ADA',
     'members import members.csv --room OPEN',
     'pages create OPEN --image https://img.test/a.png',
@@ -350,7 +352,7 @@ describe('a protected profile', () => {
     expect(writes()).toEqual([])
   })
 
-  test.each(changing.filter((line) => !/import|--where/.test(line)))(
+  test.each(changing.filter((line) => !/import|--where|offboard|--all-rooms/.test(line)))(
     'shows %s as a curl command with --curl',
     async (line) => {
       const { code, stdout, stderr } = await run(`${line} --curl`)
@@ -371,6 +373,8 @@ describe('a protected profile', () => {
     'rooms export',
     'users export',
     'members export --all-rooms',
+    'members export --all-rooms --with last_seen',
+    'users rooms ada',
     'api GET /rooms',
     'auth status',
     'users create ada --if-not-exists',
@@ -387,6 +391,7 @@ describe('a protected profile', () => {
     'rooms delete OPEN SECRET',
     'members block SECRET ADA',
     'users delete ada',
+    'users offboard ada',
   ])('refuses %s before asking for confirmation', async (line) => {
     // Confirming what is then refused would be a waste.
     expect(await run(line)).toMatchObject({ code: 2, stderr: refusal })

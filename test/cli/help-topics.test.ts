@@ -6,7 +6,7 @@ import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
 const room = '66f1a2b3c4d5e6f708192a3b'
 const otherRoom = '66f1a2b3c4d5e6f708192a3c'
 const files = {
-  'people.csv': 'user_id,name\nada,Ada\ngrace,Grace\n',
+  'people.csv': 'user_id,name\nada,Ada\ngrace,Grace\nlinus,Linus\n',
   'staff.csv': 'Login;Name\nalan;Alan Türing\n',
   'members.csv': 'user_id,type\nada,host\n',
   'courses.csv': 'name,type,members\nAlgebra,private,ada:host|grace\n',

@@ -27,7 +27,7 @@ const commandsIn = (help: string): string[] =>
 const verbs: Record<string, string[]> = {
   rooms: ['list', 'get', 'create', 'update', 'terminate', 'reopen', 'delete', 'import', 'export'],
   members: ['list', 'get', 'add', 'update', 'block', 'unblock', 'import', 'export'],
-  users: ['list', 'get', 'create', 'update', 'delete', 'import', 'export'],
+  users: ['list', 'get', 'create', 'update', 'delete', 'rooms', 'offboard', 'import', 'export'],
   sessions: ['list', 'report'],
   pages: ['create'],
   message: ['send'],

@@ -45,6 +45,8 @@ const lines: Record<string, Line> = {
   'members export': local('members export {room}'),
   'users import': local('users import users.csv', { silent: true }),
   'users export': local('users export'),
+  'users rooms': local('users rooms ada'),
+  'users offboard': local('users offboard ada --yes'),
   join: local('join {room}', { code: 2, silent: true }),
   api: local('api GET /rooms'),
   openapi: { line: 'openapi' },

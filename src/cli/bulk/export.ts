@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import type { ListFlags } from '../flags.ts'
 import { readIds } from '../input.ts'
 import { FullRecords } from '../operations/full-records.ts'
+import { type LastSeen, lastSeenIn } from '../operations/last-seen.ts'
 import { listPages, select } from '../operations/list.ts'
 import type { Selection } from '../operations/selection.ts'
 import type { Page } from '../output/page.ts'
@@ -17,6 +18,8 @@ export interface ExportFlags {
   where?: string[]
   pageSize?: number
   allRooms?: boolean
+  /** Of members: what is looked up beside their fields. */
+  with?: 'last_seen'
 }
 
 /** Number of pages, or rooms, that are on their way while one is written. */
@@ -40,7 +43,8 @@ export async function runExport(
 ): Promise<void> {
   const { resource, list } = exported[name]
   // A service that leaves out what is null may send an e-mail address on a later page only.
-  const view: View = { ...views[resource.name], kept: views[resource.name].unlisted }
+  const { unlisted = [] } = views[resource.name]
+  const view: View = { ...views[resource.name], kept: [...unlisted, ...(flags.with ? [flags.with] : [])] }
   const { output } = await context.settings()
   const asked = output.from === '--output'
   if (asked && (output.value === 'table' || output.value === 'ids'))
@@ -57,7 +61,7 @@ export async function runExport(
   const roomIds = flags.allRooms ? allRoomIds(context, all) : await readIds(rooms, context.host)
   const pages =
     list === 'listMembers'
-      ? membersOf(context, roomIds, all, { selection, full })
+      ? membersOf(context, roomIds, all, { selection, full, withLastSeen: flags.with === 'last_seen' })
       : inFull(await listPages(context, list, {}, all, { ahead, selection }), full)
   const chosen = selection ? selection.closed(pages) : pages
   const { columns, showTokens } = printer.options
@@ -101,6 +105,8 @@ async function* allRoomIds(context: Context, all: ListFlags): AsyncGenerator<str
 interface Shared {
   selection: Selection | undefined
   full: FullRecords
+  /** Looks up when each member was last connected. */
+  withLastSeen: boolean
 }
 
 /** Members of several rooms, the first pages of the next ones on their way already. */
@@ -108,12 +114,13 @@ async function* membersOf(
   context: Context,
   rooms: AsyncIterable<string> | Iterable<string>,
   all: ListFlags,
-  { selection, full }: Shared,
+  { selection, full, withLastSeen }: Shared,
 ): AsyncGenerator<Page, undefined> {
   const begun = mapAhead(rooms, ahead, async (room_id) => {
     const input = { params: { room_id } }
     const listed = await listPages(context, 'listMembers', input, all, { ahead: 1, selection })
-    const pages = inFull(listed, full, room_id)
+    const chosen = inFull(listed, full, room_id)
+    const pages = withLastSeen ? seen(context, chosen, room_id) : chosen
     return { pages, first: await pages.next() }
   })
   for await (const { pages, first } of begun) {
@@ -137,6 +144,25 @@ async function* inFull(
     const items = records.filter((record) => record !== undefined)
     const isSame = records.every((record, i) => record === page.items[i])
     yield isSame ? page : { items, ...defined({ rest: page.rest }) }
+  }
+}
+
+/** The same members, each with when they were last connected: the sessions of a room are asked for once. */
+async function* seen(
+  context: Context,
+  pages: AsyncGenerator<Page, Page | undefined>,
+  room_id: string,
+): AsyncGenerator<Page, Page | undefined> {
+  let lastSeen: LastSeen | undefined
+  for (;;) {
+    const next = await pages.next()
+    if (next.done) return next.value
+    const { whole: _, ...page } = next.value
+    if (page.items.length > 0) lastSeen ??= await lastSeenIn(context, { room_id })
+    yield {
+      ...page,
+      items: page.items.map((member) => ({ ...member, last_seen: lastSeen?.(member) ?? null })),
+    }
   }
 }
 

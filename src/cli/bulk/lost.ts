@@ -7,5 +7,14 @@ export const lost = {
 
 /** The same in words: `ids, times and order`. */
 export function lostInWords(name: keyof typeof lost): string {
-  return `${lost[name].slice(0, -1).join(', ')} and ${lost[name].at(-1)}`
+  return inWords(lost[name])
+}
+
+/** What does not come back of what was saved before it was deleted: its members and sessions go with it. */
+export function lostByDeleting(name: 'rooms' | 'users'): string {
+  return inWords([name === 'rooms' ? 'anonymous participants' : 'sessions', ...lost[name]])
+}
+
+function inWords(what: readonly string[]): string {
+  return `${what.slice(0, -1).join(', ')} and ${what.at(-1)}`
 }

@@ -121,7 +121,8 @@ function definePath(config: MeetroomCommand, act: Act): void {
 async function effective(
   context: Context,
 ): Promise<{ key: string; value: string | number | null; origin: string | null }[]> {
-  const { profile, local, baseUrl, apiKey, output, timeout, retries, auditLog } = await context.settings()
+  const { profile, local, baseUrl, apiKey, output, timeout, retries, auditLog, saveDeleted } =
+    await context.settings()
   const shownKey = local
     ? { value: 'created for the workspace', from: 'workspace' }
     : apiKey && { value: 'set', from: apiKey.from }
@@ -133,6 +134,7 @@ async function effective(
     timeout,
     retries,
     audit_log: auditLog,
+    save_deleted: saveDeleted,
   }
   return Object.entries(settings).map(([key, setting]) => ({
     key,

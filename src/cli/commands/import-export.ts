@@ -49,6 +49,9 @@ export function exportCommand(
     command
       .argument('[room...]', `rooms whose members to export: ${roomsWords}`)
       .option('--all-rooms', 'export the members of every room')
+      .addOption(
+        new Option('--with <field>', 'look up when each member was last connected').choices(['last_seen']),
+      )
   command
     .addOption(new Option('--page-size <n>', 'items per request').argParser(wholeNumber('--page-size', 1)))
     .option(...whereOption)

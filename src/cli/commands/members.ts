@@ -3,6 +3,7 @@ import { member } from '../../api/resources.ts'
 import { textOf } from '../../api/text-of.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
+import { inAllRooms } from '../access/all-rooms.ts'
 import { type BodyFlags, buildBody } from '../body.ts'
 import { maxFlag } from '../bulk/import-flags.ts'
 import type { Act, Context } from '../context.ts'
@@ -16,6 +17,7 @@ import {
   withPaging,
 } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
+import { blockedBody, blockField, isBlocked } from '../operations/blocking.ts'
 import { confirmTargets } from '../operations/confirm-targets.ts'
 import { runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
@@ -66,6 +68,7 @@ export function defineMembers(members: MeetroomCommand, act: Act): void {
     act,
     'members',
     'meetroom members export --all-rooms > members.csv',
+    'meetroom members export --all-rooms --with last_seen > review.csv',
     "meetroom rooms list --where 'type=private' -o ids | meetroom members export - > members.csv",
   )
 }
@@ -156,21 +159,20 @@ function defineUpdate(members: MeetroomCommand, act: Act): void {
     .option(...userOption)
     .option('--name <name>', words.name)
     .addOption(typeFlag())
-    .addOption(new Option('--blocked', words.is_blocked).conflicts('unblocked'))
+    .addOption(new Option('--blocked', words[blockField]).conflicts('unblocked'))
     .addOption(new Option('--unblocked', 'let the user back in').conflicts('blocked'))
   bodyFlags(update).action(
     act('writes', async (context, room_id: string, given: string | undefined, flags: UpdateFlags) => {
-      const is_blocked = flags.blocked ? true : flags.unblocked ? false : undefined
+      const blocked = flags.blocked ? true : flags.unblocked ? false : undefined
       const { name, type } = flags
       const body = await buildBody(context, 'updateMember', flags, {
         '--name': { name },
         '--type': { type },
-        [flags.blocked ? '--blocked' : '--unblocked']: { is_blocked },
+        [flags.blocked ? '--blocked' : '--unblocked']: blockedBody(blocked),
       })
       requireFields(body, {})
       const member_id = await readMember(context, room_id, given, flags.user)
-      if (body.is_blocked === true)
-        await confirmTargets(context, blocking, { ids: [member_id], room: room_id })
+      if (isBlocked(body)) await confirmTargets(context, blocking, { ids: [member_id], room: room_id })
       await runOne(context, 'updateMember', { params: { room_id, member_id }, body })
     }),
   )
@@ -183,16 +185,25 @@ function defineUpdate(members: MeetroomCommand, act: Act): void {
 
 function defineMany(members: MeetroomCommand, act: Act): void {
   const common = {
-    within: roomArgument,
+    within: ['[room]', roomWords],
     ids: `${words.id}s, or - to read them from standard input`,
     list: 'listMembers',
     get: blocking.get,
-    flags: (command: MeetroomCommand) => command.option(userTerm, `${userWords}; repeatable`, addUser),
+    flags: (command: MeetroomCommand) =>
+      command
+        .option(userTerm, `${userWords}; repeatable`, addUser)
+        .option(
+          '--all-rooms',
+          'the members of all rooms who are these users; each room is a row of the report',
+        ),
   } as const
-  const setBlocked = (is_blocked: boolean) =>
+  const setBlocked = (blocked: boolean) =>
     [
       'updateMember',
-      (member_id: string, room_id: string) => ({ params: { room_id, member_id }, body: { is_blocked } }),
+      (member_id: string, room_id: string) => ({
+        params: { room_id, member_id },
+        body: blockedBody(blocked),
+      }),
     ] as const
   overMany(members, act, {
     ...common,
@@ -203,11 +214,13 @@ function defineMany(members: MeetroomCommand, act: Act): void {
       'Kick members out of a private room at once, and keep them out. Works only on private rooms.',
     destructive: true,
     flags: (command) => common.flags(command).option('--force', 'send it even if the room is not private'),
+    otherwise: (context, given, flags) => inAllRooms(context, 'block', given, flags),
     check: (context, room, { force }) => (force ? Promise.resolve() : requirePrivateRoom(context, room)),
     call: setBlocked(true),
     examples: [
       'meetroom members block 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c',
       'meetroom members block 66f1a2b3c4d5e6f708192a3b --user ada --user grace',
+      'meetroom members block --user mallory --all-rooms',
     ],
   })
   overMany(members, act, {
@@ -217,8 +230,12 @@ function defineMany(members: MeetroomCommand, act: Act): void {
     past: 'unblocked',
     summary: 'Let blocked members back in',
     description: 'Let blocked members of a private room back in.',
+    otherwise: (context, given, flags) => inAllRooms(context, 'unblock', given, flags),
     call: setBlocked(false),
-    examples: ['meetroom members unblock 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c'],
+    examples: [
+      'meetroom members unblock 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c',
+      'meetroom members unblock --user mallory --all-rooms',
+    ],
   })
 }
 

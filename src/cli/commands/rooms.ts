@@ -10,6 +10,7 @@ import { runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
 import { runList } from '../operations/run-list.ts'
 import { roomArgument, roomsWords } from '../room-arguments.ts'
+import { saveFlags } from '../saving/flags.ts'
 import { exportCommand, importCommand } from './import-export.ts'
 import { defineRoomCreate } from './room-create.ts'
 
@@ -166,10 +167,13 @@ function defineMany(rooms: MeetroomCommand, act: Act): void {
     summary: 'Delete rooms',
     description: 'Delete rooms with everything in them.',
     destructive: true,
+    deletes: 'rooms',
+    flags: saveFlags,
     call: ['deleteRoom', (id) => ({ params: { id } })],
     examples: [
       'meetroom rooms delete 66f1a2b3c4d5e6f708192a3b',
       "meetroom rooms delete --where 'terminated_at<365d' --dry-run",
+      "meetroom rooms delete --where 'terminated_at<365d' --save deleted-rooms.ndjson",
     ],
   })
 }

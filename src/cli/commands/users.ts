@@ -6,6 +6,7 @@ import { textOf } from '../../api/text-of.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
 import { type BodyFlags, buildBody, type Given, urlFor } from '../body.ts'
+import { maxFlag } from '../bulk/import-flags.ts'
 import type { Act, Context } from '../context.ts'
 import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
 import { webUrl } from '../input.ts'
@@ -13,7 +14,9 @@ import type { MeetroomCommand } from '../meetroom-command.ts'
 import { orUndefined, runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
 import { runList } from '../operations/run-list.ts'
+import { saveFlags } from '../saving/flags.ts'
 import { exportCommand, importCommand } from './import-export.ts'
+import { defineUserAccess } from './user-access.ts'
 
 const { words } = user
 
@@ -54,21 +57,30 @@ export function defineUsers(users: MeetroomCommand, act: Act): void {
     description: 'Delete users from the workspace.',
     destructive: true,
     ids: `${words.user_id}, or - to read ids from standard input`,
+    deletes: 'users',
+    flags: saveFlags,
     list: 'listUsers',
     get: ['getUser', (user_id) => ({ params: { user_id } })],
     call: ['deleteUser', (user_id) => ({ params: { user_id } })],
-    examples: ['meetroom users delete ada grace --yes'],
+    examples: ['meetroom users delete ada grace --yes', 'meetroom users delete ada --save ada.ndjson'],
   })
-  importCommand(users, act, 'users', {
-    summary: 'Create users from a file',
-    description:
-      'Create users from a CSV, NDJSON or JSON file with one row each. The whole file is checked before anything is sent.',
-    examples: [
-      "meetroom users import people.csv --map 'Full name=name' --dry-run",
-      'meetroom users import people.csv --failed-out rejects.csv',
-      'meetroom users import people.csv --resume',
-    ],
-  })
+  defineUserAccess(users, act)
+  importCommand(
+    users,
+    act,
+    'users',
+    {
+      summary: 'Create users from a file',
+      description:
+        'Create users from a CSV, NDJSON or JSON file with one row each. The whole file is checked before anything is sent.',
+      examples: [
+        "meetroom users import people.csv --map 'Full name=name' --dry-run",
+        'meetroom users import people.csv --failed-out rejects.csv',
+        'meetroom users import people.csv --resume',
+      ],
+    },
+    maxFlag,
+  )
   exportCommand(
     users,
     act,

@@ -14,7 +14,7 @@ import type { Selection } from './selection.ts'
 
 interface ListOptions {
   /** Sends the requests; the client of the command when not given. */
-  client?: Client
+  client?: Client | undefined
   /** How many pages are on their way while one is used. */
   ahead?: number
   /** Chooses among the items; `closed` ends it. */

@@ -1,10 +1,12 @@
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
+import { UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import { examples, type ManyFlags, manyFlags } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { viewOf } from '../output/views.ts'
+import type { Doomed } from '../saving/saving.ts'
 import { confirmTargets, type TargetChange } from './confirm-targets.ts'
 import { runEach } from './many.ts'
 import { readTargets } from './targets.ts'
@@ -27,6 +29,10 @@ interface ManyCommand<G extends OperationName, C extends OperationName> extends 
   call: readonly [name: C, input: (id: string, room: string) => Input<Operations[C]>]
   /** Flags beyond those of every such command. */
   flags?: (command: MeetroomCommand) => MeetroomCommand
+  /** What it deletes, which is saved first where that is asked for. */
+  deletes?: Doomed['kind']
+  /** Does it in another way, and says so, where the flags ask for that. */
+  otherwise?: (context: Context, given: readonly string[], flags: ManyFlags) => Promise<boolean>
   /** Refuses what cannot work, before anything is asked or sent. */
   check?: (context: Context, room: string, flags: Readonly<Record<string, unknown>>) => Promise<void>
   examples: readonly string[]
@@ -47,7 +53,15 @@ export function overMany<G extends OperationName, C extends OperationName>(
   declared.flags?.(command)
   command.action(
     act('writes', async (context, ...args: unknown[]) => {
-      const [room, given, flags] = (within ? args : ['', ...args]) as [string, string[], ManyFlags]
+      const [room, given, flags] = (within ? args : ['', ...args]) as [
+        string | undefined,
+        string[],
+        ManyFlags,
+      ]
+      if (await declared.otherwise?.(context, room === undefined ? given : [room, ...given], flags)) return
+      if (room === undefined) throw new UsageError('missing required argument “room”', { hint: 'see --help' })
+      const saver = declared.deletes && (await context.saver())
+      await saver?.check()
       const { ids, why, absent } = await readTargets(context, { given, flags, list, room })
       await declared.check?.(context, room, { ...flags })
       if (declared.destructive)
@@ -58,6 +72,8 @@ export function overMany<G extends OperationName, C extends OperationName>(
           max: flags.max,
           ignoreNotFound: flags.ignoreNotFound,
         })
+      if (declared.deletes && !context.flags.dryRun && !context.flags.curl)
+        await saver?.save({ kind: declared.deletes, ids, flags })
       await runEach(context, call[0], { ids, absent }, (id) => call[1](id, room), past, flags)
     }),
   )

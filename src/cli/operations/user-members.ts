@@ -1,3 +1,4 @@
+import type { Client } from '../../api/client.ts'
 import { ConflictError, NotFoundError, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { plainText } from '../output/text.ts'
@@ -79,9 +80,19 @@ export function noMembers(room_id: string, users: readonly string[]): NotFoundEr
   })
 }
 
-async function* membersOf(context: Context, room_id: string): AsyncGenerator<Item> {
-  const pages = await listPages(context, 'listMembers', { params: { room_id }, query: {} }, { all: true })
-  const full = new FullRecords(context, 'listMembers')
+/**
+ * All members of a room, each with the user that it is.
+ * @param full what is asked for where a list does not tell; over several rooms it is the same
+ * @param client who asks, unless it is the usual one
+ */
+export async function* membersOf(
+  context: Context,
+  room_id: string,
+  full = new FullRecords(context, 'listMembers'),
+  client?: Client,
+): AsyncGenerator<Item> {
+  const input = { params: { room_id }, query: {} }
+  const pages = await listPages(context, 'listMembers', input, { all: true }, { client })
   for await (const { items } of pages) {
     yield* items.filter(namesUser)
     // A list may show only a part of each member.

@@ -2,7 +2,7 @@ import type { Visible } from '../../host.ts'
 import type { Redact } from './redact.ts'
 import type { Style } from './style.ts'
 import { plainText } from './text.ts'
-import { timesFrom } from './time.ts'
+import { isTime, timesFrom } from './time.ts'
 import { cellOf, colourOf, type Item, isDeprecated, type View } from './views.ts'
 import { joined, own, visible } from './visible.ts'
 import { padded, widthOfText } from './width.ts'
@@ -33,7 +33,7 @@ export function formatRecord(item: Item, { view, fields, style, now, redact }: R
     const label = labels[i] ?? own``
     const text = redact(plainText(cellOf(view, field, item)))
     if (text === '') return own`${style.dim(label)}\n`
-    const ago = field.endsWith('_at') ? tell?.(text) : undefined
+    const ago = isTime(field) ? tell?.(text) : undefined
     const age = ago === undefined ? own`` : style.dim(own` (${visible(ago)})`)
     return own`${style.dim(padded(label, width + gap))}${colourOf(field, visible(text), style)}${age}\n`
   })

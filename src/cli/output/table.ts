@@ -5,7 +5,7 @@ import { byPadding, layOut } from './layout.ts'
 import type { Redact } from './redact.ts'
 import type { Style } from './style.ts'
 import { plainText } from './text.ts'
-import { type TellTime, timesFrom } from './time.ts'
+import { isTime, type TellTime, timesFrom } from './time.ts'
 import { type Column, cellOf, colourOf, type Item, type View } from './views.ts'
 import { composed, own, visible } from './visible.ts'
 import { widthOfText } from './width.ts'
@@ -97,7 +97,7 @@ export class TableWriter {
     const { view, redact } = this.#options
     // Before it is cut to fit: part of a secret would no longer be found.
     const text = redact(plainText(cellOf(view, field, item)))
-    return visible((field.endsWith('_at') ? this.#tell?.(text) : undefined) ?? text)
+    return visible((isTime(field) ? this.#tell?.(text) : undefined) ?? text)
   }
 
   #paint(text: Visible, column: number): Visible {

@@ -7,6 +7,11 @@ const units = [
   ['second', 1],
 ] as const
 
+/** Whether a field holds a time, by its name. */
+export function isTime(field: string): boolean {
+  return field.endsWith('_at') || field === 'last_seen'
+}
+
 /** Tells times as people do, `3 minutes ago`; undefined for text that is not a timestamp. */
 export type TellTime = (timestamp: string) => string | undefined
 

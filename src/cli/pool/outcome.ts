@@ -30,6 +30,9 @@ const verdicts = {
   would_overwrite: 'good',
   would_update: 'good',
   would_skip: 'good',
+  would_block: 'good',
+  would_unblock: 'good',
+  would_delete: 'good',
   would_fail: 'bad',
 } as const satisfies Record<string, 'good' | 'bad' | 'open'>
 

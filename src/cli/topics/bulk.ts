@@ -29,6 +29,14 @@ Failures      One does not stop the others, unless the key is refused or the
   meetroom rooms terminate --where 'name~^test' --yes --max 500 --rate 20
   meetroom users delete - --yes --ignore-not-found --max 500 < user-ids.txt
 
+Undo          --save FILE first writes what is deleted to a new file, for rooms
+              import or users import. When it cannot be written, nothing is
+              deleted. MEETROOM_SAVE_DELETED or config set save_deleted names
+              a folder for whatever is deleted; --no-save is the exception.
+
+  meetroom users delete linus --yes --save linus.ndjson
+  meetroom users offboard linus --dry-run
+
 Results go to standard output in the order of the ids, failures and a summary to
 standard error. The exit code tells how it went:
 

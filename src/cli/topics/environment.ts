@@ -7,6 +7,7 @@ export const environment = `Environment
   MEETROOM_TIMEOUT       deadline of each call, in seconds
   MEETROOM_RETRIES       maximum number of retries
   MEETROOM_AUDIT_LOG     file that records every change, as an absolute path
+  MEETROOM_SAVE_DELETED  folder in which what is deleted is saved first
   MEETROOM_CONFIG_DIR    folder of the settings file
   MEETROOM_DATA_DIR      folder of the embedded workspace
   MEETROOM_NO_INPUT      never prompt

@@ -56,4 +56,5 @@ their import tell the import of members which room is which.
   meetroom rooms import old-rooms.csv --profile new -o ndjson > ids.ndjson
   meetroom members import old-members.csv --profile new --room-ids ids.ndjson
 
+What --save wrote before a deletion is imported in the same way.
 Each export says on standard error what an import elsewhere does not restore.`

@@ -1,0 +1,73 @@
+import { InterruptedError, NotFoundError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import type { PaceFlags } from '../flags.ts'
+import { printAll } from '../operations/print-all.ts'
+import type { Page } from '../output/page.ts'
+import type { Item } from '../output/views.ts'
+import type { Doomed } from '../saving/saving.ts'
+import { confirmPlan } from './confirm-plan.ts'
+import { type Change, makePlan, type Plan } from './plan.ts'
+import { Run } from './run.ts'
+import { stepView } from './step.ts'
+
+export interface EverywhereFlags extends PaceFlags {
+  max?: number
+  ignoreNotFound?: boolean
+}
+
+/**
+ * Blocks or unblocks users in all rooms, and deletes them where that is asked for: those whom every block has succeeded for. What is
+ * done already is passed over, so that a second run does what is left. Each step is a row of the report.
+ * @throws {PartialError} when some steps failed
+ */
+export async function runEverywhere(
+  context: Context,
+  ids: readonly string[],
+  flags: EverywhereFlags,
+  change: Change,
+): Promise<void> {
+  const printer = await context.printer()
+  const view = stepView(change.deletes ? 'user_id' : 'member_id')
+  printer.check(view, true)
+  const saver = change.deletes ? await context.saver() : undefined
+  await saver?.check()
+  const plan = await makePlan(context, ids, flags, change)
+  if (!change.deletes && !flags.ignoreNotFound) requireMembers(plan, ids)
+  await confirmPlan(context, plan, flags.max, change)
+  if (!context.flags.dryRun) await saver?.save(doomedBy(plan, flags))
+  const run = await Run.open(context, plan, change, flags)
+  const isIds = printer.options.format === 'ids'
+
+  async function* pages(): AsyncGenerator<Page> {
+    // Among ids stands who was deleted, or else blocked.
+    for await (const step of run.steps())
+      if (!isIds || (step.status === 'ok' && (!change.deletes || step.step === 'delete')))
+        yield { items: [step satisfies Item] }
+  }
+
+  await printAll(printer, view, 'steps', pages()).catch(async (error) => {
+    await run.stop()
+    throw error
+  })
+  const error = await run.end()
+  if (!error || error instanceof InterruptedError) await context.notice(run.summary)
+  if (error) throw error
+}
+
+/** Who will be deleted, unless a block fails; nobody, where a room could not be read. */
+function doomedBy({ users, unread, memberships }: Plan, flags: PaceFlags): Doomed {
+  const ids = unread.length > 0 ? [] : [...users].flatMap(([id, user]) => (user ? [id] : []))
+  return { kind: 'users', ids, flags, memberships: memberships.map(({ membership }) => membership) }
+}
+
+/** @throws {NotFoundError} when somebody is in no room that could be read */
+function requireMembers({ memberships, unread }: Plan, ids: readonly string[]): void {
+  const members = new Set(memberships.map(({ membership }) => membership.user_id))
+  const absent = ids.filter((id) => !members.has(id))
+  if (absent.length === 0 || unread.length > 0) return
+  throw new NotFoundError(
+    absent.length === 1
+      ? `no such member: user ${absent[0]} is in no room`
+      : `no such members: users ${absent.join(', ')} are in no room`,
+  )
+}

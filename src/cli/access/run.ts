@@ -1,0 +1,174 @@
+import { type MeetroomError, PartialError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import type { PaceFlags } from '../flags.ts'
+import { blockedBody } from '../operations/blocking.ts'
+import type { Membership } from '../operations/memberships.ts'
+import { plainText } from '../output/text.ts'
+import type { Item } from '../output/views.ts'
+import { startEach } from '../pool/each.ts'
+import { endRun } from '../pool/ending.ts'
+import { type Ended, failure, type Outcome, stopsAll, verdictOf } from '../pool/outcome.ts'
+import { openPool, type Pool } from '../pool/pool.ts'
+import { Tally } from '../pool/tally.ts'
+import type { Change, Plan } from './plan.ts'
+import { deletion, roomStep, type Step } from './step.ts'
+
+/** A step as it is printed. */
+type Row = Step & Item
+
+/** Carries out a plan, step by step. */
+export class Run {
+  readonly #context: Context
+  readonly #plan: Plan
+  readonly #change: Change
+  readonly #tally: Tally
+  readonly #pool: Pool
+  /** Users whom something could not be done for. */
+  readonly #stuck = new Set<string>()
+  readonly #done = { block: 0, delete: 0 }
+  #begun: readonly Promise<unknown>[] = []
+  #fatal: MeetroomError | undefined
+
+  private constructor(context: Context, plan: Plan, change: Change, tally: Tally, pool: Pool) {
+    this.#context = context
+    this.#plan = plan
+    this.#change = change
+    this.#tally = tally
+    this.#pool = pool
+  }
+
+  static async open(context: Context, plan: Plan, change: Change, flags: PaceFlags): Promise<Run> {
+    const { memberships, unread, users } = plan
+    // What it says at its end is known then only.
+    let run: Run | undefined
+    const tally = new Tally(memberships.length + unread.length + users.size, () => run?.summary ?? '')
+    const pool = await openPool(context, flags, tally)
+    run = new Run(context, plan, change, tally, pool)
+    return run
+  }
+
+  /** Every step, once it has ended: first those in rooms, then the deletions. */
+  async *steps(): AsyncGenerator<Row> {
+    yield* this.#inRooms()
+    if (this.#change.deletes) yield* this.#deletions()
+  }
+
+  async *#inRooms(): AsyncGenerator<Row> {
+    const { memberships, unread } = this.#plan
+    const { step } = this.#change
+    for (const { room, error } of unread)
+      yield roomStep(step, { room }, this.#count({ status: 'failed', error }))
+    const todo = memberships.filter(({ passed }) => passed === undefined)
+    const outcomes = this.#start(todo, ({ membership }) => this.#block(membership))
+    for (const planned of memberships) {
+      const { membership, passed = '' } = planned
+      const ended =
+        (await outcomes.get(planned)) ?? this.#count({ status: 'skipped', reason: passed } as const)
+      if (verdictOf(ended.status) !== 'good') this.#stuck.add(membership.user_id)
+      if (ended.status === 'ok') this.#done.block++
+      yield roomStep(step, membership, ended)
+    }
+  }
+
+  async *#deletions(): AsyncGenerator<Row> {
+    const { users, unread } = this.#plan
+    const ready = [...users].flatMap(([id, user]) => (user && this.#mayGo(id) ? [id] : []))
+    const outcomes = this.#start(ready, (id) => this.#delete(id))
+    const reason = unread.length > 0 ? 'not every room could be read' : 'not every block succeeded'
+    for (const [id, user] of users) {
+      const ended = await outcomes.get(id)
+      if (ended?.status === 'ok') this.#done.delete++
+      if (ended) yield deletion(id, ended)
+      else if (user) yield deletion(id, { status: 'unsent', reason })
+      else yield deletion(id, this.#count({ status: 'skipped', reason: 'no such user' } as const))
+    }
+  }
+
+  /** Starts something for each of several things; what becomes of each is still to come. */
+  #start<Thing>(
+    things: readonly Thing[],
+    act: (thing: Thing) => Promise<Outcome<unknown>>,
+  ): ReadonlyMap<Thing, Promise<Outcome<unknown>>> {
+    this.#begun = startEach(this.#pool, things, act)
+    return new Map(things.map((thing, i) => [thing, this.#begun[i] as Promise<Outcome<unknown>>]))
+  }
+
+  /** Begins nothing more, and waits for what is under way. */
+  async stop(): Promise<void> {
+    this.#pool.stop()
+    await Promise.all(this.#begun)
+  }
+
+  #mayGo(user_id: string): boolean {
+    return this.#plan.unread.length === 0 && !this.#stuck.has(user_id)
+  }
+
+  async #block({ room, member }: Membership): Promise<Outcome<unknown>> {
+    const { step } = this.#change
+    if (this.#context.flags.dryRun) return { status: `would_${step}` }
+    const params = { room_id: plainText(room['id']), member_id: plainText(member['id']) }
+    return this.#write(
+      this.#pool.client.call('updateMember', { params, body: blockedBody(step === 'block') }),
+    )
+  }
+
+  async #delete(user_id: string): Promise<Outcome<unknown>> {
+    if (this.#context.flags.dryRun) return { status: 'would_delete' }
+    return this.#write(this.#pool.client.call('deleteUser', { params: { user_id } }))
+  }
+
+  async #write(asked: Promise<unknown>): Promise<Outcome<unknown>> {
+    try {
+      return { status: 'ok', value: await asked }
+    } catch (cause) {
+      const failed = failure(cause)
+      if (stopsAll(failed.error)) {
+        this.#fatal ??= failed.error
+        this.#pool.stop()
+      }
+      return failed
+    }
+  }
+
+  #count<E extends Ended>(ended: E): E {
+    this.#tally.add(ended)
+    return ended
+  }
+
+  /** What the run ends with; undefined when all was done. */
+  async end(): Promise<MeetroomError | undefined> {
+    const error = await endRun(this.#context, this.#tally, this.#fatal)
+    // A user who stays is something left undone, even where nothing was done.
+    const stays = error && error !== this.#fatal && this.#stays > 0
+    return stays ? new PartialError(this.summary, { cause: error }) : error
+  }
+
+  get #stays(): number {
+    return [...this.#plan.users].filter(([id, user]) => user && !this.#mayGo(id)).length
+  }
+
+  /** `blocked 3 members and deleted 1 user; 2 steps skipped`. */
+  get summary(): string {
+    const { step, deletes } = this.#change
+    const { dryRun } = this.#context.flags
+    const blocked = dryRun ? this.#tally.count(`would_${step}`) : this.#done.block
+    const deleted = dryRun ? this.#tally.count('would_delete') : this.#done.delete
+    const verb = dryRun ? `would ${step}` : `${step}ed`
+    const unknown = this.#tally.count('unknown')
+    const others: [count: number, what: string][] = [
+      [this.#tally.count('skipped'), 'skipped'],
+      [this.#tally.bad - unknown, 'failed'],
+      [unknown, 'with an unknown outcome'],
+      [this.#tally.untried - this.#stays, 'not tried'],
+    ]
+    return [
+      `${verb} ${counted(blocked, 'member')}${deletes ? ` and ${dryRun ? 'delete' : 'deleted'} ${counted(deleted, 'user')}` : ''}`,
+      ...others.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`),
+      ...(this.#stays > 0 ? [`${counted(this.#stays, 'user')} ${this.#stays === 1 ? 'stays' : 'stay'}`] : []),
+    ].join('; ')
+  }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

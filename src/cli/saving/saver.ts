@@ -1,0 +1,205 @@
+import { resolve } from 'node:path'
+import { shellQuote } from '../../api/request.ts'
+import { ApiError, NotFoundError, UsageError } from '../../errors.ts'
+import { inputFormatOf } from '../bulk/input/rows.ts'
+import { lostByDeleting } from '../bulk/lost.ts'
+import type { Context } from '../context.ts'
+import { FullRecords } from '../operations/full-records.ts'
+import { MembershipSearch } from '../operations/memberships.ts'
+import { plainText } from '../output/text.ts'
+import { eachInTurn } from '../pool/in-turn.ts'
+import type { Outcome } from '../pool/outcome.ts'
+import { openPool } from '../pool/pool.ts'
+import { Tally } from '../pool/tally.ts'
+import { type Line, roomLine, userLine } from './records.ts'
+import { requireFree, SavedFile } from './saved-file.ts'
+import type { Doomed, Saver } from './saving.ts'
+
+/** Where to save: a new file, or a new one for this run in a folder. */
+type Place = { file: string } | { dir: string }
+
+/** Keeps what a command deletes in a file of its own. */
+export function createSaver(context: Context, place: Place): Saver {
+  return new FileSaver(context, place)
+}
+
+class FileSaver implements Saver {
+  readonly #context: Context
+  readonly #place: Place
+  #file: SavedFile | undefined
+  /** What is saved, by kind and id; with the error for what did not exist. */
+  readonly #known = new Map<string, NotFoundError | undefined>()
+  /** One at a time: all write to the same file. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(context: Context, place: Place) {
+    this.#context = context
+    this.#place = place
+  }
+
+  async check(): Promise<void> {
+    if ('file' in this.#place && !this.#file) await requireFree(this.#pathOf(this.#place.file))
+  }
+
+  save(doomed: Doomed): Promise<void> {
+    const turn = this.#turn.then(() => this.#save(doomed))
+    this.#turn = turn.catch(() => {})
+    return turn
+  }
+
+  async beforeDelete(path: string): Promise<void> {
+    const [, kind, segment] = /^\/(rooms|users)\/([^/?#]+)$/.exec(path) ?? []
+    if (segment === undefined)
+      throw new UsageError(`what DELETE ${path} deletes cannot be saved; nothing was sent`, {
+        hint: '--no-save deletes without saving',
+      })
+    const id = decodeURIComponent(segment)
+    const doomed = { kind: kind as Doomed['kind'], ids: [id], flags: { concurrency: 8 } }
+    if (!this.#known.has(keyOf(doomed.kind, id))) await this.save(doomed)
+    const missing = this.#known.get(keyOf(doomed.kind, id))
+    if (missing) throw missing
+  }
+
+  async close(): Promise<void> {
+    await this.#turn
+    await this.#file?.close()
+  }
+
+  async #save(doomed: Doomed): Promise<void> {
+    const { kind } = doomed
+    const ids = doomed.ids.filter((id) => !this.#known.has(keyOf(kind, id)))
+    // Known once they are on disk.
+    const known = new Map<string, NotFoundError | undefined>()
+    let count = 0
+    let hadTokens = false
+    try {
+      for await (const [id, line] of this.#lines({ ...doomed, ids })) {
+        if (line instanceof NotFoundError) {
+          known.set(keyOf(kind, id), line)
+          continue
+        }
+        this.#file ??= await this.#create()
+        await this.#file.add(line.text)
+        known.set(keyOf(kind, id), undefined)
+        count++
+        hadTokens ||= line.hadTokens
+      }
+      this.#context.interrupt.throwIfAborted()
+      await this.#file?.sync()
+    } catch (error) {
+      if ((await this.#file?.takeBack()) === false) this.#file = undefined
+      throw error
+    }
+    for (const [key, missing] of known) this.#known.set(key, missing)
+    if (count > 0) await this.#tell(kind, count, hadTokens)
+  }
+
+  /** The records in the order of the ids, as they are read. Who cannot be read ends it. */
+  async *#lines({
+    kind,
+    ids,
+    flags,
+    memberships,
+  }: Doomed): AsyncGenerator<readonly [string, Line | NotFoundError]> {
+    if (ids.length === 0) return
+    const context = this.#context
+    const pool = await openPool(context, flags, new Tally(ids.length, () => ''))
+    const full = new FullRecords(context, 'listMembers', pool.client)
+    const rooms = kind === 'users' ? groupByUser(memberships ?? (await this.#search(ids, flags))) : undefined
+    const read = (id: string) =>
+      rooms ? userLine(context, pool.client, id, rooms.get(id)) : roomLine(context, pool.client, id, full)
+    for await (const [id, outcome] of eachInTurn(pool, ids, (id) => attempt(read(id)))) {
+      if (outcome.status === 'ok') yield [id, outcome.value]
+      else if (!('error' in outcome)) throw context.interrupt.reason
+      else {
+        await context.notice(`${kind.slice(0, -1)} ${id} cannot be saved; nothing was changed`)
+        throw outcome.error
+      }
+    }
+  }
+
+  /** Where users are members: their memberships go with them. */
+  async #search(ids: readonly string[], flags: Doomed['flags']) {
+    const context = this.#context
+    const search = await MembershipSearch.open(context, flags, {
+      users: new Set(ids),
+      onUnread: ({ id }, error) =>
+        context.report(new ApiError(`room ${plainText(id)}: ${error.message}`, { cause: error })),
+    })
+    const memberships = []
+    for await (const found of search.found()) memberships.push(...found)
+    const error = await search.end()
+    if (!error) return memberships
+    await context.notice('the rooms of the users cannot be saved; nothing was changed')
+    throw error
+  }
+
+  #pathOf(file: string): string {
+    return resolve(this.#context.host.cwd, file)
+  }
+
+  #create(): Promise<SavedFile> {
+    if ('file' in this.#place) return SavedFile.create(this.#pathOf(this.#place.file))
+    const { host, command } = this.#context
+    // Not every system has files with colons in their names.
+    const time = new Date(host.now()).toISOString().replaceAll(':', '')
+    return SavedFile.createIn(this.#place.dir, `${time}-${command.replaceAll(' ', '-')}`, '.ndjson')
+  }
+
+  async #tell(kind: Doomed['kind'], count: number, hadTokens: boolean): Promise<void> {
+    const path = 'file' in this.#place ? this.#place.file : (this.#file?.path ?? '')
+    const what = count === 1 ? kind.slice(0, -1) : kind
+    const notice = (text: string) => this.#context.notice(text)
+    await notice(`saved ${count} ${what} in ${path}${hadTokens ? ', without access tokens' : ''}`)
+    await notice(`bring ${count === 1 ? 'it' : 'them'} back with: ${this.#importOf(kind, path)}`)
+    await notice(`what does not come back: ${lostByDeleting(kind)}`)
+  }
+
+  /** The command that brings it back, to where it was. */
+  #importOf(kind: Doomed['kind'], path: string): string {
+    const { local, profile, baseUrl } = this.#context.flags
+    const flags = [
+      ...(isNdjson(path) ? [] : ['--input-format', 'ndjson']),
+      ...(local ? ['--local'] : []),
+      ...(profile === undefined ? [] : ['--profile', profile]),
+      ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
+    ]
+    const operand = path.startsWith('-') ? `./${path}` : path
+    return ['meetroom', kind, 'import', operand, ...flags].map(shellQuote).join(' ')
+  }
+}
+
+function keyOf(kind: Doomed['kind'], id: string): string {
+  return `${kind}/${id}`
+}
+
+/** What reading a record comes to: that there is none is a result. */
+async function attempt(reading: Promise<Line>): Promise<Outcome<Line | NotFoundError>> {
+  return reading.then(
+    (value) => ({ status: 'ok', value }),
+    (error) => {
+      if (error instanceof NotFoundError) return { status: 'ok', value: error }
+      throw error
+    },
+  )
+}
+
+type Memberships = NonNullable<Doomed['memberships']>
+
+function groupByUser(memberships: Memberships): ReadonlyMap<string, Memberships> {
+  const groups = new Map<string, Memberships[number][]>()
+  for (const membership of memberships) {
+    const group = groups.get(membership.user_id)
+    if (group) group.push(membership)
+    else groups.set(membership.user_id, [membership])
+  }
+  return groups
+}
+
+function isNdjson(path: string): boolean {
+  try {
+    return inputFormatOf(path, undefined) === 'ndjson'
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,227 @@
+import { writeFileSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type AccessWorld, createAccessWorld } from '../helpers/access.ts'
+import { otherService } from '../helpers/other-service.ts'
+import { answer } from '../helpers/world.ts'
+
+let world: AccessWorld
+beforeEach(async () => {
+  world = await createAccessWorld()
+})
+
+const gets = (pattern: RegExp) => world.requests.filter(({ url }) => pattern.test(url)).length
+
+describe('users rooms', () => {
+  test('lists every room of a user, with room, member, role, block and when they were last there', async () => {
+    const { ids, member } = world
+    const blocked = await member(ids.plans, 'mallory')
+    await world.send('PUT', `/rooms/${ids.plans}/members/${blocked.id}`, { is_blocked: true, type: 'host' })
+    const { code, stderr, rows } = await world.rows('users rooms mallory')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const expected = [
+      ['plans', 'Plans', 'private', 'host', true],
+      ['board', 'Board', 'private', 'guest', false],
+      ['hall', 'Hall', 'public', 'guest', false],
+      ['lobby', 'Lobby', 'open', 'guest', false],
+    ] as const
+    expect(rows).toEqual(
+      await Promise.all(
+        expected.map(async ([name, room_name, room_type, type, is_blocked]) => ({
+          ...{ user_id: 'mallory', room_id: ids[name], room_name, room_type },
+          ...{ member_id: (await member(ids[name], 'mallory')).id, type, is_blocked, last_seen: null },
+        })),
+      ),
+    )
+  })
+
+  test('asks each room once for its members, however many users there are', async () => {
+    const { rows } = await world.rows('users rooms mallory ada trudy')
+    expect(rows.map(({ user_id, room_name }) => `${user_id} ${room_name}`).sort()).toEqual([
+      ...['ada Board', 'ada Hall', 'mallory Board', 'mallory Hall', 'mallory Lobby', 'mallory Plans'],
+      'trudy Board',
+    ])
+    expect(gets(/\/members\?/)).toBe(5)
+    expect(gets(/\/rooms\?/)).toBe(1)
+    expect(gets(/\/sessions/)).toBe(7)
+  })
+
+  test('prints a table of whole pages, CSV, JSON and the ids of the rooms', async () => {
+    expect(await world.outcome('users rooms trudy --columns user_id,room_name,is_blocked')).toEqual({
+      code: 0,
+      stdout: 'USER ID  ROOM NAME  IS BLOCKED\n───────  ─────────  ──────────\ntrudy    Board      false\n',
+      stderr: '',
+    })
+    const member = await world.member(world.ids.board, 'trudy')
+    expect((await world.outcome('users rooms trudy -o csv')).stdout).toBe(
+      'user_id,room_id,room_name,room_type,member_id,type,is_blocked,last_seen\r\n' +
+        `trudy,${world.ids.board},Board,private,${member.id},guest,false,\r\n`,
+    )
+    expect(JSON.parse((await world.outcome('users rooms trudy --json')).stdout).memberships).toHaveLength(1)
+    expect((await world.outcome('users rooms mallory ada -o ids')).stdout.split('\n')).toHaveLength(7)
+  })
+
+  test('reads the ids of users from standard input', async () => {
+    const { stdout } = await world.outcome('users rooms - -o ids', { stdin: 'trudy\n' })
+    expect(stdout).toBe(`${world.ids.board}\n`)
+  })
+
+  test('says who is in no room, and exits 3 for one who does not exist', async () => {
+    await world.send('POST', '/users', { user_id: 'grace' })
+    expect(await world.outcome('users rooms grace')).toEqual({
+      ...{ code: 0, stdout: '', stderr: 'grace is a member of no room\n' },
+    })
+    expect(await world.outcome('users rooms nobody')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('error: no such user: nobody\n'),
+    })
+  })
+
+  test('goes on when a room cannot be read, names it, and exits 8', async () => {
+    const { board } = world.ids
+    world.fails(new RegExp(`${board}/members`))
+    const { code, stderr, rows } = await world.rows('users rooms mallory')
+    expect({ code, rooms: rows.map(({ room_name }) => room_name) }).toEqual({
+      code: 8,
+      rooms: ['Plans', 'Hall', 'Lobby'],
+    })
+    expect(stderr.split('\n').map((line) => line && JSON.parse(line).error.message)).toEqual([
+      `room ${board}: the service reports a validation exception (500): it is broken`,
+      'read 4 of 5 rooms; 1 could not be read',
+      '',
+    ])
+  })
+
+  test('stops when the key is refused', async () => {
+    world.intercept = async (request, next) =>
+      request.url.includes('/members') ? answer(401, { error: { message: 'no' } }) : next()
+    const { code, stdout } = await world.outcome('users rooms mallory')
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
+    expect(gets(/\/members\?/)).toBeLessThan(5 * 2)
+  })
+
+  test('takes a room that is deleted meanwhile for a room without members', async () => {
+    world.intercept = async (request, next) =>
+      request.url.includes(`${world.ids.board}/members`)
+        ? answer(400, { error: { code: 'not_found', message: 'no such room' } })
+        : next()
+    expect(await world.rows('users rooms trudy mallory')).toMatchObject({ code: 0 })
+  })
+
+  test('finds users where lists show only a part of each member', async () => {
+    otherService(world, { minimalLists: true })
+    const { rows, stderr } = await world.rows('users rooms trudy')
+    expect(rows).toMatchObject([{ user_id: 'trudy', room_name: 'Board', type: 'guest', is_blocked: false }])
+    expect(stderr).toContain('requesting the full members one by one\n')
+  })
+
+  test('works on a service with ids, types and pages of its own', async () => {
+    const { idOf } = otherService(world, { ids: 'number', booleansAsText: true, maxLimit: 1 })
+    const { rows } = await world.rows('users rooms trudy mallory')
+    expect(rows.filter(({ user_id }) => user_id === 'trudy')).toMatchObject([
+      { room_id: Number(idOf(world.ids.board)), is_blocked: 'false' },
+    ])
+    expect(rows).toHaveLength(5)
+  })
+
+  test('with --curl shows the first request and sends nothing', async () => {
+    const { code, stdout } = await world.outcome('users rooms ada --curl')
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^curl .*\/rooms\?limit=1000/),
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('shows hostile names as escapes on a terminal', async () => {
+    await world.send('PUT', `/rooms/${world.ids.board}`, { name: 'a\x1b[2Jb\u202e' })
+    const { stdout } = await world.run('users rooms trudy --columns room_name', { tty: true })
+    expect(stdout).toContain('a\\u001b[2Jb\\u202e')
+    expect(stripVTControlCharacters(stdout)).not.toContain('\x1b')
+  })
+})
+
+describe('last_seen', () => {
+  const at = (time: string | null) => (time === null ? null : `2025-12-0${time}T10:00:00.000Z`)
+  const session = (
+    id: string,
+    member_id: string,
+    user_id: string,
+    from: string,
+    to: string | null | undefined,
+  ) => ({
+    ...{ id, member_id, user_id, connected_at: at(from) },
+    ...(to === undefined ? {} : { disconnected_at: at(to) }),
+  })
+  let ada: string
+  let mallory: string
+  let trudy: string
+  beforeEach(async () => {
+    ;[ada, mallory, trudy] = (await Promise.all(
+      ['ada', 'mallory', 'trudy'].map(async (user) => (await world.member(world.ids.board, user)).id),
+    )) as [string, string, string]
+    const items = [
+      session('s1', mallory, 'mallory', '3', '4'),
+      session('s2', mallory, 'mallory', '1', '2'),
+      session('s3', ada, 'ada', '1', null),
+      session('s4', trudy, 'trudy', '5', undefined),
+    ]
+    world.intercept = async (request, next) => {
+      const url = new URL(request.url)
+      if (!url.pathname.endsWith('/sessions')) return next()
+      const isBoard = url.pathname.includes(world.ids.board)
+      return answer(200, { sessions: isBoard ? items : [] })
+    }
+  })
+
+  test('is the end of the last session, now for who is online, and null for who never was there', async () => {
+    const { rows } = await world.rows('users rooms mallory ada trudy')
+    const seen = Object.fromEntries(
+      rows
+        .filter(({ room_name }) => room_name === 'Board')
+        .map(({ user_id, last_seen }) => [user_id, last_seen]),
+    )
+    expect(seen).toEqual({
+      mallory: '2025-12-04T10:00:00.000Z',
+      ada: '2026-01-02T03:04:05.678Z',
+      // The service does not say that the session goes on.
+      trudy: '2025-12-05T10:00:00.000Z',
+    })
+    expect(rows.find(({ room_name }) => room_name === 'Plans')?.['last_seen']).toBeNull()
+  })
+
+  test('is told to people as the time since', async () => {
+    const { stdout } = await world.run('users rooms mallory --columns last_seen', { tty: true })
+    expect(stdout).toContain('28 days ago')
+  })
+
+  test('is a column of members export --with last_seen, from one list of sessions for each room', async () => {
+    const { code, stdout } = await world.outcome(
+      'members export --all-rooms --with last_seen --columns user_id,last_seen',
+    )
+    expect(code).toBe(0)
+    expect(stdout.split('\r\n')).toEqual([
+      'user_id,last_seen',
+      'mallory,',
+      'trudy,2025-12-05T10:00:00.000Z',
+      'mallory,2025-12-04T10:00:00.000Z',
+      'ada,2026-01-02T03:04:05.678Z',
+      'ada,',
+      'mallory,',
+      'mallory,',
+      '',
+    ])
+    // Not for the room without members.
+    expect(gets(/\/sessions/)).toBe(4)
+  })
+
+  test('stays out of an export without it, and import ignores it', async () => {
+    expect((await world.outcome('members export --all-rooms')).stdout).not.toContain('last_seen')
+    const { stdout } = await world.outcome(`members export ${world.ids.board} --with last_seen`)
+    expect(stdout.split('\r\n')[0]).toBe(
+      'id,user_id,room_id,type,created_at,is_blocked,last_seen,name,updated_at',
+    )
+    writeFileSync(`${world.dir}/review.csv`, stdout)
+    expect(await world.outcome('members import review.csv --if-exists skip')).toMatchObject({ code: 0 })
+  })
+})
