@@ -87,7 +87,9 @@ describe('users offboard', () => {
     world.fails(/members\//, 500, 'PUT')
     expect(await world.outcome('users offboard trudy --yes')).toMatchObject({
       code: 8,
-      stderr: 'error: blocked 0 members and deleted 0 users; 1 failed; 1 user stays\n',
+      stderr:
+        'error: blocked 0 members and deleted 0 users; 1 failed; 1 user stays\n' +
+        'hint: run it again to do what is left\n',
     })
     world.intercept = async (request, next) => (request.method === 'PUT' ? lost() : next())
     expect(await world.outcome('users offboard trudy --yes --retries 0')).toMatchObject({

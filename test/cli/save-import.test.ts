@@ -15,8 +15,9 @@ type Thing = Record<string, any>
 const own = ['id', 'room_id', 'created_at', 'updated_at', 'terminated_at', 'started_at', 'access_token']
 const without = (thing: Thing): Thing =>
   Object.fromEntries(Object.entries(thing).filter(([field]) => !own.includes(field)))
-const byName = (a: Thing, b: Thing) =>
-  `${a['user_id']} ${a['name']}` < `${b['user_id']} ${b['name']}` ? -1 : 1
+/** Names may repeat: what is sorted by is everything. */
+const keyOf = (thing: Thing) => JSON.stringify(Object.entries(thing).sort(([a], [b]) => (a < b ? -1 : 1)))
+const inOrder = (things: Thing[]) => things.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 
 /** Everything in the workspace that an import can restore. */
 async function contents(world: Pick<World, 'send'>) {
@@ -26,14 +27,15 @@ async function contents(world: Pick<World, 'send'>) {
     rooms.map(async (room: Thing) => {
       const { members } = (await world.send('GET', `/rooms/${room['id']}/members?limit=1000`)).body
       const isTerminated = room['terminated_at'] !== null
-      return { ...without(room), isTerminated, members: members.map(without).sort(byName) }
+      return { ...without(room), isTerminated, members: inOrder(members.map(without)) }
     }),
   )
-  return { rooms: full.sort(byName), users: users.map(without).sort(byName) }
+  return { rooms: inOrder(full), users: inOrder(users.map(without)) }
 }
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }),
+  // The service refuses NUL.
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).filter((text) => !text.includes('\0')),
   fc.constantFrom('#DEPRECATED#', '"\n', "'=1+1", '\u202e\x1b[2J', '{}', 'null', '-'),
 )
 const unlisted = fc.record(
@@ -89,7 +91,7 @@ async function fill(world: ImportWorld, rooms: readonly Generated[]) {
   }
 }
 
-describe('save, delete and import bring back the same', () => {
+describe('save, delete and import bring back the same', { timeout: 60_000 }, () => {
   test('rooms with settings, members, blocks and state', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(room, { minLength: 1, maxLength: 4 }), async (rooms) => {
@@ -104,7 +106,7 @@ describe('save, delete and import bring back the same', () => {
         expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') })
         expect(await contents(world)).toEqual(before)
       }),
-      { numRuns: 15 },
+      { numRuns: 12, endOnFailure: true },
     )
   })
 
@@ -126,7 +128,7 @@ describe('save, delete and import bring back the same', () => {
           expect(await contents(world)).toEqual(before)
         },
       ),
-      { numRuns: 15 },
+      { numRuns: 12, endOnFailure: true },
     )
   })
 

@@ -169,7 +169,7 @@ const readers = new Map<string, Promise<readonly [Kind, Reader]>>()
 function readerFor(name: keyof typeof kinds, format: InputFormat, groups: boolean, ignoreUnknown: boolean) {
   const key = [name, format, groups, ignoreUnknown].join()
   const make = async () => {
-    const kind: Kind = kinds[name]({})
+    const kind: Kind = kinds[name]({ ifExists: 'fail' })
     const memberColumns = groups ? ['user_id', 'member_type', 'member_name'] : []
     const rest = { renames: new Map(), defaults: { room_id: 'r1' }, roomIds: undefined, memberColumns }
     return [kind, await createReader(kind, { format, ignoreUnknown, ...rest })] as const

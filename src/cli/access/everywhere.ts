@@ -8,7 +8,7 @@ import type { Doomed } from '../saving/saving.ts'
 import { confirmPlan } from './confirm-plan.ts'
 import { type Change, makePlan, type Plan } from './plan.ts'
 import { Run } from './run.ts'
-import { stepView } from './step.ts'
+import { type Step, stepView } from './step.ts'
 
 export interface EverywhereFlags extends PaceFlags {
   max?: number
@@ -42,7 +42,7 @@ export async function runEverywhere(
     // Among ids stands who was deleted, or else blocked.
     for await (const step of run.steps())
       if (!isIds || (step.status === 'ok' && (!change.deletes || step.step === 'delete')))
-        yield { items: [step satisfies Item] }
+        yield { items: [redacted(context, step)] }
   }
 
   await printAll(printer, view, 'steps', pages()).catch(async (error) => {
@@ -52,6 +52,11 @@ export async function runEverywhere(
   const error = await run.end()
   if (!error || error instanceof InterruptedError) await context.notice(run.summary)
   if (error) throw error
+}
+
+/** A service may quote a token in its refusal. */
+function redacted({ redact }: Context, step: Step): Item {
+  return { ...step, reason: step.reason === null ? null : redact(step.reason) }
 }
 
 /** Who will be deleted, unless a block fails; nobody, where a room could not be read. */

@@ -47,8 +47,8 @@ export async function makePlan(
 ): Promise<Plan> {
   if (context.flags.curl)
     throw new UsageError('--curl sends nothing, so which rooms the users are in is unknown')
-  const users = change.deletes ? await lookUp(await context.client(), ids) : new Map()
   const search = await MembershipSearch.open(context, flags, { users: new Set(ids) })
+  const users = change.deletes ? await lookUp(search.client, ids) : new Map()
   const found = new Map(ids.map((id): [string, Planned[]] => [id, []]))
   for await (const memberships of search.found())
     for (const membership of memberships)

@@ -140,7 +140,8 @@ export class Run {
     const error = await endRun(this.#context, this.#tally, this.#fatal)
     // A user who stays is something left undone, even where nothing was done.
     const stays = error && error !== this.#fatal && this.#stays > 0
-    return stays ? new PartialError(this.summary, { cause: error }) : error
+    if (!stays) return error
+    return new PartialError(this.summary, { cause: error, hint: 'run it again to do what is left' })
   }
 
   get #stays(): number {

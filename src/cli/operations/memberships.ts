@@ -1,4 +1,5 @@
-import type { MeetroomError } from '../../errors.ts'
+import type { Client } from '../../api/client.ts'
+import { ApiError, type MeetroomError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { PaceFlags } from '../flags.ts'
 import { plainText } from '../output/text.ts'
@@ -28,8 +29,8 @@ interface Search {
   users: ReadonlySet<string>
   /** Looks up when each member was last connected. */
   withLastSeen?: boolean
-  /** Told of every room that cannot be read. */
-  onUnread?: (room: Item, error: MeetroomError) => Promise<void>
+  /** Reports every room that cannot be read; the caller does it otherwise. */
+  reports?: boolean
 }
 
 /**
@@ -69,8 +70,16 @@ export class MembershipSearch {
       if (!('error' in found)) continue
       this.unread.push({ room, error: found.error })
       if (stopsAll(found.error)) this.#fatal ??= found.error
-      else await this.#search.onUnread?.(room, found.error)
+      else if (this.#search.reports)
+        await this.#context.report(
+          new ApiError(`room ${plainText(room['id'])}: ${found.error.message}`, { cause: found.error }),
+        )
     }
+  }
+
+  /** Waits whenever the service is busy. */
+  get client(): Client {
+    return this.#pool.client
   }
 
   /** Whether every room was asked, and some have answered. */

@@ -1,9 +1,7 @@
-import { ApiError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { PaceFlags } from '../flags.ts'
 import { readIds } from '../input.ts'
 import type { Page } from '../output/page.ts'
-import { plainText } from '../output/text.ts'
 import type { Item, View } from '../output/views.ts'
 import { blockField } from './blocking.ts'
 import { type Membership, MembershipSearch } from './memberships.ts'
@@ -43,8 +41,7 @@ export async function runUserRooms(
   const search = await MembershipSearch.open(context, flags, {
     users: new Set(roomless),
     withLastSeen: true,
-    onUnread: ({ id }, error) =>
-      context.report(new ApiError(`room ${plainText(id)}: ${error.message}`, { cause: error })),
+    reports: true,
   })
 
   async function* pages(): AsyncGenerator<Page> {

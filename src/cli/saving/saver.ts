@@ -1,12 +1,11 @@
 import { resolve } from 'node:path'
 import { shellQuote } from '../../api/request.ts'
-import { ApiError, NotFoundError, UsageError } from '../../errors.ts'
+import { NotFoundError, UsageError } from '../../errors.ts'
 import { inputFormatOf } from '../bulk/input/rows.ts'
 import { lostByDeleting } from '../bulk/lost.ts'
 import type { Context } from '../context.ts'
 import { FullRecords } from '../operations/full-records.ts'
 import { MembershipSearch } from '../operations/memberships.ts'
-import { plainText } from '../output/text.ts'
 import { eachInTurn } from '../pool/in-turn.ts'
 import type { Outcome } from '../pool/outcome.ts'
 import { openPool } from '../pool/pool.ts'
@@ -123,8 +122,7 @@ class FileSaver implements Saver {
     const context = this.#context
     const search = await MembershipSearch.open(context, flags, {
       users: new Set(ids),
-      onUnread: ({ id }, error) =>
-        context.report(new ApiError(`room ${plainText(id)}: ${error.message}`, { cause: error })),
+      reports: true,
     })
     const memberships = []
     for await (const found of search.found()) memberships.push(...found)

@@ -9,6 +9,7 @@ import { isBlocked } from '../../operations/blocking.ts'
 import { orUndefined } from '../../operations/one.ts'
 import { plainText } from '../../output/text.ts'
 import { views } from '../../output/views.ts'
+import type { ImportFlags } from '../import-flags.ts'
 import { importColumns } from './columns.ts'
 import { type Invited, invitedOf, inviteWith } from './invited.ts'
 import { idIn, itemOf, type Kind } from './kind.ts'
@@ -18,7 +19,7 @@ import { createMembers } from './members.ts'
 type Row = BodyOf<Operations['createUser']> & { memberships?: readonly Membership[] }
 type Membership = Invited & { room_id: string }
 
-export function createUsers(): Kind<Row> {
+export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): Kind<Row> {
   const base = importColumns(user, views.user, endpoints.createUser)
   const members = createMembers()
   const invite = inviteWith(members)
@@ -55,12 +56,16 @@ export function createUsers(): Kind<Row> {
         else roomless++
       }
     },
-    overwrite: (client, body) => users.create(client, body),
+    async overwrite(client, body) {
+      const id = await users.create(client, body)
+      await users.finish?.(client, body, id)
+      return id
+    },
     async update(client, { user_id, memberships: _, ...body }) {
       if (Object.keys(body).length > 0) await client.call('updateUser', { params: { user_id }, body })
       return user_id
     },
-    kept: ({ memberships = [] }) => (memberships.length > 0 ? ['memberships'] : []),
+    kept: ({ memberships = [] }) => (ifExists === 'update' && memberships.length > 0 ? ['memberships'] : []),
     trace: async (client, body) => (await users.find(client, body)) ?? 'absent',
     notices: () =>
       roomless === 0
