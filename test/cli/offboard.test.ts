@@ -14,8 +14,8 @@ const words = (rows: readonly Record<string, any>[]) =>
   rows.map(({ step, user_id, room_name, status, reason }) =>
     [step, user_id ?? '?', room_name ?? '', status, reason ?? ''].join(' ').replace(/ +/g, ' ').trim(),
   )
-const openRoom = 'the API offers no block in open rooms'
-const publicRoom = 'the API offers no block in public rooms'
+const openRoom = 'no block in open rooms'
+const publicRoom = 'no block in public rooms'
 const put = async (room: string, user: string, is_blocked = true) =>
   `PUT /rooms/${room}/members/${(await world.member(room, user)).id} {"is_blocked":${is_blocked}}`
 

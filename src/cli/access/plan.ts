@@ -72,7 +72,7 @@ async function lookUp(client: Client, ids: readonly string[]): Promise<Map<strin
 /** Rule 2: blocking works only in private rooms. */
 function reasonToPass({ room, member }: Membership, { step, force }: Change): string | undefined {
   const type = plainText(room['type'])
-  if (type !== 'private' && !force) return `the API offers no block in ${type} rooms`
+  if (type !== 'private' && !force) return `no block in ${type} rooms`
   const told = isBlocked(member)
   // What the service does not tell may be different.
   if (told === undefined) return undefined
