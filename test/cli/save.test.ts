@@ -298,6 +298,10 @@ describe('--save', () => {
       'api DELETE /users/trudy/ --yes --save a.ndjson',
       'what DELETE /users/trudy/ deletes cannot be saved; nothing was sent\nhint: --no-save deletes without saving',
     ],
+    [
+      'api DELETE /users/%zz --yes --save a.ndjson',
+      'what DELETE /users/%zz deletes cannot be saved; nothing was sent\nhint: --no-save deletes without saving',
+    ],
   ])('meetroom %s is a usage error', async (line, message) => {
     expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })
     expect(world.requests).toEqual([])

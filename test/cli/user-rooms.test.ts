@@ -100,6 +100,26 @@ describe('users rooms', () => {
     expect(gets(/\/members\?/)).toBeLessThan(5 * 2)
   })
 
+  test('ends at ^C with 130, what was found printed', async () => {
+    const { host, done } = world.start('users rooms mallory -o ids --concurrency 1'.split(' '))
+    world.intercept = async (request, next) => {
+      if (request.url.includes(`${world.ids.board}/members`)) host.signal('SIGINT')
+      return next()
+    }
+    const { code, stdout } = await done
+    expect({ code, stdout }).toEqual({ code: 130, stdout: expect.stringContaining(`${world.ids.plans}\n`) })
+    expect(gets(/\/members\?/)).toBeLessThan(5)
+  })
+
+  test('stops at the first failure with --fail-fast, and says how many rooms were not tried', async () => {
+    world.fails(/members/)
+    const { code, stderr } = await world.outcome('users rooms mallory --fail-fast --concurrency 1')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/error: read 0 of 5 rooms; 1 could not be read; 4 not tried\n$/),
+    })
+  })
+
   test('takes a room that is deleted meanwhile for a room without members', async () => {
     world.intercept = async (request, next) =>
       request.url.includes(`${world.ids.board}/members`)

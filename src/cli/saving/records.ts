@@ -67,3 +67,16 @@ function lineOf(context: Context, what: string, record: Item): Line {
     )
   return { text, hadTokens: holdsSecret(record) }
 }
+
+type Memberships = NonNullable<Doomed['memberships']>
+
+/** The memberships of each user. */
+export function byUser(memberships: Memberships): ReadonlyMap<string, Memberships> {
+  const groups = new Map<string, Memberships[number][]>()
+  for (const membership of memberships) {
+    const group = groups.get(membership.user_id)
+    if (group) group.push(membership)
+    else groups.set(membership.user_id, [membership])
+  }
+  return groups
+}

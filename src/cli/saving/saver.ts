@@ -1,8 +1,6 @@
 import { resolve } from 'node:path'
-import { shellQuote } from '../../api/request.ts'
+import { defined } from '../../api/defined.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
-import { inputFormatOf } from '../bulk/input/rows.ts'
-import { lostByDeleting } from '../bulk/lost.ts'
 import type { Context } from '../context.ts'
 import { FullRecords } from '../operations/full-records.ts'
 import { MembershipSearch } from '../operations/memberships.ts'
@@ -10,9 +8,10 @@ import { eachInTurn } from '../pool/in-turn.ts'
 import type { Outcome } from '../pool/outcome.ts'
 import { openPool } from '../pool/pool.ts'
 import { Tally } from '../pool/tally.ts'
-import { type Line, roomLine, userLine } from './records.ts'
+import { byUser, type Line, roomLine, userLine } from './records.ts'
 import { requireFree, SavedFile } from './saved-file.ts'
 import type { Doomed, Saver } from './saving.ts'
+import { savedInWords } from './words.ts'
 
 /** Where to save: a new file, or a new one for this run in a folder. */
 type Place = { file: string } | { dir: string }
@@ -48,11 +47,11 @@ class FileSaver implements Saver {
 
   async beforeDelete(path: string): Promise<void> {
     const [, kind, segment] = /^\/(rooms|users)\/([^/?#]+)$/.exec(path) ?? []
-    if (segment === undefined)
+    const id = decoded(segment)
+    if (id === undefined)
       throw new UsageError(`what DELETE ${path} deletes cannot be saved; nothing was sent`, {
         hint: '--no-save deletes without saving',
       })
-    const id = decodeURIComponent(segment)
     const doomed = { kind: kind as Doomed['kind'], ids: [id], flags: { concurrency: 8 } }
     if (!this.#known.has(keyOf(doomed.kind, id))) await this.save(doomed)
     const missing = this.#known.get(keyOf(doomed.kind, id))
@@ -93,7 +92,7 @@ class FileSaver implements Saver {
     if (count > 0) await this.#tell(kind, count, hadTokens)
   }
 
-  /** The records in the order of the ids, as they are read. Who cannot be read ends it. */
+  /** The records in the order of the ids, as they are read. What cannot be read ends it. */
   async *#lines({
     kind,
     ids,
@@ -102,9 +101,15 @@ class FileSaver implements Saver {
   }: Doomed): AsyncGenerator<readonly [string, Line | NotFoundError]> {
     if (ids.length === 0) return
     const context = this.#context
-    const pool = await openPool(context, flags, new Tally(ids.length, () => ''))
+    const { concurrency, rate } = flags
+    // The first failure ends it: no flag counts them.
+    const pool = await openPool(
+      context,
+      { concurrency, ...defined({ rate }) },
+      new Tally(ids.length, () => ''),
+    )
     const full = new FullRecords(context, 'listMembers', pool.client)
-    const rooms = kind === 'users' ? groupByUser(memberships ?? (await this.#search(ids, flags))) : undefined
+    const rooms = kind === 'users' ? byUser(memberships ?? (await this.#search(ids, flags))) : undefined
     const read = (id: string) =>
       rooms ? userLine(context, pool.client, id, rooms.get(id)) : roomLine(context, pool.client, id, full)
     for await (const [id, outcome] of eachInTurn(pool, ids, (id) => attempt(read(id)))) {
@@ -146,29 +151,22 @@ class FileSaver implements Saver {
 
   async #tell(kind: Doomed['kind'], count: number, hadTokens: boolean): Promise<void> {
     const path = 'file' in this.#place ? this.#place.file : (this.#file?.path ?? '')
-    const what = count === 1 ? kind.slice(0, -1) : kind
-    const notice = (text: string) => this.#context.notice(text)
-    await notice(`saved ${count} ${what} in ${path}${hadTokens ? ', without access tokens' : ''}`)
-    await notice(`bring ${count === 1 ? 'it' : 'them'} back with: ${this.#importOf(kind, path)}`)
-    await notice(`what does not come back: ${lostByDeleting(kind)}`)
-  }
-
-  /** The command that brings it back, to where it was. */
-  #importOf(kind: Doomed['kind'], path: string): string {
-    const { local, profile, baseUrl } = this.#context.flags
-    const flags = [
-      ...(isNdjson(path) ? [] : ['--input-format', 'ndjson']),
-      ...(local ? ['--local'] : []),
-      ...(profile === undefined ? [] : ['--profile', profile]),
-      ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
-    ]
-    const operand = path.startsWith('-') ? `./${path}` : path
-    return ['meetroom', kind, 'import', operand, ...flags].map(shellQuote).join(' ')
+    for (const line of savedInWords({ kind, count, hadTokens, path }, this.#context.flags))
+      await this.#context.notice(line)
   }
 }
 
 function keyOf(kind: Doomed['kind'], id: string): string {
   return `${kind}/${id}`
+}
+
+/** The id in a segment of a path; undefined when there is none. */
+function decoded(segment: string | undefined): string | undefined {
+  try {
+    return segment === undefined ? undefined : decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
 }
 
 /** What reading a record comes to: that there is none is a result. */
@@ -180,24 +178,4 @@ async function attempt(reading: Promise<Line>): Promise<Outcome<Line | NotFoundE
       throw error
     },
   )
-}
-
-type Memberships = NonNullable<Doomed['memberships']>
-
-function groupByUser(memberships: Memberships): ReadonlyMap<string, Memberships> {
-  const groups = new Map<string, Memberships[number][]>()
-  for (const membership of memberships) {
-    const group = groups.get(membership.user_id)
-    if (group) group.push(membership)
-    else groups.set(membership.user_id, [membership])
-  }
-  return groups
-}
-
-function isNdjson(path: string): boolean {
-  try {
-    return inputFormatOf(path, undefined) === 'ndjson'
-  } catch {
-    return false
-  }
 }
