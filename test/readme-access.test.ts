@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createAccessWorld } from './helpers/access.ts'
 import { recipe, runLine } from './helpers/shell.ts'
 
-test('the recipe for deleting with a file that brings it back deletes old rooms, and restores them', async () => {
+test('the recipe for deleting old rooms with a file that brings them back deletes and restores them', async () => {
   const world = await createAccessWorld()
   await world.send('PUT', `/rooms/${world.ids.board}`, { is_terminated: true })
   // Terminated long ago, as far as the service tells.
@@ -15,7 +15,7 @@ test('the recipe for deleting with a file that brings it back deletes old rooms,
       .replaceAll('"terminated_at":"2026', '"terminated_at":"2025')
     return { ...answered, body: new TextEncoder().encode(text) }
   }
-  const [look = '', erase = '', restore = ''] = recipe('Delete what nobody used for long')
+  const [look = '', erase = '', restore = ''] = recipe('Delete rooms that were terminated')
   expect((await runLine(world, look)).stderr).toMatch(/^1 room matches\n/)
   expect(await runLine(world, erase)).toMatchObject({
     code: 0,
