@@ -185,7 +185,7 @@ describe('the minutes of random sessions', () => {
           const minutes = inside.filter((minute) => isIn(user, minute)).length
           return minutes === 0
             ? []
-            : [{ user_id: user, minutes, share: Number((minutes / meeting).toFixed(3)) }]
+            : [{ user_id: user, minutes, share: Math.round((minutes / meeting) * 1000) / 1000 }]
         })
         const { stdout } = await report(
           `r --json --from 2026-01-01T${time(from)}Z --to 2026-01-01T${time(from + length)}Z`,

@@ -5,8 +5,8 @@ import { printAll, together } from '../operations/print-all.ts'
 import type { Page } from '../output/page.ts'
 import type { Printer } from '../output/printer.ts'
 import type { Item } from '../output/views.ts'
-import { inOrder } from '../pool/in-order.ts'
-import { stopsAll } from '../pool/outcome.ts'
+import { eachInTurn } from '../pool/in-turn.ts'
+import { failure, stopsAll } from '../pool/outcome.ts'
 import { openPool } from '../pool/pool.ts'
 import type { Tally } from '../pool/tally.ts'
 import { marksFor } from './bar.ts'
@@ -58,8 +58,15 @@ export async function writeReport(report: Report): Promise<void> {
   const read = roomReader(context, pool.client, wantedBy(report), report.now)
 
   async function* pages(): AsyncGenerator<Page> {
-    const act = async (room: Item) => ({ status: 'ok', value: await read(room) }) as const
-    for await (const { thing, outcome } of inOrder(pool, rooms, aheadOf(flags), act)) {
+    const act = async (room: Item) => {
+      const outcome = await read(room).then((value) => ({ status: 'ok', value }) as const, failure)
+      // The next room would fail in the same way.
+      if ('error' in outcome && stopsAll(outcome.error)) pool.stop()
+      return outcome
+    }
+    let asked = 0
+    for await (const [thing, outcome] of eachInTurn(pool, rooms, act)) {
+      asked++
       if (outcome.status === 'ok') {
         const { value } = outcome
         oddities.add(thing, value.attendance.oddities)
@@ -76,6 +83,7 @@ export async function writeReport(report: Report): Promise<void> {
       if (stopsAll(outcome.error)) fatal ??= outcome.error
       else await context.report(outcome.error)
     }
+    missing.push(...rooms.slice(asked))
   }
 
   const count = page
@@ -134,9 +142,4 @@ function tableFor({ context, rooms, flags, span }: Report): ReportTable {
     without: [...(absent ? [] : ['absent']), ...(absent || minMinutes !== undefined ? [] : ['present'])],
     span,
   })
-}
-
-/** How many rooms may be read before they are printed: one that takes long must not hold up the others. */
-function aheadOf({ concurrency }: ReportFlags): number {
-  return 2 * concurrency
 }

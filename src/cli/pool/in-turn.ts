@@ -60,10 +60,12 @@ export async function* eachInTurn<Thing, Result>(
 
   try {
     for (;;) {
-      const job = begun.shift()
+      const [job] = begun
       if (job) {
+        const outcome = await job.outcome
+        begun.shift()
         makeRoom()
-        yield [job.thing, await job.outcome]
+        yield [job.thing, outcome]
       } else if (end) {
         if ('error' in end) throw end.error
         return
