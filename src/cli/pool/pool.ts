@@ -28,13 +28,14 @@ export interface Pool {
 /**
  * @param tally counts what becomes of the jobs
  * @param confirmed the caller asks for confirmation itself, where it is needed
+ * @param reads nothing is changed: an interrupt ends it at once
  * @throws {AuthError | UsageError} when there is no service, or no key to send with
  */
 export async function openPool(
   context: Context,
   flags: PaceFlags,
   tally: Tally,
-  { confirmed = false } = {},
+  { confirmed = false, reads = false } = {},
 ): Promise<Pool> {
   const { concurrency, rate, failFast, maxErrors = Number.POSITIVE_INFINITY } = flags
   const mostFailures = failFast ? 0 : maxErrors
@@ -71,7 +72,7 @@ export async function openPool(
       if (tally.bad - tally.count('invalid') > mostFailures) stop.abort()
     },
     async run(work) {
-      const over = windDown(context, { stop, cut })
+      const over = windDown(context, { stop, cut, reads })
       progressed = showProgress(context, tally)
       try {
         await runJobs(work, { concurrency, gate, stop: stop.signal })

@@ -16,20 +16,21 @@ const barWidth = 24
 export function showProgress({ host, flags, statusLine }: Context, tally: Tally): () => void {
   if (flags.quiet || !host.stderr.isTTY) return () => {}
   const began = host.monotonic()
+  const before = tally.tried
   let drawnAt = began + momentMs - pauseMs
   return () => {
     const now = host.monotonic()
     if (now - drawnAt < pauseMs) return
     drawnAt = now
-    statusLine.show(barOf(tally, (now - began) / 1000))
+    statusLine.show(barOf(tally, (tally.tried - before) / ((now - began) / 1000)))
   }
 }
 
-function barOf({ tried, total, bad, untried }: Tally, seconds: number): Visible {
+function barOf({ tried, total, bad, untried }: Tally, perSecond: number): Visible {
   const full = Math.round((barWidth * tried) / total)
   const bar = visible('█'.repeat(full) + '░'.repeat(barWidth - full))
-  const left = visible(inWords(untried / (tried / seconds)))
-  return own`${bar} ${tried}/${total}  ${Math.round(tried / seconds)}/s  ${bad} failed  ${left} left`
+  const left = visible(inWords(untried / perSecond))
+  return own`${bar} ${tried}/${total}  ${Math.round(perSecond)}/s  ${bad} failed  ${left} left`
 }
 
 function inWords(seconds: number): string {

@@ -10,17 +10,20 @@ interface Ends {
   stop: AbortController
   /** Aborted when what is under way is to be cut off. */
   cut: AbortController
+  /** Nothing is changed, so that nothing is worth waiting for. */
+  reads: boolean
 }
 
 /**
  * Lets a run end at the user’s interrupt: nothing more is started, and what takes longer than five seconds is cut off.
  * @returns to be called when the run is over
  */
-export function windDown(context: Context, { stop, cut }: Ends): () => void {
+export function windDown(context: Context, { stop, cut, reads }: Ends): () => void {
   const { host, interrupt } = context
   const timers: (() => void)[] = []
   const onInterrupt = () => {
     stop.abort()
+    if (reads) return cut.abort(interrupt.reason)
     timers.push(
       host.after(
         silentMs,
