@@ -105,12 +105,13 @@ test.each(['--version', '--help', 'rooms --help', 'help exit-codes'])(
   },
 )
 
-test.each(['rooms list --json', 'rooms list --json --where created_at<90d'])(
-  '%s loads undici and nothing else that is heavy',
-  async (line) => {
-    expect(await heavyOf(line, await served())).toEqual(['undici'])
-  },
-)
+test.each([
+  'rooms list --json',
+  'rooms list --json --where created_at<90d',
+  'rooms list --json --where idle>90d',
+])('%s loads undici and nothing else that is heavy', async (line) => {
+  expect(await heavyOf(line, await served())).toEqual(['undici'])
+})
 
 test('a condition loads the engine for regular expressions only when it has one', async () => {
   const env = await served()

@@ -77,6 +77,7 @@ export interface ListFlags {
   sort?: string
   count?: boolean
   countBy?: string
+  concurrency?: number
 }
 
 /** Chooses among what a list holds. */
@@ -116,14 +117,16 @@ function perSecond(text: string): number {
   return value
 }
 
+/** Adds the number of requests at once. */
+export function concurrencyFlag<C extends Command>(command: C, words = 'number of requests at once'): C {
+  return command.addOption(
+    new Option('--concurrency <n>', words).argParser(wholeNumber('--concurrency', 1, 256)).default(8),
+  )
+}
+
 /** Adds the flags of every command over several items. */
 export function paceFlags<C extends Command>(command: C): C {
-  return command
-    .addOption(
-      new Option('--concurrency <n>', 'number of requests at once')
-        .argParser(wholeNumber('--concurrency', 1, 256))
-        .default(8),
-    )
+  return concurrencyFlag(command)
     .option('--rate <n>', 'start at most N per second', perSecond)
     .option('--max-errors <n>', 'stop after N failures', wholeNumber('--max-errors', 0))
     .option('--fail-fast', 'stop at the first failure')

@@ -20,6 +20,7 @@ export interface ExportFlags {
   allRooms?: boolean
   /** Of members: what is looked up beside their fields. */
   with?: 'last_seen'
+  concurrency?: number
 }
 
 /** Number of pages, or rooms, that are on their way while one is written. */
@@ -55,7 +56,7 @@ export async function runExport(
   printer.check(view)
   if (list === 'listMembers' && (rooms.length === 0) !== (flags.allRooms === true))
     throw new UsageError('name the rooms, or pass --all-rooms')
-  const selection = await select(context, list, flags.where)
+  const selection = await select(context, list, flags.where, flags)
   const full = selection?.full ?? new FullRecords(context, list)
   const all = { all: true, ...defined({ pageSize: flags.pageSize }) }
   const roomIds = flags.allRooms ? allRoomIds(context, all) : await readIds(rooms, context.host)

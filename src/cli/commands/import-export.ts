@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { ExportFlags } from '../bulk/export.ts'
 import { type ImportFlags, importFlags } from '../bulk/import-flags.ts'
 import type { Act } from '../context.ts'
-import { examples, whereOption } from '../flags.ts'
+import { concurrencyFlag, examples, whereOption } from '../flags.ts'
 import { wholeNumber } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { roomsWords } from '../room-arguments.ts'
@@ -55,12 +55,13 @@ export function exportCommand(
   command
     .addOption(new Option('--page-size <n>', 'items per request').argParser(wholeNumber('--page-size', 1)))
     .option(...whereOption)
-    .action(
-      act('reads', async (context, ...args: unknown[]) => {
-        const flags = args.pop() as ExportFlags
-        const { runExport } = await import('../bulk/export.ts')
-        await runExport(context, name, (args[0] ?? []) as string[], flags)
-      }),
-    )
+  if (name === 'rooms') concurrencyFlag(command, 'number of rooms that --where looks into at once')
+  command.action(
+    act('reads', async (context, ...args: unknown[]) => {
+      const flags = args.pop() as ExportFlags
+      const { runExport } = await import('../bulk/export.ts')
+      await runExport(context, name, (args[0] ?? []) as string[], flags)
+    }),
+  )
   examples(command, ...lines)
 }

@@ -3,7 +3,15 @@ import { room } from '../../api/resources.ts'
 import { type BodyFlags, buildBody } from '../body.ts'
 import { roomImportFlags } from '../bulk/import-flags.ts'
 import type { Act } from '../context.ts'
-import { alias, bodyFlags, examples, type ListFlags, requireFields, withPaging } from '../flags.ts'
+import {
+  alias,
+  bodyFlags,
+  concurrencyFlag,
+  examples,
+  type ListFlags,
+  requireFields,
+  withPaging,
+} from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { confirmTargets } from '../operations/confirm-targets.ts'
 import { runOne } from '../operations/one.ts'
@@ -75,8 +83,16 @@ function defineList(rooms: MeetroomCommand, act: Act): void {
         return runList(context, 'listRooms', { query }, flags)
       }),
     )
-  withPaging(alias(stateFlags(list), 'ls'))
-  examples(list, 'meetroom rooms list --active', 'meetroom rooms list --all -o csv > rooms.csv')
+  concurrencyFlag(
+    withPaging(alias(stateFlags(list), 'ls')),
+    'number of rooms that --where looks into at once',
+  )
+  examples(
+    list,
+    'meetroom rooms list --active',
+    "meetroom rooms list --where 'online>0'",
+    'meetroom rooms list --all -o csv > rooms.csv',
+  )
 }
 
 function defineGet(rooms: MeetroomCommand, act: Act): void {
@@ -145,6 +161,7 @@ function defineMany(rooms: MeetroomCommand, act: Act): void {
       'meetroom rooms terminate 66f1a2b3c4d5e6f708192a3b',
       "meetroom rooms terminate 'name:Weekly sync'",
       "meetroom rooms terminate --where 'name~^test' --yes --max 100",
+      "meetroom rooms terminate --where 'idle>90d' --where 'status=active' --dry-run",
       'meetroom rooms list --active --all -o ids | meetroom rooms terminate - --yes',
     ],
   })

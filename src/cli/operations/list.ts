@@ -1,15 +1,14 @@
 import type { Client } from '../../api/client.ts'
-import { defined } from '../../api/defined.ts'
-import { type Endpoint, endpoints } from '../../api/endpoints.ts'
+import { endpoints } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Context } from '../context.ts'
-import type { ListFlags } from '../flags.ts'
+import type { ListFlags, PaceFlags } from '../flags.ts'
 import type { Page } from '../output/page.ts'
 import { viewOf } from '../output/views.ts'
 import type { FullRecords } from './full-records.ts'
 import type { ListName } from './list-name.ts'
-import { paginate } from './paginate.ts'
+import { pagesOf } from './pages-of.ts'
 import type { Selection } from './selection.ts'
 
 interface ListOptions {
@@ -30,38 +29,32 @@ export async function listPages<N extends ListName>(
   { ahead, selection, client: given }: ListOptions = {},
 ): Promise<AsyncGenerator<Page, Page | undefined>> {
   const { all = false, limit, offset, pageSize } = flags
-  const endpoint: Endpoint = endpoints[name]
-  const client = given ?? (await context.client())
-  const { query } = input as { query?: object }
-  const pages = paginate({
-    // Filtering needs every page.
-    request: selection ? { all: true, pageSize } : { all, limit, offset, pageSize },
-    key: endpoint.result,
-    id: viewOf(endpoint).id ?? 'id',
-    fetch: (paging) => client.call(name, { ...input, query: { ...query, ...paging } }),
-    seen: client.seen,
-    notice: (text) => context.notice(text),
-    isPagedWhenAsked: endpoint.paged === 'when asked',
-    ...defined({ ahead }),
-  })
+  // Filtering needs every page.
+  const request = selection ? { all: true, pageSize } : { all, limit, offset, pageSize }
+  const pages = pagesOf(context, given ?? (await context.client()), name, input, request, ahead)
   return selection ? selection.from(pages, roomOf(input), { limit, offset }) : pages
 }
 
 /**
  * What `--where` chooses from a list; undefined when it says nothing.
+ * @param pace how many rooms are looked into at once
  * @throws {UsageError} for conditions that the things of this list cannot meet
  */
 export async function select(
   context: Context,
   name: ListName,
   where: readonly string[] | undefined,
+  pace: Partial<PaceFlags> = {},
 ): Promise<Selection | undefined> {
   if (!where) return undefined
   const { parseWhere } = await import('./where.ts')
   const { Selection } = await import('./selection.ts')
   const view = viewOf(endpoints[name])
   const filter = await parseWhere(where, name, view, context.host.now())
-  return new Selection(context, view, filter, await fullRecords(context, name, undefined))
+  const full = await fullRecords(context, name, undefined)
+  if (!full || filter.facts.length === 0) return new Selection(context, view, filter, { full })
+  const { RoomFacts } = await import('./room-facts.ts')
+  return new Selection(context, view, filter, { full, facts: new RoomFacts(context, filter, full, pace) })
 }
 
 /** The pages that the conditions leave, and their end. */

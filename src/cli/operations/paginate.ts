@@ -117,7 +117,8 @@ export async function* paginate({
   }
 }
 
-function totalOf(body: Item): number | undefined {
+/** The total that an answer tells (section 2.6); undefined when it tells none. */
+export function totalOf(body: Item): number | undefined {
   const { total } = (body['paging'] ?? {}) as { total?: unknown }
   // Some services send numbers as text.
   if (typeof total === 'string' && /^\d+$/.test(total)) return Number(total)

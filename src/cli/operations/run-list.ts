@@ -27,7 +27,7 @@ export async function runList<N extends ListName>(
   printer.check(view)
   const keys =
     flags.sort === undefined ? undefined : (await import('./sort.ts')).parseSort(flags.sort, name, view)
-  const selection = await select(context, name, flags.where)
+  const selection = await select(context, name, flags.where, flags)
   const pages = keys
     ? await inOrder(context, name, input, flags, { keys, selection })
     : await chosenPages(context, name, input, flags, selection)
@@ -69,12 +69,12 @@ async function runCount<N extends ListName>(
   context: Context,
   name: N,
   input: Input<Operations[N]>,
-  { where, pageSize }: ListFlags,
+  { where, pageSize, ...pace }: ListFlags,
 ): Promise<void> {
   if (context.flags.columns !== undefined)
     throw new UsageError('--count and --columns cannot be used together')
   const { countItems, credibleTotal } = await import('./count.ts')
-  const selection = await select(context, name, where)
+  const selection = await select(context, name, where, pace)
   const all = { all: true, ...defined({ pageSize }) }
   let total: number | undefined
   // By the document, lists of sessions have no total.
@@ -87,14 +87,14 @@ async function runCountBy<N extends ListName>(
   context: Context,
   name: N,
   input: Input<Operations[N]>,
-  { where, pageSize }: ListFlags,
+  { where, pageSize, ...pace }: ListFlags,
   field: string,
 ): Promise<void> {
   const { CountBy } = await import('./count.ts')
   const counts = new CountBy(field, name, viewOf(endpoints[name]))
   const printer = await context.printer()
   printer.check(counts.view)
-  const selection = await select(context, name, where)
+  const selection = await select(context, name, where, pace)
   const pages = await chosenPages(context, name, input, { all: true, ...defined({ pageSize }) }, selection)
   await counts.print(context, pages, await fullRecords(context, name, selection), roomOf(input))
 }

@@ -1,10 +1,12 @@
 import { defined } from '../../api/defined.ts'
-import { UsageError } from '../../errors.ts'
+import { PartialError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { Page } from '../output/page.ts'
 import { fieldOf, type Item, type View } from '../output/views.ts'
 import type { FullRecords } from './full-records.ts'
-import type { Filter } from './where.ts'
+import type { RoomFacts } from './room-facts.ts'
+import { Untold } from './untold.ts'
+import { type Filter, factOf } from './where.ts'
 
 /** Which of the matching items to return. */
 interface Wanted {
@@ -12,25 +14,36 @@ interface Wanted {
   offset?: number | undefined
 }
 
+/** What else there is to decide by. */
+interface Sources {
+  /** Undefined where a list is all that there is. */
+  full: FullRecords | undefined
+  /** Undefined where the fields of the items decide. */
+  facts?: RoomFacts
+}
+
 /**
  * What `--where` chooses, from one list or from several. An item that does not carry what decides is decided on its full
- * record; what that does not carry either never matches, whatever the operator.
+ * record; what that does not carry either never matches, whatever the operator. What happens in a room is asked last, and
+ * only where all else matches.
  */
 export class Selection {
   readonly filter: Filter
-  /** Undefined where a list is all that there is. */
   readonly full: FullRecords | undefined
+  readonly #facts: RoomFacts | undefined
   readonly #context: Context
   readonly #view: View
-  /** For each field, whether some item carries it, and how many that it would have decided do not. */
-  readonly #fields: Map<string, { isCarried: boolean; missing: number }>
+  readonly #untold: Untold
+  /** What was found out about the rooms that match. */
+  readonly #found = new WeakMap<Item, Item>()
 
-  constructor(context: Context, view: View, filter: Filter, full: FullRecords | undefined) {
+  constructor(context: Context, view: View, filter: Filter, { full, facts }: Sources) {
     this.#context = context
     this.#view = view
+    this.#untold = new Untold(view.noun, filter.facts)
     this.filter = filter
     this.full = full
-    this.#fields = new Map(filter.fields.map((field) => [field, { isCarried: false, missing: 0 }]))
+    this.#facts = facts
   }
 
   /**
@@ -46,7 +59,7 @@ export class Selection {
     let passed = 0
     let given = 0
     for await (const page of pages) {
-      const matching = await this.#matching(page.items, room)
+      const matching = await this.#matching(page.items, room, offset + limit - passed)
       const items = matching.slice(Math.max(0, offset - passed)).slice(0, limit - given)
       // A full record may hold numbers that need care.
       const plain = page.plain && items.every((item) => page.items.includes(item))
@@ -56,24 +69,56 @@ export class Selection {
       if (items.length > 0) yield { items, ...defined({ plain }) }
       if (given >= limit) break
     }
-    // How many match in all is known only when every page was read.
-    const total = given >= limit ? undefined : passed
+    // How many match in all is known only when every page was read, and every room was looked into.
+    const total = given >= limit || this.#facts?.problem ? undefined : passed
     const paging = { limit: given, offset, ...defined({ total }) }
     return { items: [], rest: 'paging' in rest ? { ...rest, paging } : rest }
   }
 
   /**
    * The same pages, and their end once it is told what could not be decided.
+   * @param hint what becomes of a command that does not know of some rooms whether they match
    * @throws {UsageError} when no item carries one of the fields
+   * @throws {PartialError} behind the end, when it is not known of some rooms whether they match
    */
-  async *closed(pages: AsyncGenerator<Page, Page | undefined>): AsyncGenerator<Page, undefined> {
+  async *closed(
+    pages: AsyncGenerator<Page, Page | undefined>,
+    hint = 'they are left out',
+  ): AsyncGenerator<Page, undefined> {
     const end = yield* pages
-    for (const [field, { isCarried, missing }] of this.#fields)
-      if (missing > 0) await this.#tell(field, isCarried, missing)
+    for (const notice of this.#untold.notices()) await this.#context.notice(notice)
     if (end) yield end
+    const { problem } = this.#facts ?? {}
+    if (problem) throw new PartialError(problem, { hint })
   }
 
-  async #matching(items: readonly Item[], room: string): Promise<Item[]> {
+  /** What decides. */
+  get fields(): readonly string[] {
+    return [...this.filter.fields, ...this.filter.facts]
+  }
+
+  /** What was found out about a room that matches, and what its fields say. */
+  withFacts(item: Item): Item {
+    return { ...item, ...this.#found.get(item) }
+  }
+
+  /** @param most number of matching items that are of use */
+  async #matching(items: readonly Item[], room: string, most: number): Promise<Item[]> {
+    const matching = await this.#matchingFields(items, room)
+    if (!this.#facts) return matching
+    const chosen: Item[] = []
+    for await (const { room: item, facts, matches } of this.#facts.of(matching)) {
+      this.#untold.count(this.filter.facts, (field) => factOf(facts, field), matches)
+      if (!matches) continue
+      this.#found.set(item, facts)
+      chosen.push(item)
+      if (chosen.length >= most) break
+    }
+    return chosen
+  }
+
+  async #matchingFields(items: readonly Item[], room: string): Promise<Item[]> {
+    const { fields } = this.filter
     const verdicts = items.map((item) => this.filter.matches(item))
     const undecided = items.filter((_, i) => verdicts[i] === undefined)
     const records = (await this.full?.of(undecided, room)) ?? undecided
@@ -83,27 +128,8 @@ export class Selection {
       const record = verdict === undefined ? recordOf.get(item) : item
       if (!record) return []
       const matches = verdict ?? this.filter.matches(record)
-      this.#count(record, matches)
+      this.#untold.count(fields, (field) => fieldOf(this.#view, field, record), matches)
       return matches ? [record] : []
     })
-  }
-
-  #count(record: Item, matches: boolean | undefined): void {
-    for (const [field, counts] of this.#fields)
-      if (fieldOf(this.#view, field, record).known) counts.isCarried = true
-      else if (matches === undefined) counts.missing++
-  }
-
-  async #tell(field: string, isCarried: boolean, missing: number): Promise<void> {
-    const [one, many] = this.#view.noun
-    if (!isCarried)
-      throw new UsageError(`--where: no ${one} that could match has a field “${field}”`, {
-        hint: 'a service may leave out what is null; --json shows what it sends',
-      })
-    await this.#context.notice(
-      missing === 1
-        ? `1 ${one} without ${field} does not match`
-        : `${missing} ${many} without ${field} do not match`,
-    )
   }
 }

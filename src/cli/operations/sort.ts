@@ -1,4 +1,4 @@
-import { UsageError } from '../../errors.ts'
+import { PartialError, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { Page } from '../output/page.ts'
 import type { Item, View } from '../output/views.ts'
@@ -56,13 +56,20 @@ export async function* sorted(
   const items: Item[] = []
   let plain = true
   let rest: Item = {}
-  for await (const page of pages) {
-    const told = await tellingOf(fields, page.items, full, room)
-    // A full record may hold numbers that need care.
-    plain &&=
-      page.items.length === 0 || (page.plain === true && told.every((item, i) => item === page.items[i]))
-    rest = page.rest ?? rest
-    for (const item of told) items.push(item)
+  let partial: PartialError | undefined
+  try {
+    for await (const page of pages) {
+      const told = await tellingOf(fields, page.items, full, room)
+      // A full record may hold numbers that need care.
+      plain &&=
+        page.items.length === 0 || (page.plain === true && told.every((item, i) => item === page.items[i]))
+      rest = page.rest ?? rest
+      for (const item of told) items.push(item)
+    }
+  } catch (error) {
+    // What could be read is sorted all the same.
+    if (!(error instanceof PartialError)) throw error
+    partial = error
   }
   for (const field of fields) {
     const missing = items.filter((item) => !field.of(item).known).length
@@ -71,8 +78,9 @@ export async function* sorted(
   }
   const wanted = sortItems(items, keys).slice(offset, limit === undefined ? undefined : offset + limit)
   for (let at = 0; at < wanted.length; at += pageSize) yield { items: wanted.slice(at, at + pageSize), plain }
-  const paging = { limit: wanted.length, offset, total: items.length }
+  const paging = { limit: wanted.length, offset, ...(partial ? {} : { total: items.length }) }
   yield { items: [], rest: 'paging' in rest ? { ...rest, paging } : rest }
+  if (partial) throw partial
 }
 
 /** The items in order; those that are equal stay in theirs. */

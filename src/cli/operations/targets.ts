@@ -1,7 +1,7 @@
 import { endpoints } from '../../api/endpoints.ts'
 import { ConfirmationError, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
-import type { ManyFlags } from '../flags.ts'
+import type { ManyFlags, PaceFlags } from '../flags.ts'
 import { readIds } from '../input.ts'
 import { masked } from '../output/secrets.ts'
 import { plainText } from '../output/text.ts'
@@ -21,7 +21,7 @@ export interface Targets {
 interface TargetOptions {
   /** Ids as given on the command line. */
   given: readonly string[]
-  flags: Pick<ManyFlags, 'where' | 'user' | 'max' | 'ignoreNotFound' | 'missing'>
+  flags: Pick<ManyFlags, 'where' | 'user' | 'max' | 'ignoreNotFound' | 'missing' | keyof PaceFlags>
   /** The operation that lists what `--where` chooses from. */
   list: 'listRooms' | 'listMembers' | 'listUsers'
   /** The room that members are in. */
@@ -41,7 +41,7 @@ export async function readTargets(context: Context, options: TargetOptions): Pro
   const view = viewOf(endpoints[list])
   if (flags.where && (isNamed || flags.user))
     throw new UsageError(`give ${flags.user ? '--user' : 'ids'} or --where, not both`)
-  const selection = await select(context, list, flags.where)
+  const selection = await select(context, list, flags.where, flags)
   if (!selection && !isNamed && !flags.user)
     throw new UsageError(`missing required argument “${view.noun[0]}”`, {
       hint: 'give ids, or choose items with --where; see --help',
@@ -83,11 +83,12 @@ async function choose(
   const ids: string[] = []
   const why = new Map<string, string>()
   const lines: string[] = []
-  for await (const { items } of selection.closed(await pages))
+  for await (const { items } of selection.closed(await pages, 'nothing was changed; run it again'))
     for (const item of items) {
       const id = String(item[view.id ?? 'id'])
-      const shown = context.flags.showTokens ? item : masked(item)
-      const reasons = reasonsFor(shown, selection.filter.fields, view)
+      const told = selection.withFacts(item)
+      const shown = context.flags.showTokens ? told : masked(told)
+      const reasons = reasonsFor(shown, selection.fields, view)
       ids.push(id)
       why.set(id, reasons)
       lines.push(['', id, plainText(item[view.label ?? 'name']), reasons].join('  ').trimEnd())

@@ -2,20 +2,27 @@ import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import { type Field, type FieldType, listed, type Resource, unlisted } from '../../api/resource.ts'
 import { resources } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
-import { fieldOf, type Item, type View } from '../output/views.ts'
+import { fieldOf, type Item, type Told, type View } from '../output/views.ts'
 import { compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
+import { factTypes, idleSince, isFact } from './facts.ts'
 
 /** Conditions that must all hold. */
 export interface Filter {
   /** The fields that they are about. */
   fields: readonly string[]
-  /** Whether an item matches; undefined when it does not carry a field that decides it. */
+  /** What has to be asked for each room, since no item carries it. */
+  facts: readonly string[]
+  /** Whether the fields of an item match; undefined when it does not carry one that decides it. */
   matches(item: Item): boolean | undefined
+  /** Whether what was asked about a room matches, in the same way. */
+  admits(facts: Item): boolean | undefined
 }
 
 /** One condition. */
 interface Condition {
   field: string
+  /** Whether it is about what happens in a room. */
+  isFact: boolean
   test: Test
 }
 
@@ -23,6 +30,8 @@ interface Condition {
 interface Reading {
   view: View
   types: ReadonlyMap<string, FilterType>
+  /** Whether the service can be asked about each item. */
+  hasFacts: boolean
   /** Milliseconds since 1970, from which `90d` counts back. */
   now: number
 }
@@ -41,23 +50,41 @@ export async function parseWhere(
 ): Promise<Filter> {
   const types = filterTypes(resources[endpoints[list].resource], view)
   const parsed = await Promise.all(
-    conditions.map((condition) => parseCondition(condition, { view, types, now })),
+    conditions.map((condition) =>
+      parseCondition(condition, { view, types, hasFacts: list === 'listRooms', now }),
+    ),
   )
+  const own = parsed.filter(({ isFact }) => !isFact)
+  const asked = parsed.filter(({ isFact }) => isFact)
   return {
-    fields: [...new Set(parsed.map(({ field }) => field))],
-    matches(item) {
-      let isUndecided = false
-      for (const { field, test } of parsed) {
-        const told = fieldOf(view, field, item)
-        if (!told.known) isUndecided = true
-        else if (!test(told.value)) return false
-      }
-      return isUndecided ? undefined : true
-    },
+    fields: [...new Set(own.map(({ field }) => field))],
+    facts: [...new Set(asked.map(({ field }) => field))],
+    matches: (item) => decide(own, (field) => fieldOf(view, field, item)),
+    admits: (facts) => decide(asked, (field) => factOf(facts, field)),
   }
 }
 
-async function parseCondition(condition: string, { view, types, now }: Reading): Promise<Condition> {
+/** Whether all conditions hold; undefined when what is told leaves it open. */
+function decide(conditions: readonly Condition[], tell: (field: string) => Told): boolean | undefined {
+  let isUndecided = false
+  for (const { field, test } of conditions) {
+    const told = tell(field)
+    if (!told.known) isUndecided = true
+    else if (!test(told.value)) return false
+  }
+  return isUndecided ? undefined : true
+}
+
+/** What is known of a fact: one that could not be found out is absent. */
+export function factOf(facts: Item, field: string): Told {
+  const value = facts[field]
+  return value === undefined ? { known: false } : { known: true, value }
+}
+
+async function parseCondition(
+  condition: string,
+  { view, types, hasFacts, now }: Reading,
+): Promise<Condition> {
   const [, field = '', blank, sign = '', given = ''] =
     /^\s*([\w.]+)(\s*)(==|!=|<=|>=|!~|=|<|>|~)([\s\S]*)$/.exec(condition) ?? []
   const operator = operators[sign]
@@ -66,11 +93,15 @@ async function parseCondition(condition: string, { view, types, now }: Reading):
   const trimmed = given.trim()
   const hasAge = types.has('created_at')
   if (field === 'age' && hasAge)
-    return { field: 'created_at', test: await compareAge(operator, trimmed, condition, now) }
-  const type = types.get(field)
+    return { field: 'created_at', isFact: false, test: await compareAge(operator, trimmed, condition, now) }
+  // What the document lists comes first, if it ever lists a field of such a name.
+  const fact = hasFacts && !types.has(field) && isFact(field) ? field : undefined
+  if (fact === 'idle')
+    return { field: idleSince, isFact: true, test: await compareAge(operator, trimmed, condition, now) }
+  const type = fact ? factTypes[fact] : types.get(field)
   if (!type)
     throw new UsageError(`--where: no ${view.noun[0]} has a field “${field}”`, {
-      hint: `fields are ${[...types.keys(), ...(hasAge ? ['age'] : [])].join(', ')}`,
+      hint: `fields are ${[...types.keys(), ...(hasAge ? ['age'] : []), ...(hasFacts ? Object.keys(factTypes) : [])].join(', ')}`,
     })
   const choices = view.choices?.[field]
   if (choices && (operator === '=' || operator === '!=') && trimmed !== '' && !choices.includes(trimmed))
@@ -79,15 +110,18 @@ async function parseCondition(condition: string, { view, types, now }: Reading):
     })
   // A pattern may begin or end with a blank, unless the operator is between blanks.
   const text = operator.endsWith('~') && blank === '' && trimmed !== '' ? given : trimmed
-  return { field, test: await compare({ operator, type, text, condition, now }) }
+  return { field, isFact: fact !== undefined, test: await compare({ operator, type, text, condition, now }) }
 }
 
-/** `age>90d`: created more than 90 days ago. The older a thing is, the earlier it was created. */
+/** `age>90d`: created more than 90 days ago. The older a thing is, the earlier it was created; the same is true of idle rooms. */
 function compareAge(operator: Operator, text: string, condition: string, now: number): Promise<Test> {
+  const [field = ''] = /\w+/.exec(condition) ?? []
   const mirrored: Partial<Record<Operator, Operator>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
   const turned = mirrored[operator]
   if (turned === undefined || !/^\d{1,9}[smhdw]$/.test(text))
-    throw new UsageError(`--where ${condition}: age takes one of < <= > >= and a duration, as in age>90d`)
+    throw new UsageError(
+      `--where ${condition}: ${field} takes one of < <= > >= and a duration, as in ${field}>90d`,
+    )
   return compare({ operator: turned, type: 'time', text, condition, now })
 }
 

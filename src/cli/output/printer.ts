@@ -1,6 +1,6 @@
 import type { Answer } from '../../api/client.ts'
 import { readAnswer, readBody, writeJson } from '../../api/json.ts'
-import { ClosedOutput, OutputError, UsageError } from '../../errors.ts'
+import { ClosedOutput, OutputError, PartialError, UsageError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
 import { isJson } from './error.ts'
 import { Hiding } from './hiding.ts'
@@ -115,11 +115,17 @@ export class Printer {
   async list(view: View, key: string, pages: AsyncIterable<Page>): Promise<number> {
     const write = await this.writer(view, key)
     let count = 0
-    for await (const page of pages) {
-      // Without items there is no way to tell whether a column exists.
-      if (count === 0 && page.items.length > 0) this.#checkColumns(view, page.items)
-      count += page.items.length
-      await write.page(page)
+    try {
+      for await (const page of pages) {
+        // Without items there is no way to tell whether a column exists.
+        if (count === 0 && page.items.length > 0) this.#checkColumns(view, page.items)
+        count += page.items.length
+        await write.page(page)
+      }
+    } catch (error) {
+      // What there is, is complete.
+      if (error instanceof PartialError) await write.end()
+      throw error
     }
     await write.end()
     if (!this.options.query) await this.#tellOfSecrets()

@@ -17,35 +17,40 @@ are redirections.
                match it. Lookaround and backreferences do not exist.
 
 Fields are those of the API document and others that services are known to send.
-Two more are worked out:
+More are worked out. The last five are asked of the service, room by room, once
+all other conditions have chosen the room (--concurrency N at once):
 
   status       active or terminated (rooms), online or offline (sessions),
                blocked (members)
   age          time since creation, compared with a duration: 30s 15m 12h 90d 8w
+  online  sessions  members
+               numbers of a room: who is in it now, all sessions, all members
+  last_active  when somebody was last in a room; now while anybody is, blank
+               when nobody ever was
+  idle         time since then, or since a room without sessions was created
 
 Times are compared with a day (UTC), with a time, or with a duration, which
-stands for the moment so long ago. age>90d means older than 90 days. So does
-created_at<90d: created before the moment 90 days ago.
+stands for the moment so long ago. age>90d means created_at<90d: created before
+the moment 90 days ago. idle is compared as age is.
 
-  meetroom rooms list --where 'age>90d'
   meetroom rooms list --where 'created_at>=2026-01-01' --where 'age>12h'
   meetroom users list --where 'created_at>2026-01-31T12:00Z'
 
 No value stands for blank, which is null or empty text. A null differs from
 every value, and is neither smaller nor larger than any.
 
-  meetroom rooms list --where 'started_at='
-  meetroom users list --where 'email!='
+  meetroom rooms list --where 'last_active=' --where 'members=0'
 
 A field that an item does not carry is absent, which is not blank. Services may
-list items with few fields. Then full records decide: they are requested one by
-one, and a notice says so. An item whose full record does not carry the field
-either never matches, whatever the operator; a notice says how many those are.
-When no record carries it, the condition is an error, and nothing is changed.
+list items with few fields; then full records are requested and decide. What
+they leave open never matches; a notice says how many those are. When no record
+carries the field, the condition is an error, and nothing is changed.
 
-The service filters by few fields itself, so the whole list is read. Look before
-you change anything: a dry run shows each item and the values that chose it.
+When the service fails to tell about a room, a list leaves it out and ends with
+exit code 8, and a command that changes rooms changes nothing.
 
-  meetroom rooms terminate --where 'age>90d' --where 'status=active' --dry-run
+Look first: a dry run shows each item and the values that chose it.
+
+  meetroom rooms terminate --where 'idle>90d' --where 'status=active' --dry-run
 
 See also: meetroom help bulk, meetroom help lists`

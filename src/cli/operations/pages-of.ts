@@ -1,0 +1,36 @@
+import type { Client } from '../../api/client.ts'
+import { defined } from '../../api/defined.ts'
+import { type Endpoint, endpoints } from '../../api/endpoints.ts'
+import type { Input } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
+import type { Context } from '../context.ts'
+import type { Page } from '../output/page.ts'
+import { viewOf } from '../output/views.ts'
+import type { ListName } from './list-name.ts'
+import { type PageRequest, paginate } from './paginate.ts'
+
+/**
+ * The pages of a list operation.
+ * @param ahead how many pages are on their way while one is used
+ */
+export function pagesOf<N extends ListName>(
+  context: Context,
+  client: Client,
+  name: N,
+  input: Input<Operations[N]>,
+  request: PageRequest,
+  ahead?: number,
+): AsyncGenerator<Page> {
+  const endpoint: Endpoint = endpoints[name]
+  const { query } = input as { query?: object }
+  return paginate({
+    request,
+    key: endpoint.result,
+    id: viewOf(endpoint).id ?? 'id',
+    fetch: (paging) => client.call(name, { ...input, query: { ...query, ...paging } }),
+    seen: client.seen,
+    notice: (text) => context.notice(text),
+    isPagedWhenAsked: endpoint.paged === 'when asked',
+    ...defined({ ahead }),
+  })
+}

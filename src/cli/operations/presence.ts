@@ -1,0 +1,125 @@
+import type { Client } from '../../api/client.ts'
+import { endpoints } from '../../api/endpoints.ts'
+import { readAnswer } from '../../api/json.ts'
+import type { Input } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
+import { textOf } from '../../api/text-of.ts'
+import type { Context } from '../context.ts'
+import { fieldOf, type Item, views } from '../output/views.ts'
+import { isRefusal } from './page-size.ts'
+import { totalOf } from './paginate.ts'
+import { readAll } from './read-all.ts'
+
+/** Who is in a room and who was, as far as its sessions tell. */
+interface Presence {
+  sessions: number
+  online: number | undefined
+  /** When somebody was last connected; null when nobody ever was. */
+  last: string | null | undefined
+}
+
+/** Number of items that are asked for together with their total: fewer are all that there are. */
+const few = 2
+
+type Counted = 'listSessions' | 'listMembers'
+
+/**
+ * Asks the service how many there are, for one run. What an answer leaves open is read in full; what that leaves open as well
+ * is undefined.
+ */
+export class Presences {
+  readonly #context: Context
+  readonly #client: Client
+  /** Lists of which this service sends no total. */
+  readonly #untold = new Set<Counted>()
+
+  constructor(context: Context, client: Client) {
+    this.#context = context
+    this.#client = client
+  }
+
+  /** The number of sessions or members of a room. */
+  async count(list: Counted, room_id: string): Promise<number> {
+    const total = await this.#total(list, room_id)
+    if (total !== undefined) return total
+    let count = 0
+    for await (const _ of readAll(this.#context, this.#client, list, { params: { room_id } })) count++
+    return count
+  }
+
+  /** The number of sessions that are connected. */
+  async online(room_id: string): Promise<number | undefined> {
+    const { online, over, unclear } = await this.#read(connected(room_id))
+    // A service that ignores the filter sends what is over as well.
+    if (over === 0) return online + unclear.size
+    return unclear.size > 0 ? undefined : online
+  }
+
+  /** Everything that the sessions of a room tell. */
+  async of(room_id: string): Promise<Presence> {
+    const { online, over, unclear, last } = await this.#read({ params: { room_id } })
+    const sessions = online + over + unclear.size
+    if (unclear.size === 0) return { sessions, online, last }
+    // A service may leave out what is null.
+    const now = await this.#read(connected(room_id))
+    if (now.over > 0) return { sessions, online: undefined, last: undefined }
+    const isOpen = (id: string) => now.unclear.has(id)
+    return {
+      sessions,
+      online: online + [...unclear].filter(isOpen).length,
+      last: [...unclear].every(isOpen) ? last : undefined,
+    }
+  }
+
+  /** Asks for two items and the total; undefined where the answer does not settle the number. */
+  async #total(list: Counted, room_id: string): Promise<number | undefined> {
+    if (this.#untold.has(list)) return undefined
+    try {
+      const answer = await this.#client.call(list, { params: { room_id }, query: { limit: few } })
+      const body = readAnswer(answer) as Item
+      const { length } = body[endpoints[list].result] as Item[]
+      const total = totalOf(body) ?? length
+      if (length < few && total === length) return length
+      // Some services count only what they send.
+      if (length > 0 && total > length) return total
+      if (totalOf(body) === undefined) this.#untold.add(list)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      // The document has no `limit` for sessions.
+      this.#untold.add(list)
+    }
+    return undefined
+  }
+
+  async #read(input: Input<Operations['listSessions']>) {
+    let online = 0
+    let over = 0
+    const unclear = new Set<string>()
+    let last: string | null | undefined = null
+    for await (const session of readAll(this.#context, this.#client, 'listSessions', input)) {
+      const end = endOf(session)
+      if (end.is === 'open') online++
+      else if (end.is === 'unclear') unclear.add(String(session['id']))
+      else {
+        over++
+        last = later(last, end.at)
+      }
+    }
+    return { online, over, unclear, last }
+  }
+}
+
+const connected = (room_id: string) => ({ params: { room_id }, query: { is_connecting: true } })
+
+/** Whether a session is over, and since when. One that does not say so is neither. */
+function endOf(session: Item): { is: 'open' } | { is: 'unclear' } | { is: 'over'; at: string } {
+  const told = fieldOf(views.session, 'disconnected_at', session)
+  if (!told.known) return { is: 'unclear' }
+  return told.value === null || told.value === '' ? { is: 'open' } : { is: 'over', at: textOf(told.value) }
+}
+
+/** The later of two times; undefined when one of them is not known. */
+function later(one: string | null | undefined, other: string): string | undefined {
+  if (one === undefined || Number.isNaN(Date.parse(other))) return undefined
+  return one === null || Date.parse(other) > Date.parse(one) ? other : one
+}

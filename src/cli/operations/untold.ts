@@ -1,0 +1,65 @@
+import { UsageError } from '../../errors.ts'
+import type { Told } from '../output/views.ts'
+import { idleSince } from './facts.ts'
+
+/** Keeps count of what could not be decided, since some items do not carry a field. */
+export class Untold {
+  readonly #noun: readonly [string, string]
+  readonly #facts: readonly string[]
+  /** For each field, whether some item carries it, and how many that it would have decided do not. */
+  readonly #counts = new Map<string, { isCarried: boolean; missing: number }>()
+
+  /** @param facts the fields that are asked of the service for each room */
+  constructor(noun: readonly [string, string], facts: readonly string[]) {
+    this.#noun = noun
+    this.#facts = facts
+  }
+
+  /**
+   * Counts one item.
+   * @param matches whether it matches; undefined when a field that it does not carry would have decided
+   */
+  count(fields: readonly string[], tell: (field: string) => Told, matches: boolean | undefined): void {
+    for (const field of fields) {
+      const counts = this.#counts.get(field) ?? { isCarried: false, missing: 0 }
+      this.#counts.set(field, counts)
+      if (tell(field).known) counts.isCarried = true
+      else if (matches === undefined) counts.missing++
+    }
+  }
+
+  /**
+   * What there is to say about it, in words.
+   * @throws {UsageError} when no item carries one of the fields
+   */
+  *notices(): Generator<string> {
+    for (const [field, { isCarried, missing }] of this.#counts) {
+      if (missing > 0 && !isCarried) throw this.#neverTold(field)
+      if (missing > 0) yield this.#inWords(field, missing)
+    }
+  }
+
+  #inWords(field: string, missing: number): string {
+    const [one, many] = this.#noun
+    return missing === 1
+      ? `1 ${one} without ${nameOf(field)} does not match`
+      : `${missing} ${many} without ${nameOf(field)} do not match`
+  }
+
+  #neverTold(field: string): UsageError {
+    const [one] = this.#noun
+    if (this.#facts.includes(field))
+      return new UsageError(
+        `--where: the service does not tell “${nameOf(field)}” of any ${one} that could match`,
+        {
+          hint: 'see what it sends with: meetroom sessions list ROOM --json',
+        },
+      )
+    return new UsageError(`--where: no ${one} that could match has a field “${field}”`, {
+      hint: 'a service may leave out what is null; --json shows what it sends',
+    })
+  }
+}
+
+/** What people call it. */
+const nameOf = (field: string) => (field === idleSince ? 'idle' : field)

@@ -1,0 +1,104 @@
+import type { WireRequest, WireResponse } from '../../src/api/wire.ts'
+import { answer, type World } from './world.ts'
+
+type Thing = Record<string, unknown>
+
+/** A room, and what happened in it. */
+export interface RoomInUse {
+  room: Thing & { id: string }
+  sessions?: readonly Thing[]
+  /** Number of members. */
+  members?: number
+}
+
+/** In what a service differs from the embedded one, as far as sessions and members are concerned. */
+export interface UseDifferences {
+  /** Lists carry no total; those of sessions no `paging` at all. */
+  withoutTotals?: boolean
+  /** The total of a page is the number of its items. */
+  countsPages?: boolean
+  /** All sessions are sent, whatever is asked for. */
+  ignoresFilter?: boolean
+  /** What is null is left out of sessions. */
+  leavesNullsOut?: boolean
+  /** A `limit` of sessions is refused. */
+  refusesLimit?: boolean
+  /** Answers instead. */
+  instead?: (path: string) => WireResponse | undefined
+}
+
+/** Makes the service of a world hold these rooms. Returns the paths of the requests about single rooms so far. */
+export function withRoomsInUse(
+  world: World,
+  rooms: readonly RoomInUse[],
+  differences: UseDifferences = {},
+): () => string[] {
+  world.intercept = async (request) => respond(request, rooms, differences)
+  return () =>
+    world.requests.flatMap(({ method, url }) => {
+      const path = url.slice(url.indexOf('/v1') + 3)
+      return method === 'GET' && /^\/rooms(\?|$)/.test(path)
+        ? []
+        : `${method === 'GET' ? '' : `${method} `}${path}`
+    })
+}
+
+function respond(
+  { method, url }: WireRequest,
+  rooms: readonly RoomInUse[],
+  differences: UseDifferences,
+): WireResponse {
+  const { pathname, searchParams } = new URL(url)
+  const [, , , id, list] = pathname.split('/')
+  const instead = differences.instead?.(pathname.slice(3))
+  if (instead) return instead
+  const found = rooms.find(({ room }) => room.id === id)
+  if (id !== undefined && !found) return answer(404, { error: { message: 'no such room' } })
+  if (!found)
+    return answer(
+      200,
+      pageOf(
+        'rooms',
+        rooms.map(({ room }) => room),
+        searchParams,
+        {},
+      ),
+    )
+  if (list === 'members') {
+    const members = Array.from({ length: found.members ?? 0 }, (_, i) => ({
+      id: `m${i}`,
+      user_id: `u${i}`,
+      type: 'guest',
+    }))
+    return answer(200, pageOf('members', members, searchParams, differences))
+  }
+  if (list === 'sessions') {
+    if (differences.refusesLimit && searchParams.has('limit'))
+      return answer(400, { error: { message: 'unknown parameter' } })
+    const wanted = differences.ignoresFilter ? null : searchParams.get('is_connecting')
+    const held = (found.sessions ?? []).filter(
+      ({ disconnected_at }) => wanted === null || (disconnected_at === null) === (wanted === 'true'),
+    )
+    const sent = differences.leavesNullsOut
+      ? held.map((session) =>
+          Object.fromEntries(Object.entries(session).filter(([, value]) => value !== null)),
+        )
+      : held
+    const isPaged = !differences.withoutTotals && searchParams.has('limit')
+    return answer(200, isPaged ? pageOf('sessions', sent, searchParams, differences) : { sessions: sent })
+  }
+  return answer(200, { room: method === 'DELETE' ? { id } : found.room })
+}
+
+function pageOf(
+  key: string,
+  items: readonly Thing[],
+  query: URLSearchParams,
+  { withoutTotals, countsPages }: UseDifferences,
+) {
+  const limit = Number(query.get('limit') ?? 30)
+  const offset = Number(query.get('offset') ?? 0)
+  const sent = items.slice(offset, offset + limit)
+  const total = countsPages ? sent.length : items.length
+  return { [key]: sent, paging: { limit, offset, ...(withoutTotals ? {} : { total }) } }
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { withRoomsInUse } from './helpers/rooms-in-use.ts'
+import { recipe, runLine } from './helpers/shell.ts'
+import { createWorld } from './helpers/world.ts'
+
+test('the recipe for rooms that nobody used for 90 days terminates these and reopens them', async () => {
+  const world = await createWorld()
+  const made = (id: string, more: object = {}) => ({
+    ...{ id, type: 'open', name: id, created_at: '2025-01-01T00:00:00.000Z', terminated_at: null },
+    ...more,
+  })
+  const asked = withRoomsInUse(world, [
+    { room: made('busy'), sessions: [{ id: 's1', disconnected_at: null }] },
+    { room: made('used'), sessions: [{ id: 's1', disconnected_at: '2026-01-01T00:00:00.000Z' }] },
+    { room: made('idle'), sessions: [{ id: 's1', disconnected_at: '2025-09-01T00:00:00.000Z' }] },
+    { room: made('over', { terminated_at: '2025-02-01T00:00:00.000Z' }) },
+    { room: made('never') },
+  ])
+  const [look = '', terminate = '', undo = ''] = recipe('Terminate what nobody used for 90 days')
+  expect((await runLine(world, look)).stderr).toMatch(/^2 rooms match\n {2}idle .*\n {2}never /)
+  expect(await runLine(world, terminate)).toMatchObject({ code: 0, stderr: 'terminated 2 rooms\n' })
+  expect(await runLine(world, undo)).toMatchObject({ code: 0, stderr: 'reopened 2 rooms\n' })
+  expect(asked().filter((path) => path.startsWith('PUT'))).toEqual([
+    ...['PUT /rooms/idle', 'PUT /rooms/never', 'PUT /rooms/idle', 'PUT /rooms/never'],
+  ])
+})
