@@ -24,3 +24,12 @@ test('the recipe for rooms that nobody used for 90 days terminates these and reo
     ...['PUT /rooms/idle', 'PUT /rooms/never', 'PUT /rooms/idle', 'PUT /rooms/never'],
   ])
 })
+
+test('the recipe for renaming many rooms renames each once, however often it runs', async () => {
+  const world = await createWorld()
+  for (const name of ['Weekly', 'Retro']) await world.send('POST', '/rooms', { name, type: 'open' })
+  const lines = recipe('Rename many rooms').map((line) => line.replace('2026-01-01', '2026-12-31'))
+  for (const line of [...lines, ...lines]) expect(await runLine(world, line)).toMatchObject({ code: 0 })
+  const { rooms } = (await world.send('GET', '/rooms')).body
+  expect(rooms.map(({ name }: { name: string }) => name)).toEqual(['Retro (2025)', 'Weekly (2025)'])
+})

@@ -8,6 +8,7 @@ import { Assignments, isObject, parsePair, parsePath } from './assignments.ts'
 import { closest } from './closest.ts'
 import type { Context } from './context.ts'
 import { encodeUrl, readData, webUrl } from './input.ts'
+import { withTexts } from './texts.ts'
 
 export interface BodyFlags {
   set?: string[]
@@ -37,26 +38,33 @@ export async function buildBody<N extends OperationName>(
   flags: BodyFlags,
   given: Given<N>,
 ): Promise<BodyOf<Operations[N]>> {
-  const data = flags.data === undefined ? {} : await readData(flags.data, context.host)
-  if (!isObject(data)) throw new UsageError('--data takes a JSON object here')
-  const body = changedBy(flags, given)(data)
+  const body = changedBy(flags, given)(await readBody(context, flags))
   await askAboutNames(context, name, flags)
   return body as BodyOf<Operations[N]>
 }
 
+/** What `--data` gives of a body. */
+export async function readBody({ host }: Context, { data }: BodyFlags): Promise<object> {
+  const body = data === undefined ? {} : await readData(data, host)
+  if (!isObject(body)) throw new UsageError('--data takes a JSON object here')
+  return body
+}
+
 /**
  * How the flags change a body.
+ * @param replace what becomes of the texts that they give
  * @throws {UsageError} when two of them give the same value
  */
 export function changedBy(
   { set = [] }: BodyFlags,
   given: Readonly<Record<string, object>>,
+  replace: (text: string) => string = (text) => text,
 ): (data: object) => object {
   const assignments = new Assignments()
-  for (const [flag, said] of Object.entries(given)) assignments.add(flag, said)
+  for (const [flag, said] of Object.entries(given)) assignments.add(flag, withTexts(said, replace) as object)
   // Of the same key given again, the last one counts, as of any flag.
   for (const [key, value] of new Map(set.map((pair) => parsePair('--set', pair))))
-    assignments.set(`--set ${key}`, parsePath(key), value)
+    assignments.set(`--set ${key}`, parsePath(key), withTexts(value, replace))
   return (data) => assignments.applyTo(data)
 }
 

@@ -161,9 +161,12 @@ export const maxOption = [
   wholeNumber('--max', 1),
 ] as const
 
+/** Adds the flags of a command over what `--where` chooses. */
+export function chosenFlags<C extends Command>(command: C): C {
+  return paceFlags(command.option(...whereOption)).option(...maxOption)
+}
+
 /** Adds the flags of a command over several ids. */
 export function manyFlags<C extends Command>(command: C): C {
-  return paceFlags(command.option(...whereOption))
-    .option(...maxOption)
-    .option('--ignore-not-found', 'treat missing items as success')
+  return chosenFlags(command).option('--ignore-not-found', 'treat missing items as success')
 }

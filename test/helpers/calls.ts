@@ -24,7 +24,7 @@ const values: Record<string, string> = {
 /** How a command is called when its arguments, ARGS, are not enough, or are not the only way to call it. */
 const lines: Record<string, readonly string[]> = {
   'rooms create': ['--name N --type open', '--name N --type open --if-not-exists'],
-  'rooms update': ['ARGS --name N', 'ARGS --terminated'],
+  'rooms update': ['ARGS --name N', 'ARGS --terminated', '--where type=private --name {name}2'],
   'rooms terminate': ['ARGS', '--where type=private'],
   'rooms reopen': ['ARGS', '--where type=private'],
   'rooms delete': ['ARGS', '--where type=private', 'ARGS --save saved.ndjson'],

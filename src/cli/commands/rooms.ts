@@ -1,19 +1,7 @@
-import { Option } from 'commander'
-import { room } from '../../api/resources.ts'
-import { type BodyFlags, buildBody } from '../body.ts'
 import { roomImportFlags } from '../bulk/import-flags.ts'
 import type { Act } from '../context.ts'
-import {
-  alias,
-  bodyFlags,
-  concurrencyFlag,
-  examples,
-  type ListFlags,
-  requireFields,
-  withPaging,
-} from '../flags.ts'
+import { alias, concurrencyFlag, examples, type ListFlags, withPaging } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
-import { confirmTargets } from '../operations/confirm-targets.ts'
 import { runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
 import { runList } from '../operations/run-list.ts'
@@ -21,34 +9,14 @@ import { roomArgument, roomsWords } from '../room-arguments.ts'
 import { saveFlags } from '../saving/flags.ts'
 import { exportCommand, importCommand } from './import-export.ts'
 import { defineRoomCreate } from './room-create.ts'
-
-const { words } = room
-
-interface StateFlags {
-  terminated?: boolean
-  active?: boolean
-}
-
-/** Adds `--terminated` and `--active`, which mean a filter in a list and a change in an update. */
-function stateFlags(command: MeetroomCommand): MeetroomCommand {
-  return command
-    .addOption(new Option('--terminated', 'terminated').conflicts('active'))
-    .addOption(new Option('--active', 'not terminated').conflicts('terminated'))
-}
-
-const terminating = {
-  verb: 'terminate',
-  doing: 'terminating',
-  get: ['getRoom', (id: string) => ({ params: { id } })],
-} as const
-
-const isTerminated = (flags: StateFlags) => (flags.terminated ? true : flags.active ? false : undefined)
+import { type StateFlags, setTerminated, stateFlags, stateOf, terminating } from './room-state.ts'
+import { defineRoomUpdate } from './room-update.ts'
 
 export function defineRooms(rooms: MeetroomCommand, act: Act): void {
   defineList(rooms, act)
   defineGet(rooms, act)
   defineRoomCreate(rooms, act)
-  defineUpdate(rooms, act)
+  defineRoomUpdate(rooms, act)
   defineMany(rooms, act)
   importCommand(
     rooms,
@@ -79,7 +47,7 @@ function defineList(rooms: MeetroomCommand, act: Act): void {
     .action(
       act('reads', (context, flags: ListFlags & StateFlags & { name?: string; layout?: string }) => {
         const { name, layout } = flags
-        const query = { name, layout, is_terminated: isTerminated(flags) }
+        const query = { name, layout, ...stateOf(flags) }
         return runList(context, 'listRooms', { query }, flags)
       }),
     )
@@ -106,49 +74,12 @@ function defineGet(rooms: MeetroomCommand, act: Act): void {
   examples(get, "meetroom rooms get 'name:Weekly sync'", 'meetroom rooms get 66f1a2b3c4d5e6f708192a3b --json')
 }
 
-interface UpdateFlags extends BodyFlags, StateFlags {
-  name?: string
-  layout?: string
-  record?: boolean
-}
-
-function defineUpdate(rooms: MeetroomCommand, act: Act): void {
-  const update = rooms
-    .command('update')
-    .summary('Change the settings of a room')
-    .description('Change the settings of a room; everything else stays as it is.')
-    .argument(...roomArgument)
-    .option('--name <name>', words.name)
-    .option('--layout <layout>', words.layout)
-    .option('--record', words.record)
-    .option('--no-record', 'stop recording the meetings in the room')
-  bodyFlags(stateFlags(update)).action(
-    act('writes', async (context, id: string, flags: UpdateFlags) => {
-      const { name, layout, record } = flags
-      // The document does not list `record` here, and services have more than it lists.
-      const given = {
-        '--name': { name },
-        '--layout': { layout },
-        [record === false ? '--no-record' : '--record']: { record },
-        [flags.active ? '--active' : '--terminated']: { is_terminated: isTerminated(flags) },
-      }
-      const body = await buildBody(context, 'updateRoom', flags, given)
-      requireFields(body, {})
-      if (body.is_terminated === true) await confirmTargets(context, terminating, { ids: [id] })
-      await runOne(context, 'updateRoom', { params: { id }, body })
-    }),
-  )
-  examples(update, "meetroom rooms update 66f1a2b3c4d5e6f708192a3b --name 'Weekly sync, new time'")
-}
-
 function defineMany(rooms: MeetroomCommand, act: Act): void {
   const common = {
     ids: roomsWords,
     list: 'listRooms',
     get: terminating.get,
   } as const
-  const setTerminated = (is_terminated: boolean) =>
-    ['updateRoom', (id: string) => ({ params: { id }, body: { is_terminated } })] as const
   overMany(rooms, act, {
     ...common,
     ...terminating,

@@ -26,6 +26,8 @@ interface TargetOptions {
   list: 'listRooms' | 'listMembers' | 'listUsers'
   /** The room that members are in. */
   room: string
+  /** Told each item that `--where` chooses. */
+  each?: (item: Item) => void
 }
 
 /**
@@ -73,7 +75,7 @@ async function choose(
   context: Context,
   selection: Selection,
   view: View,
-  { list, room }: TargetOptions,
+  { list, room, each }: TargetOptions,
 ): Promise<Targets> {
   if (context.flags.curl) throw new UsageError('--curl sends nothing, so what --where matches is unknown')
   const pages =
@@ -90,6 +92,7 @@ async function choose(
       const shown = context.flags.showTokens ? told : masked(told)
       const reasons = reasonsFor(shown, selection.fields, view)
       ids.push(id)
+      each?.(item)
       why.set(id, reasons)
       lines.push(['', id, plainText(item[view.label ?? 'name']), reasons].join('  ').trimEnd())
     }

@@ -8,14 +8,19 @@ names members of a room by their user ids.
   meetroom users delete - --yes < user-ids.txt
   meetroom rooms terminate --where 'age>90d' --where 'status=active' --dry-run
 
+rooms update changes all rooms that --where chooses. Fields of each room in
+braces are filled in, {{ and }} are braces; three changes are shown first.
+
+  meetroom rooms update --where 'type=private' --name '{name} (2025)' --dry-run
+
 -o ids prints what the next command reads:
 
   meetroom users list --where 'name~^test' --all -o ids > user-ids.txt
 
-Confirmation  What deletes, terminates or blocks asks first, and for several
-              items you type their number. --yes confirms in advance, for up to
-              20 items, or for as many as --max N allows. A command that would
-              affect more than that does nothing (exit code 10).
+Confirmation  What deletes, terminates, blocks or updates many asks first; for
+              several items you type their number. --yes confirms in advance,
+              for up to 20 items, or for as many as --max N allows. A command
+              that would affect more does nothing (exit code 10).
 Dry run       --dry-run shows each request instead of sending it and, with
               --where, each item and the values that chose it.
 Pace          Eight requests run at once (--concurrency N), and --rate N starts
