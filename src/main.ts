@@ -60,7 +60,10 @@ export async function main(
             openSaver,
           })
           await context.permit(effect)
-          await work(context, ...((await resolveRooms(context, command, args)) as A))
+          const run = async (each: Context) => work(each, ...((await resolveRooms(each, command, args)) as A))
+          if (!context.flags.allProfiles) return run(context)
+          const { onAllProfiles } = await import('./cli/all-profiles.ts')
+          await onAllProfiles(context, args, run, connect)
         },
         { effect },
       )

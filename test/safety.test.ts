@@ -67,6 +67,19 @@ describe.each(calls)('%s', (call) => {
     })
   })
 
+  test('with --all-profiles reads, or is refused and does nothing', async () => {
+    const { code, stderr, requests, started, changed } = await run(
+      call,
+      await prepare(false),
+      '--all-profiles',
+    )
+    const isRefused = code === 2
+    expect({ code, started, changed }, stderr).toEqual({ code: isRefused ? 2 : 0, started: [], changed: [] })
+    expect(requests.filter((request) => isRefused || !request.startsWith('GET '))).toEqual([])
+    const reads = /^\w+ (list|get|export|report)\b/.test(call) && !sendsNothing.test(call)
+    expect(isRefused, stderr).toBe(!reads)
+  })
+
   test('with --curl sends and starts nothing', async () => {
     const { code, stderr, requests, started, changed } = await run(call, await prepare(false), '--curl')
     // The requests of an import, of --where and of what is done in all rooms are not known beforehand.

@@ -10,10 +10,11 @@ import { type MeetroomError, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { type Change, confirm } from './confirm.ts'
 import { isJson, reportError } from './output/error.ts'
+import { KnownSecrets } from './output/known-secrets.ts'
+import type { PrintOptions } from './output/list-writer.ts'
 import { Printer } from './output/printer.ts'
 import type { Query } from './output/query.ts'
-import { keyRedactor, type Redact } from './output/redact.ts'
-import { maskedText } from './output/secrets.ts'
+import type { Redact } from './output/redact.ts'
 import { StatusLine } from './output/status-line.ts'
 import type { Saver } from './saving/saving.ts'
 import {
@@ -41,6 +42,7 @@ export interface GlobalFlags {
   showTokens?: boolean
   header: boolean
   profile?: string
+  allProfiles?: boolean
   local?: boolean
   baseUrl?: string
   timeout?: string
@@ -68,6 +70,7 @@ interface Start {
   connect: Connect | undefined
   /** Makes what keeps what is deleted. Not optional: what a context can forget, a command will. */
   openSaver: (context: Context) => Promise<Saver | undefined>
+  secrets?: KnownSecrets
 }
 
 /**
@@ -93,6 +96,8 @@ export class Context {
   readonly command: string
   /** Aborted by SIGINT and SIGTERM. */
   readonly interrupt: AbortSignal
+  /** What must never be shown. */
+  readonly secrets: KnownSecrets
   readonly #connect: Connect
   readonly #openSaver: Start['openSaver']
   #saver: Promise<Saver | undefined> | undefined
@@ -106,16 +111,15 @@ export class Context {
   /** What the clients of this run have found out about the service. */
   readonly #seen: Seen = {}
   readonly #closers: (() => Promise<void> | void)[] = []
-  readonly #secrets = new Set<string>()
-  #redactKeys: Redact | undefined
 
   constructor(
     readonly host: Host,
-    { flags, command, interrupt, connect, openSaver }: Start,
+    { flags, command, interrupt, connect, openSaver, secrets = new KnownSecrets() }: Start,
   ) {
     this.flags = flags
     this.command = command
     this.interrupt = interrupt
+    this.secrets = secrets
     this.#connect = connect ?? connectOverNetwork
     this.#openSaver = openSaver
     this.statusLine = new StatusLine(host)
@@ -175,8 +179,12 @@ export class Context {
       showTokens,
       query,
     }
-    this.#printer = new Printer(this.host, options, this.redactKeys, this.statusLine)
+    this.#printer = this.makePrinter(options)
     return this.#printer
+  }
+
+  protected makePrinter(options: PrintOptions): Printer {
+    return new Printer(this.host, options, this.redactKeys, this.statusLine)
   }
 
   /** @throws {UsageError} when `--query` is not valid */
@@ -206,7 +214,9 @@ export class Context {
    * @throws {UsageError}
    */
   async permit(effect: Effect): Promise<void> {
-    const { dryRun, curl } = this.flags
+    const { dryRun, curl, allProfiles } = this.flags
+    if (allProfiles && effect !== 'reads')
+      throw new UsageError('--all-profiles is for commands that only read from a service')
     if ((dryRun || curl) && ['stays', 'joins', 'machine'].includes(effect))
       throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)
     // Asked again before each write: this only spares the questions that come before the first.
@@ -301,8 +311,11 @@ export class Context {
     return this.#connect(url, this.host)
   }
 
-  /** An error that does not end the command, to standard error. */
-  async report(error: MeetroomError): Promise<void> {
+  /**
+   * An error that does not end the command, to standard error.
+   * @param profile where it happened, of several
+   */
+  async report(error: MeetroomError, profile?: string): Promise<void> {
     const { output } = await this.settings()
     await reportError(this.host, error, {
       json: isJson(output.value),
@@ -310,24 +323,23 @@ export class Context {
       verbose: this.flags.verbose ?? false,
       redact: this.redact,
       statusLine: this.statusLine,
+      profile,
     })
   }
 
   /** Takes out what must never be shown, not even inside somebody else’s text: keys and access tokens. */
-  readonly redact: Redact = (text) => maskedText(this.redactKeys(text))
+  get redact(): Redact {
+    return this.secrets.redact
+  }
 
   /** Takes out the keys alone: results may hold access tokens that were asked for. */
-  readonly redactKeys: Redact = (text) => {
-    // Made once: many rows may fail.
-    this.#redactKeys ??= keyRedactor([...this.#secrets])
-    return this.#redactKeys(text)
+  get redactKeys(): Redact {
+    return this.secrets.redactKeys
   }
 
   /** Takes note of what must never be shown. */
   keepSecret(secret: string | undefined): void {
-    if (!secret || this.#secrets.has(secret)) return
-    this.#secrets.add(secret)
-    this.#redactKeys = undefined
+    this.secrets.keep(secret)
   }
 
   /** What is talked to, for people and journals: a base URL, or the folder of the embedded workspace. */

@@ -19,6 +19,7 @@ export function globalFlags<C extends Command>(command: C): C {
     .option('--show-tokens', 'show access tokens in tables, CSV, exports and on a terminal')
     .option('--no-header', 'omit the header of a table, CSV or TSV')
     .option('--profile <name>', 'use this profile')
+    .option('--all-profiles', 'read from the services of all profiles, and say which one each item is from')
     .option('--local', 'use the local workspace, on this machine')
     .option('--base-url <url>', 'base URL of the service, as in https://meet.example.com/v1')
     .option('--timeout <seconds>', 'deadline of each call, retries included (default 30)')

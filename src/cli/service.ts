@@ -50,6 +50,7 @@ export interface SendFlags {
   dryRun?: boolean
   curl?: boolean
   allowWrite?: boolean
+  allProfiles?: boolean
 }
 
 /** @param place the origin of the service, or the folder of the local workspace */
@@ -182,6 +183,7 @@ function beforeSend(
     const isRead = request.method === 'GET'
     if (flags.curl && !(lookup && isRead)) return show(request)
     if (isRead) return undefined
+    if (flags.allProfiles) throw new UsageError('--all-profiles only reads: nothing is changed')
     if (flags.dryRun) return show(request)
     requireWritable(flags, settings)
     const asked = confirmed || !isDestructive(request) ? undefined : ask(request)

@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { OutputError } from '../errors.ts'
 import { storageFault } from './faults.ts'
+import { databaseIn } from './files.ts'
 import { createPace, type Pace } from './pace.ts'
 import { createService, type Service } from './service.ts'
 import { migratesSlowly } from './store/migrate.ts'
@@ -40,7 +41,7 @@ export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions):
     if (dir !== undefined) mkdirSync(dir, { recursive: true, mode: 0o700 })
     const file = keyFile ?? (dir === undefined ? undefined : join(dir, 'api-key'))
     const apiKey = file === undefined ? newKey() : readKey(file)
-    const database = dir === undefined ? ':memory:' : join(dir, 'workspace.db')
+    const database = dir === undefined ? ':memory:' : databaseIn(dir)
     // SQLite gives its other files the mode of this one, which holds access tokens.
     if (dir !== undefined) closeSync(openSync(database, 'a', 0o600))
     const open = await loadSqlite(host.quietly)

@@ -1,6 +1,7 @@
 import { defined } from '../../api/defined.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
+import type { PaceFlags } from '../flags.ts'
 import { readIds } from '../input.ts'
 import { listPages, select } from '../operations/list.ts'
 import { fieldOf, type Item, views } from '../output/views.ts'
@@ -17,7 +18,7 @@ export interface RoomFlags {
 export async function readRooms(
   context: Context,
   given: readonly string[],
-  { where, allRooms = false }: RoomFlags,
+  { where, allRooms = false, ...pace }: RoomFlags & Partial<PaceFlags>,
 ): Promise<Item[]> {
   const ways = [given.length > 0, where !== undefined, allRooms].filter(Boolean).length
   if (ways === 0)
@@ -26,7 +27,7 @@ export async function readRooms(
     })
   if (ways > 1) throw new UsageError('give ids, --where or --all-rooms, not more than one of them')
   if (given.length > 0) return (await readIds(given, context.host)).map((id) => ({ id }))
-  const selection = await select(context, 'listRooms', where)
+  const selection = await select(context, 'listRooms', where, pace)
   const pages = await listPages(context, 'listRooms', {}, { all: true }, { selection })
   const rooms: Item[] = []
   for await (const { items } of selection ? selection.closed(pages) : pages)

@@ -11,7 +11,7 @@ import { idleSince } from './facts.ts'
 import type { FullRecords } from './full-records.ts'
 import { orUndefined } from './one.ts'
 import { Presences } from './presence.ts'
-import type { Filter } from './where.ts'
+import { birth, type Filter } from './where.ts'
 
 /** Number of rooms that an error names one by one. */
 const mostNamed = 10
@@ -152,13 +152,13 @@ export class RoomFacts {
    */
   async #creation(room: Item, { last_active }: Item): Promise<unknown> {
     if (last_active === undefined) return undefined
-    const isTold = fieldOf(views.room, 'created_at', room).known
+    const isTold = fieldOf(views.room, birth, room).known
     const [record] = isTold ? [room] : await this.#full.of([room], '')
     if (!record) throw new NotFoundError(`no such room: ${room['id']}`)
-    const told = fieldOf(views.room, 'created_at', record)
+    const told = fieldOf(views.room, birth, record)
     if (told.known && !Number.isNaN(Date.parse(textOf(told.value)))) return told.value
     throw new UsageError(
-      `--where: nobody was ever in room ${room['id']}, and without created_at there is no telling since when it is idle`,
+      `--where: nobody was ever in room ${room['id']}, and without ${birth} there is no telling since when it is idle`,
       {
         hint: 'to leave such rooms out: --where sessions>0',
       },

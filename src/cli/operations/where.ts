@@ -18,6 +18,9 @@ export interface Filter {
   admits(facts: Item): boolean | undefined
 }
 
+/** What `age` is reckoned from. */
+export const birth = 'created_at'
+
 /** One condition. */
 interface Condition {
   field: string
@@ -91,9 +94,9 @@ async function parseCondition(
   if (operator === undefined)
     throw new UsageError(`--where takes FIELD, one of = != < <= > >= ~ !~, and a value, got “${condition}”`)
   const trimmed = given.trim()
-  const hasAge = types.has('created_at')
+  const hasAge = types.has(birth)
   if (field === 'age' && hasAge)
-    return { field: 'created_at', isFact: false, test: await compareAge(operator, trimmed, condition, now) }
+    return { field: birth, isFact: false, test: await compareAge(operator, trimmed, condition, now) }
   // What the document lists comes first, if it ever lists a field of such a name.
   const fact = hasFacts && !types.has(field) && isFact(field) ? field : undefined
   if (fact === 'idle')

@@ -15,6 +15,8 @@ export interface ReportOptions {
   redact: Redact
   /** What the error takes the place of. */
   statusLine?: StatusLine
+  /** Where it happened, of several. */
+  profile?: string | undefined
 }
 
 export function isJson(format: Format | string | undefined): boolean {
@@ -23,9 +25,11 @@ export function isJson(format: Format | string | undefined): boolean {
 
 /** Writes an error to standard error: a line or two for people, one object in JSON modes. */
 export async function reportError(host: Host, error: MeetroomError, options: ReportOptions): Promise<void> {
-  const { redact } = options
+  const { redact, profile } = options
   const style = await styleFor(host.stderr, host.env, options.color)
-  const text = options.json ? formatErrorJson(error, redact) : formatError(error, style, redact)
+  const text = options.json
+    ? formatErrorJson(error, redact, profile)
+    : formatError(error, style, redact, profile)
   const stack =
     options.verbose && error.cause instanceof Error && error.exitCode === 70 ? `${error.cause.stack}\n` : ''
   const lines = own`${text}${visibleLines(redact(stack))}`
@@ -43,16 +47,32 @@ function cut(text: string): string {
 }
 
 /** `error: …` and, where there is one, `hint: …`. Text of the service is made safe to show. */
-function formatError(error: MeetroomError, style: Style, redact: Redact): Visible {
+function formatError(
+  error: MeetroomError,
+  style: Style,
+  redact: Redact,
+  profile: string | undefined,
+): Visible {
   const line = (text: string) => visible(cut(redact(text)))
   const hint = error.hint ? own`${style.cyan(own`hint:`)} ${line(error.hint)}\n` : own``
-  return own`${style.red(own`error:`)} ${line(error.message)}\n${hint}`
+  const where = profile === undefined ? '' : `${profile}: `
+  return own`${style.red(own`error:`)} ${line(where + error.message)}\n${hint}`
 }
 
 /** The error as one JSON object, for JSON modes. */
-function formatErrorJson(error: MeetroomError, redact: Redact): Visible {
+function formatErrorJson(error: MeetroomError, redact: Redact, profile: string | undefined): Visible {
+  return visibleJson(`${JSON.stringify({ error: errorFacts(error, redact, profile) })}\n`)
+}
+
+/** What there is to say of an error, free of secrets. */
+export function errorFacts(
+  error: MeetroomError,
+  redact: Redact,
+  profile?: string,
+): Readonly<Record<string, unknown>> {
   const { code, message, hint, status, retryable, accepted, request, body } = error
-  const facts = {
+  return {
+    profile,
     code,
     message: cut(redact(message)),
     hint: hint && cut(redact(hint)),
@@ -62,7 +82,6 @@ function formatErrorJson(error: MeetroomError, redact: Redact): Visible {
     request: redactedJson(request, redact),
     body: quoted(redactedJson(masked(body), redact)),
   }
-  return visibleJson(`${JSON.stringify({ error: facts })}\n`)
 }
 
 /** A JSON value with the secrets taken out of its texts and the names of its fields. */

@@ -94,7 +94,7 @@ export class Printer {
       const { formatResult, visibleTsv } = await import('./tsv.ts')
       await this.data(formatResult(result), visibleTsv)
     } else await this.data(`${writeJson(result, isTTY ? 2 : undefined)}\n`, visibleJson)
-    if (this.#hiding.isNoticeable && writeJson(result).includes(mask)) await this.#tellOfSecrets()
+    if (this.#hiding.isNoticeable && writeJson(result).includes(mask)) await this.tellOfSecrets()
   }
 
   /** A number of things: alone on its line, or in an object in JSON modes. */
@@ -128,7 +128,7 @@ export class Printer {
       throw error
     }
     await write.end()
-    if (!this.options.query) await this.#tellOfSecrets()
+    if (!this.options.query) await this.tellOfSecrets()
     return count
   }
 
@@ -156,7 +156,7 @@ export class Printer {
             redact: this.#redact,
           }),
         )
-        return this.#tellOfSecrets()
+        return this.tellOfSecrets()
       }
       default: {
         await this.list(view, key, onePage({ items: [record] }))
@@ -186,7 +186,7 @@ export class Printer {
     if (stdout.isTTY)
       await this.write(visibleJson(`${this.#redact(writeJson(this.onScreen(readBody(answer)), 2))}\n`))
     else if (answer.bytes.length > 0) await written(stdout.write(answer.bytes))
-    await this.#tellOfSecrets()
+    await this.tellOfSecrets()
   }
 
   /** What is shown of JSON: a terminal may be watched and recorded. */
@@ -195,7 +195,7 @@ export class Printer {
   }
 
   /** Says to a person, once, that a secret is not shown. */
-  async #tellOfSecrets(): Promise<void> {
+  async tellOfSecrets(): Promise<void> {
     if (!this.#hiding.isNoticeable || this.#hasTold || !this.#host.stderr.isTTY) return
     this.#hasTold = true
     await this.notice('access tokens are hidden; --show-tokens shows them')

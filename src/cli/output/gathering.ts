@@ -1,0 +1,142 @@
+import { defined } from '../../api/defined.ts'
+import { type MeetroomError, PartialError, UsageError } from '../../errors.ts'
+import type { Host } from '../../host.ts'
+import { errorFacts, isJson, reportError } from './error.ts'
+import type { ListWriter, PrintOptions } from './list-writer.ts'
+import type { Page } from './page.ts'
+import { Printer } from './printer.ts'
+import { ProfilePrinter } from './profile-printer.ts'
+import type { Redact } from './redact.ts'
+import type { StatusLine } from './status-line.ts'
+import type { Item, View } from './views.ts'
+
+interface Means {
+  host: Host
+  flags: { color: boolean; verbose?: boolean }
+  /** Takes the keys of all profiles out. */
+  redact: Redact
+  redactKeys: Redact
+}
+
+/** Number of rows that determine the widths of a table. */
+const mostTogether = 100
+
+/** The results of a command that runs for several profiles, written as one list. */
+export class Gathering {
+  readonly #total: number
+  readonly #means: Means
+  #printer: Printer | undefined
+  #writer: ListWriter | undefined
+  #held: Item[] = []
+  /** Why nothing more can be written. */
+  #broken: unknown
+  readonly #failed: { profile: string; error: MeetroomError }[] = []
+  /** Number of failures that were reported. */
+  #told = 0
+
+  /** @param total number of profiles */
+  constructor(total: number, means: Means) {
+    this.#total = total
+    this.#means = means
+  }
+
+  /** The way out for the command of one profile. */
+  printerFor(profile: string, options: PrintOptions, statusLine: StatusLine): Printer {
+    const { host, redactKeys } = this.#means
+    this.#printer ??= new Printer(host, options, redactKeys)
+    return new ProfilePrinter(host, options, redactKeys, statusLine, profile, (view) => this.#writerFor(view))
+  }
+
+  /** Writes the pages of one profile behind those of the others. */
+  async #writerFor(view: View): Promise<ListWriter> {
+    this.#writer ??= await this.#printer?.writer(view, 'items')
+    return {
+      page: (page) => this.#write(page),
+      // The next profile goes on with it.
+      end: async () => {},
+    }
+  }
+
+  /** The rows that determine the widths of a table are those of several profiles. */
+  async #write(page: Page): Promise<void> {
+    if (this.#printer?.options.format !== 'table') return this.#out(page)
+    this.#held.push(...page.items)
+    if (this.#held.length >= mostTogether) await this.#release()
+  }
+
+  async #release(): Promise<void> {
+    const items = this.#held
+    if (items.length === 0) return
+    this.#held = []
+    await this.#out({ items })
+  }
+
+  async #out(page: Page): Promise<void> {
+    try {
+      await this.#writer?.page(page)
+    } catch (error) {
+      this.#broken = error
+      throw error
+    }
+  }
+
+  /** A profile ended well. */
+  async done(): Promise<void> {
+    await this.#report()
+  }
+
+  /**
+   * A profile failed.
+   * @throws the error, when it is that nothing more can be written
+   */
+  async fail(profile: string, error: MeetroomError): Promise<void> {
+    if (error === this.#broken) throw error
+    this.#failed.push({ profile, error })
+    // Where it is the command line that is wrong, all of them fail alike.
+    if (!(error instanceof UsageError)) await this.#report()
+  }
+
+  /**
+   * Ends the list.
+   * @throws {UsageError} when that is how every profile failed
+   * @throws {PartialError} when some failed
+   */
+  async end(): Promise<void> {
+    const [first] = this.#failed
+    const isMisused =
+      this.#failed.length === this.#total && this.#failed.every(({ error }) => error instanceof UsageError)
+    if (first && isMisused) throw first.error
+    await this.#report()
+    await this.#close()
+    await this.#printer?.tellOfSecrets()
+    const names = this.#failed.map(({ profile }) => profile).join(', ')
+    if (first) throw new PartialError(`${this.#failed.length} of ${this.#total} profiles failed: ${names}`)
+  }
+
+  async #close(): Promise<void> {
+    await this.#release()
+    if (this.#printer?.options.format !== 'json') return this.#writer?.end()
+    const errors = this.#failed.map(({ profile, error }) =>
+      defined(errorFacts(error, this.#means.redact, profile)),
+    )
+    if (!this.#writer) return this.#printer.json({ items: [], errors })
+    await this.#writer.page({ items: [], rest: { errors } })
+    await this.#writer.end()
+  }
+
+  /** Reports what failed, but in a JSON document, which holds it. */
+  async #report(): Promise<void> {
+    const { host, flags, redact } = this.#means
+    const format = this.#printer?.options.format
+    if (format === 'json') return
+    for (const { profile, error } of this.#failed.slice(this.#told))
+      await reportError(host, error, {
+        json: isJson(format),
+        color: flags.color,
+        verbose: flags.verbose ?? false,
+        redact,
+        profile,
+      })
+    this.#told = this.#failed.length
+  }
+}

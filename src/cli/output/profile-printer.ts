@@ -1,0 +1,77 @@
+import type { Answer } from '../../api/client.ts'
+import { defined } from '../../api/defined.ts'
+import { readAnswer } from '../../api/json.ts'
+import type { Host } from '../../host.ts'
+import type { ListWriter, PrintOptions } from './list-writer.ts'
+import { onePage, type Page } from './page.ts'
+import { Printer } from './printer.ts'
+import type { Redact } from './redact.ts'
+import type { StatusLine } from './status-line.ts'
+import type { Item, View } from './views.ts'
+
+/** How the numbers of things are shown. */
+const counts: View = {
+  noun: ['count', 'counts'],
+  columns: [{ field: 'count', weight: 9 }],
+  fields: ['count'],
+}
+
+/** Says of each item which profile it is from. */
+export class ProfilePrinter extends Printer {
+  readonly #profile: string
+  readonly #writerFor: (view: View) => Promise<ListWriter>
+
+  /** @param writerFor what writes the lists of all profiles */
+  constructor(
+    host: Host,
+    options: PrintOptions,
+    redact: Redact,
+    statusLine: StatusLine,
+    profile: string,
+    writerFor: (view: View) => Promise<ListWriter>,
+  ) {
+    super(host, options, redact, statusLine)
+    this.#profile = profile
+    this.#writerFor = writerFor
+  }
+
+  override check(view: View, writes = false): void {
+    super.check(withProfile(view), writes)
+  }
+
+  override list(view: View, key: string, pages: AsyncIterable<Page>): Promise<number> {
+    return super.list(withProfile(view), key, this.#marked(pages))
+  }
+
+  override async one(view: View, key: string, answer: Answer): Promise<void> {
+    const item = (readAnswer(answer) as Item)[key] as Item
+    await this.list(view, key, onePage({ items: [item] }))
+  }
+
+  override async count(count: number): Promise<void> {
+    await this.list(counts, 'counts', onePage({ items: [{ count }] }))
+  }
+
+  override writer(view: View): Promise<ListWriter> {
+    return this.#writerFor(view)
+  }
+
+  override notice(text: string): Promise<void> {
+    return super.notice(`${this.#profile}: ${text}`)
+  }
+
+  async *#marked(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+    const mark = { profile: this.#profile }
+    // First, and whatever the service calls by this name.
+    for await (const { items, plain } of pages)
+      yield { items: items.map((item) => ({ ...mark, ...item, ...mark })), ...defined({ plain }) }
+  }
+}
+
+function withProfile(view: View): View {
+  return {
+    ...view,
+    columns: [{ field: 'profile', weight: 9 }, ...view.columns],
+    fields: ['profile', ...view.fields],
+  }
+}
