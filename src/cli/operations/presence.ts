@@ -4,6 +4,7 @@ import { readAnswer } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import { textOf } from '../../api/text-of.ts'
+import { timeFields } from '../attendance/stay.ts'
 import type { Context } from '../context.ts'
 import { fieldOf, type Item, views } from '../output/views.ts'
 import { isRefusal } from './page-size.ts'
@@ -113,7 +114,7 @@ const connected = (room_id: string) => ({ params: { room_id }, query: { is_conne
 
 /** Whether a session is over, and since when. One that does not say so is neither. */
 function endOf(session: Item): { is: 'open' } | { is: 'unclear' } | { is: 'over'; at: string } {
-  const told = fieldOf(views.session, 'disconnected_at', session)
+  const told = fieldOf(views.session, timeFields[1], session)
   if (!told.known) return { is: 'unclear' }
   return told.value === null || told.value === '' ? { is: 'open' } : { is: 'over', at: textOf(told.value) }
 }
