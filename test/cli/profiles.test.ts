@@ -158,13 +158,14 @@ test('a named profile does not override the rest of the environment', async () =
   storeProfiles(['staging'])
   const { stdout } = await world.run('config list --show-origin --no-header --profile staging')
   expect(stdout).toBe(
-    'profile    staging               --profile\n' +
-      'base_url   https://meet.test/v1  MEETROOM_BASE_URL\n' +
-      'api_key    set                   MEETROOM_API_KEY\n' +
-      'output     table                 default\n' +
-      'timeout    30                    default\n' +
-      'retries    2                     default\n' +
-      'audit_log\n',
+    'profile       staging               --profile\n' +
+      'base_url      https://meet.test/v1  MEETROOM_BASE_URL\n' +
+      'api_key       set                   MEETROOM_API_KEY\n' +
+      'output        table                 default\n' +
+      'timeout       30                    default\n' +
+      'retries       2                     default\n' +
+      'audit_log\n' +
+      'save_deleted\n',
   )
 })
 

@@ -38,7 +38,8 @@ const calls = (await allCalls())
       flag,
     }
   })
-  .filter(({ first }) => first >= 0)
+  // In all rooms, a user is looked for among the members: no request carries the id.
+  .filter(({ first, call }) => first >= 0 && !call.includes('--user ada --all-rooms'))
 
 let world: World
 beforeEach(async () => {
@@ -126,7 +127,8 @@ describe.each(calls)('no id changes the requests of $call', (call) => {
   })
 })
 
-describe.each(calls.filter(({ call }) => call.includes('ROOM')))(
+// What is deleted is saved to a new file, which there is only once.
+describe.each(calls.filter(({ call }) => call.includes('ROOM') && !call.includes('--save')))(
   'no name changes the requests of $call',
   (call) => {
     test('which is looked up as one value of the query', async () => {
