@@ -106,9 +106,8 @@ export class Store {
     this.#current = write
     let value: T
     try {
-      this.#db.exec('SAVEPOINT work')
       value = work()
-      this.#db.exec('RELEASE work')
+      this.#db.exec('RELEASE work; SAVEPOINT work')
     } catch (error) {
       this.#current = undefined
       this.#rollBackTo(write, error)
@@ -149,7 +148,8 @@ export class Store {
 
   #openBatch(): Write[] {
     if (!this.#batch) {
-      this.#db.exec('BEGIN IMMEDIATE')
+      // The savepoint is what a write that fails goes back to: each starts with one, and its commit closes the last.
+      this.#db.exec('BEGIN IMMEDIATE; SAVEPOINT work')
       this.#batch = []
       setImmediate(() => this.#commit())
     }
@@ -174,7 +174,6 @@ export class Store {
   #rollBackTo(write: Write, cause: unknown): void {
     try {
       this.#db.exec('ROLLBACK TO work')
-      this.#db.exec('RELEASE work')
       write.rolledBack()
     } catch (error) {
       write.rolledBack()
