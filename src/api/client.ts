@@ -10,7 +10,7 @@ import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.t
 import { createSend, type Policy } from './retry.ts'
 import { readStanding, type Seen } from './standing.ts'
 import { onRecord, type Trail } from './trail.ts'
-import type { Transport, WireRequest } from './wire.ts'
+import type { Transport, WireRequest, WireResponse } from './wire.ts'
 
 /** An open connection to a service, and its key. */
 export interface Access {
@@ -53,6 +53,8 @@ export interface Answer<T = unknown> {
   value: T
 }
 
+type OnAnswer = (answer: WireResponse) => void
+
 export interface Client {
   /**
    * Calls an operation of the API. A write that the service accepts has happened, whatever its answer looks like.
@@ -65,8 +67,11 @@ export interface Client {
     name: N,
     input: Input<Operations[N]>,
   ): Promise<Answer<Answered<Operations[N]>>>
-  /** Sends any request below the base URL: for `meetroom api`. The value of a write’s answer is undefined when it is not JSON. */
-  request(endpoint: Route, input: AnyInput): Promise<Answer>
+  /**
+   * Sends any request below the base URL: for `meetroom api`. The value of a write’s answer is undefined when it is not JSON.
+   * @param onAnswer given the answer as it came, whatever it says
+   */
+  request(endpoint: Route, input: AnyInput, onAnswer?: OnAnswer): Promise<Answer>
   /**
    * Finds out now, rather than with the first request, whether there is a service and a key to send with.
    * @throws {AuthError | UsageError} when there is none
@@ -100,8 +105,9 @@ export function createClient(options: ClientOptions): Client {
     )
 
   /** The answer to a request that the service accepts. */
-  async function request(endpoint: Route, input: AnyInput, trail: Trail | undefined) {
+  async function request(endpoint: Route, input: AnyInput, trail: Trail | undefined, onAnswer?: OnAnswer) {
     const { answer, line } = await exchange(endpoint, input, trail)
+    onAnswer?.(answer)
     if (answer.status >= 200 && answer.status < 300) return { line, received: read(answer) }
     const check = () => checkHint(endpoint, input)
     throw await refusal({ answer, line, endpoint, input, baseUrl, standing, userExists, check })
@@ -112,8 +118,8 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     call: (name, input) => onRecord(trailOf(endpoints[name], input), (trail) => call(name, input, trail)),
-    request: (endpoint, input) =>
-      onRecord(trailOf(endpoint, input), (trail) => requestAny(endpoint, input, trail)),
+    request: (endpoint, input, onAnswer) =>
+      onRecord(trailOf(endpoint, input), (trail) => requestAny(endpoint, input, trail, onAnswer)),
     seen,
     ready: async () => void (await open()),
     isService: async () => (await standing()).isService,
@@ -140,8 +146,13 @@ export function createClient(options: ClientOptions): Client {
     return { bytes, text, value: JSON.parse(text) } as Result
   }
 
-  async function requestAny(endpoint: Route, input: AnyInput, trail: Trail | undefined) {
-    const { received, line } = await request(endpoint, input, trail)
+  async function requestAny(
+    endpoint: Route,
+    input: AnyInput,
+    trail: Trail | undefined,
+    onAnswer: OnAnswer | undefined,
+  ) {
+    const { received, line } = await request(endpoint, input, trail, onAnswer)
     const { problem } = received
     if (problem !== undefined && endpoint.method === 'GET') throw unreadable(problem, received, line, baseUrl)
     if (problem !== undefined) options.onAccepted?.(problem)
@@ -179,8 +190,10 @@ function createExchange(options: ClientOptions) {
     if (asked) await asked
     const { send, headers, bodyHeaders } = opened ?? (await open())
     if (trail) await trail.begin(request)
+    const ours = request.body === undefined ? headers : bodyHeaders
+    const { authorization } = headers
     const answer = await send(
-      { ...request, headers: request.body === undefined ? headers : bodyHeaders },
+      { ...request, headers: input.headers ? { ...ours, ...input.headers, authorization } : ours },
       {
         repeatable: endpoint.method !== 'POST' || endpoint.repeatable === true,
         write,
@@ -216,15 +229,17 @@ function unreadable(
   })
 }
 
+type OwnHeaders = Readonly<Record<string, string>> & { readonly authorization: string }
+
 interface Opened {
   send: ReturnType<typeof createSend>
-  headers: Readonly<Record<string, string>>
+  headers: OwnHeaders
   /** Those of a request with a body. */
-  bodyHeaders: Readonly<Record<string, string>>
+  bodyHeaders: OwnHeaders
 }
 
 /** @throws {AuthError} for a key that no header can carry */
-function headersFor(apiKey: string, userAgent: string): Readonly<Record<string, string>> {
+function headersFor(apiKey: string, userAgent: string): OwnHeaders {
   // The HTTP library quotes a header value that it refuses in its error, and this one holds the key.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw new AuthError(

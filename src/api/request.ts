@@ -9,6 +9,8 @@ export interface AnyInput {
   params?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, unknown>>
   body?: unknown
+  /** Headers beyond our own, names in lower case: for `meetroom api`. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /** What a request with a body has beside the headers of every request. */
@@ -17,11 +19,12 @@ export const jsonHeaders = { 'content-type': 'application/json' }
 /** The request of an operation, as it will be sent. It has no `Authorization`, so that showing a request shows no key. */
 export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput): WireRequest {
   const url = baseUrl + fillPath(endpoint.path, input.params ?? {}) + queryString(input.query)
-  if (input.body === undefined) return { method: endpoint.method, url, headers: {} }
+  const { headers: more } = input
+  if (input.body === undefined) return { method: endpoint.method, url, headers: more ?? {} }
   return {
     method: endpoint.method,
     url,
-    headers: jsonHeaders,
+    headers: more ? { ...jsonHeaders, ...more } : jsonHeaders,
     body: writeJson(input.body),
   }
 }

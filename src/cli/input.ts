@@ -63,11 +63,11 @@ export function parseMember(text: string): { user_id: string; type?: MemberType;
 }
 
 /** `Name: value` lines as headers. */
-export function parseHeaders(lines: readonly string[]): Record<string, string> {
+export function parseHeaders(flag: string, lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
       const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(\S.*?)?[ \t]*$/.exec(line) ?? []
-      if (name === undefined) throw new UsageError(`--webhook-header takes 'Name: value', not “${line}”`)
+      if (name === undefined) throw new UsageError(`${flag} takes 'Name: value', not “${line}”`)
       return [name, value ?? '']
     }),
   )

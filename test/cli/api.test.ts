@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { baseUrl, createWorld, type World } from '../helpers/world.ts'
+import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
 
 let world: World
 beforeEach(async () => {
@@ -47,6 +47,226 @@ describe('the path', () => {
     'https://other.test/v1/rooms',
   ])('that is “%s” is none', async (path) => {
     expect(await world.run(['api', 'GET', path])).toMatchObject({ code: 2, stdout: '' })
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('--paginate', () => {
+  /** A service that gives at most two items at once. */
+  const inTwos: World['intercept'] = async (request, next) => {
+    const url = new URL(request.url)
+    const limit = Math.min(2, Number(url.searchParams.get('limit') ?? 2))
+    url.searchParams.set('limit', String(limit))
+    return next({ ...request, url: url.href })
+  }
+
+  test('prints one document with all items, as list --all --json does', async () => {
+    for (const user_id of ['ada', 'alan', 'edsger', 'grace', 'kay'])
+      await world.send('POST', '/users', { user_id })
+    world.intercept = inTwos
+    const { code, stdout, stderr } = await world.run('api GET /users --paginate')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toBe((await world.run('users list --all --json')).stdout)
+    expect(JSON.parse(stdout)).toMatchObject({
+      users: ['kay', 'grace', 'edsger', 'alan', 'ada'].map((user_id) => ({ user_id })),
+      paging: { limit: 5, offset: 0, total: 5 },
+    })
+  })
+
+  test('takes limit as the size of a page, and offset as the beginning; sends the other parameters each time', async () => {
+    for (const user_id of ['ada', 'alan', 'grace'])
+      await world.send('POST', '/users', { user_id, email: 'a@b.c' })
+    const { stdout } = await world.run([
+      'api',
+      'GET',
+      '/users?limit=1&email=a',
+      '-f',
+      'offset=1',
+      '--paginate',
+    ])
+    expect(JSON.parse(stdout).users.map((user: { user_id: string }) => user.user_id)).toEqual(['alan', 'ada'])
+    expect(world.requests.map(({ url }) => new URL(url).search)).toEqual([
+      '?email=a&limit=1&offset=1',
+      '?email=a&limit=1&offset=2',
+    ])
+  })
+
+  test('keeps the fields of the first document', async () => {
+    const pages = [
+      { etag: 'one', things: [{ id: 1 }], paging: { limit: 1, offset: 0, total: 2 } },
+      { etag: 'two', things: [{ id: 2 }], paging: { limit: 1, offset: 1, total: 2 } },
+    ]
+    world.intercept = async ({ url }) =>
+      answer(200, pages[Number(new URL(url).searchParams.get('offset') ?? 0)])
+    expect(JSON.parse((await world.run('api GET /things --paginate')).stdout)).toEqual({
+      things: [{ id: 1 }, { id: 2 }],
+      etag: 'one',
+      paging: { limit: 2, offset: 0, total: 2 },
+    })
+  })
+
+  test('prints a list that comes in one piece byte for byte, and one item a line with -o ndjson', async () => {
+    const text = '{ "things":[ {"id":1,"n":10000000000000000001} ],"paging":{"total":1} }'
+    world.intercept = async () => answer(200, text)
+    expect((await world.run('api GET /things --paginate')).stdout).toBe(text)
+    expect((await world.run('api GET /things --paginate -o ndjson')).stdout).toBe(
+      '{"id":1,"n":10000000000000000001}\n',
+    )
+  })
+
+  test('gives --query the whole document', async () => {
+    for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
+    const line = 'api GET /users?limit=1 --paginate -o tsv --query users[].[user_id]'
+    expect((await world.run(line)).stdout).toBe('grace\nada\n')
+  })
+
+  test.each([
+    [{ room: {} }, 'the answer of /x holds no list to page through'],
+    [[{ id: 1 }], 'the answer of /x holds no list to page through'],
+    [{ a: [], b: [] }, 'the answer of /x holds several lists: a, b'],
+    [{ a: [{ name: 'n' }] }, 'a: an item has no id to tell it apart by'],
+    [{ users: [{ id: 'n' }] }, 'users: an item has no user_id to tell it apart by'],
+  ])('says so when the answer is %j', async (body, problem) => {
+    world.intercept = async () => answer(200, body)
+    const { code, stdout, stderr } = await world.run('api GET /x --paginate')
+    expect({ code, stdout, error: stderr.split('\n')[0] }).toEqual({
+      code: 2,
+      stdout: '',
+      error: `error: ${problem}`,
+    })
+  })
+
+  test.each([
+    ['api POST /users --paginate', '--paginate is for GET, not for POST'],
+    ['api GET /users --paginate -i', '--paginate and --include cannot be used together'],
+    ['api GET /users?limit=ten --paginate', 'limit takes a whole number from 1, not “ten”'],
+  ])('%s sends nothing', async (line, problem) => {
+    expect(await world.run(line)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`error: ${problem}\n`),
+    })
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('-i', () => {
+  test('prints status line and headers before the body', async () => {
+    world.intercept = async () => answer(200, { rooms: [] }, { 'x-trace': 'abc' })
+    expect(await world.run('api GET /rooms -i')).toMatchObject({
+      code: 0,
+      stdout: 'HTTP/1.1 200 OK\ncontent-type: application/json\nx-trace: abc\n\n{"rooms":[]}',
+      stderr: '',
+    })
+  })
+
+  test('prints head and body of a refusal, and then the error', async () => {
+    world.intercept = async ({ url }, next) =>
+      url.endsWith('/rooms/r1') ? answer(404, { error: { code: 'gone', message: 'no' } }) : next()
+    expect(await world.run('api GET /rooms/r1 -i')).toMatchObject({
+      code: 3,
+      stdout:
+        'HTTP/1.1 404 Not Found\ncontent-type: application/json\n\n{"error":{"code":"gone","message":"no"}}\n',
+      stderr: expect.stringMatching(/^error: /),
+    })
+  })
+
+  test.each([true, false])(
+    'shows no secret and nothing that a terminal obeys (terminal: %s)',
+    async (tty) => {
+      const headers = {
+        'set-cookie': 'session=s3cr3t',
+        'x-auth-token': 's3cr3t',
+        location: '/x?access_token=s3cr3t',
+        'x-key': world.apiKey,
+        'x-\u001b[2J': 'a\u001b]0;b\u0007\r\nforged: 1',
+      }
+      world.intercept = async () => answer(200, {}, headers)
+      const { stdout } = await world.run('api GET /rooms -i', { tty })
+      expect(stdout.slice(0, stdout.indexOf('\n\n')).split('\n')).toEqual([
+        'HTTP/1.1 200 OK',
+        'content-type: application/json',
+        'set-cookie: ••••',
+        'x-auth-token: ••••',
+        'location: /x?access_token=••••',
+        'x-key: [API key]',
+        'x-\\u001b[2J: a\\u001b]0;b\\u0007\\r\\nforged: 1',
+      ])
+    },
+  )
+
+  test('prints nothing but the request with --dry-run and --curl', async () => {
+    expect((await world.run('api DELETE /users/ada -i --dry-run')).stdout).toBe(
+      `DELETE ${baseUrl}/users/ada\n`,
+    )
+    expect((await world.run('api GET /users -i --curl')).stdout).toMatch(/^curl -X GET /)
+    expect(world.requests).toEqual([])
+  })
+})
+
+describe('-H', () => {
+  test('sends headers beside our own', async () => {
+    await world.run(['api', 'GET', '/rooms', '-H', 'Accept-Language: de', '-H', 'X-A: 1', '-H', 'x-a:2'])
+    expect(world.requests[0]?.headers).toMatchObject({
+      authorization: `Bearer ${world.apiKey}`,
+      accept: 'application/json',
+      'accept-language': 'de',
+      'x-a': '1, 2',
+    })
+  })
+
+  test('is part of what --curl shows', async () => {
+    expect((await world.run(['api', 'GET', '/rooms', '-H', "X-A: it's", '--curl'])).stdout).toContain(
+      `-H 'x-a: it'\\''s'`,
+    )
+  })
+
+  test.each([
+    'Authorization',
+    'authorization',
+    'Host',
+    'Content-Length',
+    'Transfer-Encoding',
+    'Connection',
+    'Upgrade',
+    'TE',
+    'Trailer',
+    'Expect',
+    'Keep-Alive',
+    'Proxy-Authorization',
+    'Proxy-Connection',
+  ])('refuses %s', async (name) => {
+    expect(await world.run(['api', 'GET', '/rooms', '-H', `${name}: x`])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `error: --header cannot set ${name}: meetroom sets it itself\n`,
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test('refuses what makes some services take a GET for a DELETE', async () => {
+    const { code, stderr } = await world.run(['api', 'GET', '/rooms', '-H', 'X-HTTP-Method-Override: DELETE'])
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'error: --header cannot set X-HTTP-Method-Override: it may turn the request into another one\n',
+    })
+    expect(world.requests).toEqual([])
+  })
+
+  test.each([
+    'a: b\r\nhost: evil',
+    'a: b\nc: d',
+    'a\r\nb: c',
+    'a: b\u0000',
+    'a: b\u0085c',
+    'a: ü',
+    'a b: c',
+    ' host: x',
+    'host : x',
+    ': x',
+    'a',
+    '',
+  ])('lets nothing be smuggled in: %j', async (header) => {
+    expect(await world.run(['api', 'GET', '/rooms', '-H', header])).toMatchObject({ code: 2, stdout: '' })
     expect(world.requests).toEqual([])
   })
 })

@@ -46,6 +46,7 @@ const lines: Record<string, readonly string[]> = {
     'DELETE /users/ada',
     'DELETE /users/ada --save saved.ndjson',
     'GET /users',
+    ...['GET /users --paginate', 'GET /users -i -H X-Trace:1', 'DELETE /users/ada -i'],
   ],
   serve: ['--port 0', '--port 0 --ephemeral', '--print-env'],
   'auth login': ['--with-token'],

@@ -1,13 +1,18 @@
 import { Option } from 'commander'
+import type { Answer, Client } from '../../api/client.ts'
 import type { Route } from '../../api/endpoints.ts'
 import { climbs } from '../../api/path.ts'
+import type { AnyInput } from '../../api/request.ts'
+import type { WireResponse } from '../../api/wire.ts'
 import { UsageError } from '../../errors.ts'
 import { parseFields } from '../assignments.ts'
-import type { Act } from '../context.ts'
+import type { Act, Context } from '../context.ts'
 import { examples } from '../flags.ts'
 import { collect, readData } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { isJson } from '../output/error.ts'
+import { visibleLines } from '../output/visible.ts'
+import { requestHeaders } from '../request-headers.ts'
 import { saveFlags } from '../saving/flags.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
@@ -15,6 +20,9 @@ const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
 interface Flags {
   field?: string[]
   data?: string
+  header?: string[]
+  include?: boolean
+  paginate?: boolean
 }
 
 export function defineApi(api: MeetroomCommand, act: Act): void {
@@ -29,45 +37,67 @@ export function defineApi(api: MeetroomCommand, act: Act): void {
       ).argParser(collect),
     )
     .option('--data <json|@file|->', 'body as JSON, from a file or from standard input')
+    .option('-H, --header <header>', "header to send, 'Name: value'; repeatable", collect)
+    .option('-i, --include', 'print the status line and the headers before the body')
+    .option('--paginate', 'follow a list to its end, and print it as one document (GET)')
   saveFlags(api).action(
     act('any', async (context, verb: string, path: string, flags: Flags) => {
-      const method = methods.find((known) => known === verb.toUpperCase())
-      if (!method)
-        throw new UsageError(`“${verb}” is not a method of this API; use one of ${methods.join(', ')}`)
-      // A URL parser drops control characters at the end, and finds “..” before them.
-      if (!/^\/[^/\\]/.test(path) || /[{}#\s\p{Cc}\p{Cs}]/u.test(path))
-        throw new UsageError(`“${path}” is not a path below the base URL, as in /rooms?limit=1`)
-      const { output, query: expression } = context.flags
-      const mayBeTsv = expression !== undefined && output === 'tsv'
+      const endpoint = routeOf(verb, path)
+      const { output, query } = context.flags
+      const mayBeTsv = query !== undefined && output === 'tsv'
       if (output && !isJson(output) && !mayBeTsv)
         throw new UsageError(`api prints the JSON that the service sent; it does not support -o ${output}`)
-      if (typeof context.flags.save === 'string' && method !== 'DELETE')
-        throw new UsageError(`--save is for DELETE: ${method} deletes nothing`)
-      const [pathname = '', search] = path.split(/\?(.*)/s)
-      if (climbs(pathname))
-        throw new UsageError(`“${path}” contains “.” or “..”, and so would leave the base URL`)
-      const fields = parseFields('--field', flags.field ?? [])
-      const data = flags.data === undefined ? undefined : await readData(flags.data, context.host)
-      const endpoint: Route = {
-        id: `api.${method.toLowerCase()}`,
-        summary: '',
-        method,
-        path: pathname,
-      }
-      const query = Object.fromEntries(new URLSearchParams(search ?? ''))
-      const input =
-        method === 'GET' ? { query: { ...query, ...fields } } : { query, body: bodyOf(data, fields) }
-      if (method === 'GET' && data !== undefined) throw new UsageError('a GET has no body; use --field')
-      const answer = await (await context.client()).request(endpoint, input)
+      if (typeof context.flags.save === 'string' && endpoint.method !== 'DELETE')
+        throw new UsageError(`--save is for DELETE: ${endpoint.method} deletes nothing`)
+      if (flags.paginate && endpoint.method !== 'GET')
+        throw new UsageError(`--paginate is for GET, not for ${endpoint.method}`)
+      if (flags.paginate && flags.include)
+        throw new UsageError('--paginate and --include cannot be used together', {
+          hint: 'one document of several answers has no headers of its own',
+        })
+      const input = await inputOf(context, endpoint, path, flags)
+      if (flags.paginate) return printPages(context, endpoint, input)
+      const client = await context.client()
+      const answer = flags.include
+        ? await withHead(context, client, endpoint, input)
+        : await client.request(endpoint, input)
       // A warning was given about what is not JSON; it has no place in JSON output.
       if (answer.value !== undefined) await (await context.printer()).body(answer)
     }),
   )
   examples(
     api,
-    'meetroom api GET /rooms?limit=1',
+    "meetroom api GET '/rooms?limit=1'",
+    'meetroom api GET /users --paginate',
+    "meetroom api GET /rooms -i -H 'Accept-Language: de'",
     'meetroom api PUT /rooms/66f1a2b3c4d5e6f708192a3b -f name=Renamed -f layout=grid',
   )
+}
+
+/** @throws {UsageError} for a method or a path that is none */
+function routeOf(verb: string, path: string): Route {
+  const method = methods.find((known) => known === verb.toUpperCase())
+  if (!method) throw new UsageError(`“${verb}” is not a method of this API; use one of ${methods.join(', ')}`)
+  // A URL parser drops control characters at the end, and finds “..” before them.
+  if (!/^\/[^/\\]/.test(path) || /[{}#\s\p{Cc}\p{Cs}]/u.test(path))
+    throw new UsageError(`“${path}” is not a path below the base URL, as in /rooms?limit=1`)
+  const [pathname = ''] = path.split('?')
+  if (climbs(pathname))
+    throw new UsageError(`“${path}” contains “.” or “..”, and so would leave the base URL`)
+  return { id: `api.${method.toLowerCase()}`, summary: '', method, path: pathname }
+}
+
+type Request = AnyInput & { query: Record<string, unknown> }
+
+async function inputOf({ host }: Context, { method }: Route, path: string, flags: Flags): Promise<Request> {
+  const [, search = ''] = path.split(/\?(.*)/s)
+  const query = Object.fromEntries(new URLSearchParams(search))
+  const headers = flags.header && { headers: requestHeaders(flags.header) }
+  const fields = parseFields('--field', flags.field ?? [])
+  const data = flags.data === undefined ? undefined : await readData(flags.data, host)
+  if (method !== 'GET') return { query, body: bodyOf(data, fields), ...headers }
+  if (data !== undefined) throw new UsageError('a GET has no body; use --field')
+  return { query: { ...query, ...fields }, ...headers }
 }
 
 function bodyOf(data: unknown, fields: Record<string, unknown>): unknown {
@@ -76,4 +106,30 @@ function bodyOf(data: unknown, fields: Record<string, unknown>): unknown {
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw new UsageError('--field needs --data to be a JSON object')
   return { ...data, ...fields }
+}
+
+async function printPages(context: Context, endpoint: Route, input: Request): Promise<void> {
+  const { paginateAny } = await import('../operations/paginate-any.ts')
+  const { key, pages } = await paginateAny(context, endpoint, input)
+  const { output, query } = context.flags
+  // What --query selects has formats of its own.
+  const printer = await context.printer(query ? undefined : output === 'ndjson' ? 'ndjson' : 'json')
+  await printer.list({ noun: ['item', 'items'], columns: [], fields: [] }, key, pages)
+}
+
+/** Sends a request and prints the head of its answer; of a refusal also the body, before the error that tells of it. */
+async function withHead(context: Context, client: Client, endpoint: Route, input: AnyInput): Promise<Answer> {
+  let came: WireResponse | undefined
+  const asked = client.request(endpoint, input, (answer) => {
+    came = answer
+  })
+  const answer = await asked.catch(() => undefined)
+  if (!came) return asked
+  const { formatHead } = await import('../output/head.ts')
+  const printer = await context.printer()
+  await printer.write(await formatHead(came, context.redact))
+  if (answer) return answer
+  const body = context.redact(new TextDecoder().decode(came.body)).trimEnd()
+  if (body !== '') await printer.data(`${body}\n`, visibleLines)
+  return asked
 }

@@ -82,7 +82,9 @@ async function settingsFrom(flags: CreateFlags, host: Host): Promise<Given<'crea
     '--max-meeting-seconds': { max_meeting_seconds },
     '--member': { members: flags.member?.map(parseMember) },
     '--webhook-url': { webhook: { url } },
-    '--webhook-header': { webhook: { headers: flags.webhookHeader && parseHeaders(flags.webhookHeader) } },
+    '--webhook-header': {
+      webhook: { headers: flags.webhookHeader && parseHeaders('--webhook-header', flags.webhookHeader) },
+    },
     '--webhook-secret': { webhook: { secret } },
   }
 }
