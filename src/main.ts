@@ -21,6 +21,9 @@ import {
 } from './errors.ts'
 import { type Host, processHost } from './host.ts'
 
+/** Commands that tell of all others. */
+const aboutAll: ReadonlySet<string> = new Set(['commands'])
+
 /**
  * Runs one command line and returns its exit code. The only place that catches everything.
  * @param argv the words behind the program’s name
@@ -69,7 +72,8 @@ export async function main(
       )
     if (line.problem) throw line.problem
     const { operands } = line
-    const wanted = operands[0] === 'help' ? operands.slice(0, 2) : operands.slice(0, 1)
+    const [first = ''] = operands
+    const wanted = aboutAll.has(first) ? 'all' : operands.slice(0, first === 'help' ? 2 : 1)
     const write = (text: string) => {
       shown += text
     }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { formats } from '../config-values.ts'
 import { UsageError } from '../errors.ts'
-import { collect, wholeNumber } from './input.ts'
+import { collect, collected, wholeNumber } from './input.ts'
 import type { MeetroomCommand } from './meetroom-command.ts'
 
 /** Says what to do about more arguments than a command takes. */
@@ -40,7 +40,8 @@ export function alias<C extends Command>(command: C, name: string): C {
 }
 
 /** Examples behind the help of a command. */
-export function examples(command: Command, ...lines: string[]): void {
+export function examples(command: MeetroomCommand, ...lines: string[]): void {
+  command.examples = lines
   command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`)
 }
 
@@ -148,11 +149,11 @@ export interface ManyFlags extends PaceFlags {
 export const userOption = [
   '--user <id>',
   'the member who is this user, instead of a member id',
-  (id: string, previous: readonly string[] = []) => {
+  collected((id) => {
     // Participants without a user are not somebody.
     if (id === '') throw new UsageError('--user: the user id is empty')
-    return collect(id, previous)
-  },
+    return id
+  }),
 ] as const
 
 /** Limits what a command over several items may affect. */

@@ -10,13 +10,20 @@ import { stdinOf } from './stdin.ts'
 
 // What the command line says, turned into what the API takes. Every function throws UsageError for what it cannot read.
 
+/** What a parser makes of the text of a flag, where that is not a text: for `meetroom commands`. */
+export interface FlagKind {
+  readonly kind?: 'integer' | 'number'
+  /** The flag may be given several times. */
+  readonly repeatable?: true
+}
+
 /** A whole number, written in digits: `1e3`, `-1` and `0x10` are typing errors more often than they are numbers. */
 export function wholeNumber(
   flag: string,
   least: number,
   most = Number.MAX_SAFE_INTEGER,
-): (text: string) => number {
-  return (text) => {
+): ((text: string) => number) & FlagKind {
+  const parse = (text: string) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
     if (!(value >= least && value <= most)) {
       const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`
@@ -24,11 +31,18 @@ export function wholeNumber(
     }
     return value
   }
+  return Object.assign(parse, { kind: 'integer' } as const)
 }
 
 /** Collects a flag that may be given several times. */
-export function collect(value: string, previous: readonly string[] = []): string[] {
-  return [...previous, value]
+export const collect = collected((value) => value)
+
+/** Collects a flag that may be given several times, each value read on its own. */
+export function collected<T>(
+  read: (value: string) => T,
+): ((value: string, previous?: readonly T[]) => T[]) & FlagKind {
+  const parse = (value: string, previous: readonly T[] = []) => [...previous, read(value)]
+  return Object.assign(parse, { repeatable: true } as const)
 }
 
 /** Exactly one level of URL-encoding (section 1): spaces and non-ASCII encoded, an existing `%20` left alone. */

@@ -34,6 +34,9 @@ export class MeetroomCommand extends Command {
   /** Undefined for groups, which do nothing themselves. */
   effect: Effect | undefined
 
+  /** Command lines that show how it is used. */
+  examples: readonly string[] = []
+
   /** What to do about more arguments than the command takes. */
   surplusHint: string | undefined
 

@@ -22,6 +22,7 @@ const resources = 'Resources:'
 const setup = 'Set-up:'
 const liveHeading = 'Live:'
 const contract = 'The API itself:'
+const scripts = 'For scripts and agents:'
 
 /** The command groups; the one that is asked for is loaded, the others are only names. */
 const groups: readonly Group[] = [
@@ -97,6 +98,12 @@ const groups: readonly Group[] = [
     summary: 'Print the contract as an OpenAPI document',
     heading: contract,
     load: async () => (await import('./commands/openapi.ts')).defineOpenapi,
+  },
+  {
+    name: 'commands',
+    summary: 'List every command, its flags and what it may change',
+    heading: scripts,
+    load: async () => (await import('./commands/commands.ts')).defineCommands,
   },
   {
     name: 'auth',

@@ -53,7 +53,7 @@ const lines: Record<string, readonly string[]> = {
 }
 
 /** Commands with no request of their own that --dry-run or --curl could show. */
-export const sendsNothing = /^(serve|join|webhooks|auth|profiles|config|help|openapi|version)\b/
+export const sendsNothing = /^(serve|join|webhooks|auth|profiles|config|help|openapi|version|commands)\b/
 /** Commands that run until they are stopped. */
 export const stays = /^(serve(?!.*--print-env)|join|webhooks listen)\b/
 

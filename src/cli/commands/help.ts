@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../errors.ts'
 import type { Act } from '../context.ts'
+import { examples } from '../flags.ts'
 import { topics } from '../help-topics.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 
@@ -17,6 +18,7 @@ export function defineHelp(help: MeetroomCommand, act: Act): void {
       findCommand(root, words).outputHelp()
     }),
   )
+  examples(help, 'meetroom help where', 'meetroom help rooms list')
 }
 
 function findCommand(root: MeetroomCommand, words: readonly string[]): Command {

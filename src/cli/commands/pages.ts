@@ -8,7 +8,7 @@ import { isObject } from '../assignments.ts'
 import { askAboutNames, type BodyFlags, changedBy, urlFor } from '../body.ts'
 import type { Act } from '../context.ts'
 import { bodyFlags, examples } from '../flags.ts'
-import { collect, parseSize, readData, webUrl, wholeNumber } from '../input.ts'
+import { collected, parseSize, readData, webUrl, wholeNumber } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runOne } from '../operations/one.ts'
 import { roomArgument } from '../room-arguments.ts'
@@ -31,11 +31,7 @@ export function definePages(pages: MeetroomCommand, act: Act): void {
     .summary('Create pages in a room')
     .description('Create pages in a room: one per image, or what --data describes.')
     .argument(...roomArgument)
-    .option(
-      '--image <url>',
-      `${entity.src.words}; repeatable, one page each`,
-      (url: string, previous: string[] = []) => collect(webUrl('--image')(url), previous),
-    )
+    .option('--image <url>', `${entity.src.words}; repeatable, one page each`, collected(webUrl('--image')))
     .option('--fixed', entity.fixed.words)
     .option('--size <WxH>', `${words.size}, as in 1280x720`, parseSize)
     .option('--index <n>', `${words.index}; further pages follow`, wholeNumber('--index', 0))

@@ -1,0 +1,26 @@
+import { version } from '../../version.ts'
+import type { Act } from '../context.ts'
+import { examples } from '../flags.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
+import { onePage } from '../output/page.ts'
+
+export function defineCommands(commands: MeetroomCommand, act: Act): void {
+  commands
+    .description(
+      'List every command. As JSON with its arguments, flags, types, defaults, exit codes and examples, and whether it may change something at the service.',
+    )
+    .action(
+      act('machine', async (context) => {
+        const { commandFacts, commandView } = await import('../describe/commands.ts')
+        const { flagFacts } = await import('../describe/flags.ts')
+        const { exitCodeWords } = await import('../topics/exit-codes.ts')
+        const printer = await context.printer()
+        printer.check(commandView)
+        const root = commands.parent as MeetroomCommand
+        const items = commandFacts(root).map((facts) => ({ ...facts }))
+        const rest = { version, global_flags: root.options.map(flagFacts), exit_codes: exitCodeWords }
+        await printer.list(commandView, 'commands', onePage({ items, rest }))
+      }),
+    )
+  examples(commands, 'meetroom commands', "meetroom commands --query 'commands[?writes].name' -o tsv")
+}

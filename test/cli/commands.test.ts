@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import type { CommandFacts } from '../../src/cli/describe/commands.ts'
+import { exitCodeWords } from '../../src/cli/topics/exit-codes.ts'
+import { version } from '../../src/version.ts'
+import { allCalls, prepare, stays } from '../helpers/calls.ts'
+import { leaves } from '../helpers/tree.ts'
+import { createWorld } from '../helpers/world.ts'
+
+async function facts() {
+  const { code, stdout, stderr } = await (await createWorld()).run('commands --json')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout) as { version: string; commands: CommandFacts[]; global_flags: { name: string }[] }
+}
+
+// Scripts and agents read this: a change shows in the golden file.
+test('commands --json tells of every command, argument and flag', async () => {
+  const told = await facts()
+  expect(told.version).toBe(version)
+  await expect(`${JSON.stringify({ ...told, version: 'X' }, null, 1)}\n`).toMatchFileSnapshot(
+    '../fixtures/commands.json',
+  )
+})
+
+test('commands names the commands of the tree, with every flag of each', async () => {
+  const { commands } = await facts()
+  const tree = (await leaves()).map(({ words, command }) => ({
+    name: words.join(' '),
+    flags: command.options.map(({ long }) => long),
+  }))
+  expect(commands.map(({ name, flags }) => ({ name, flags: flags.map((flag) => flag.name) }))).toEqual(tree)
+})
+
+describe('every command', () => {
+  test('has a summary or a description, and an example that begins with its name', async () => {
+    const { commands } = await facts()
+    for (const { name, summary, description, examples } of commands) {
+      expect(summary || description, name).not.toBe('')
+      expect(examples[0], name).toMatch(new RegExp(`meetroom (--local )?${name}\\b`))
+    }
+  })
+
+  test('that sends a write says that it writes, and ends with a code that it names', async () => {
+    const { commands } = await facts()
+    const calls = (await allCalls()).filter((call) => !stays.test(call))
+    for (const call of calls) {
+      const told = commands.find(({ name }) => call === name || call.startsWith(`${name} `))
+      const { world, argvOf } = await prepare(false)
+      const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+      const { code } = await world.run(argvOf(`${call} --yes`), { env, stdin: world.apiKey })
+      expect(told?.exit_codes, call).toContain(code)
+      if (world.requests.some(({ method }) => method !== 'GET')) expect(told?.writes, call).toBe(true)
+    }
+  })
+})
+
+test('the exit codes that a command names are those of the list', async () => {
+  for (const { exit_codes } of (await facts()).commands)
+    for (const code of exit_codes) expect(exitCodeWords).toHaveProperty(String(code))
+})
+
+test('flags of numbers, choices and repetition say so', async () => {
+  const flags = (await facts()).commands.flatMap((command) =>
+    command.flags.map((flag) => ({ ...flag, of: command.name })),
+  )
+  const find = (of: string, name: string) => flags.find((flag) => flag.of === of && flag.name === name)
+  expect(find('rooms list', '--limit')).toMatchObject({ type: 'integer', repeatable: false, default: null })
+  expect(find('rooms list', '--where')).toMatchObject({ type: 'string', repeatable: true })
+  expect(find('rooms list', '--active')).toMatchObject({ type: 'boolean', default: false })
+  expect(find('rooms delete', '--concurrency')).toMatchObject({ type: 'integer', default: 8 })
+  expect(find('rooms create', '--type')).toMatchObject({ choices: ['open', 'public', 'private'] })
+  expect(find('webhooks verify', '--headers')).toMatchObject({ required: true })
+})
+
+test('commands shows people a table, and -o ids the names', async () => {
+  const world = await createWorld()
+  expect((await world.run('commands')).stdout).toContain('rooms delete ')
+  expect((await world.run('commands -o ids')).stdout.split('\n')).toContain('rooms delete')
+})
