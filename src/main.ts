@@ -22,7 +22,7 @@ import {
 import { type Host, processHost } from './host.ts'
 
 /** Commands that tell of all others. */
-const aboutAll: ReadonlySet<string> = new Set(['commands'])
+const aboutAll: ReadonlySet<string> = new Set(['commands', 'schema'])
 
 /**
  * Runs one command line and returns its exit code. The only place that catches everything.

@@ -1,3 +1,4 @@
+import { agents } from './topics/agents.ts'
 import { bulk } from './topics/bulk.ts'
 import { environment } from './topics/environment.ts'
 import { exitCodes } from './topics/exit-codes.ts'
@@ -15,4 +16,5 @@ export const topics = {
   formatting,
   'exit-codes': exitCodes,
   environment,
+  agents,
 }

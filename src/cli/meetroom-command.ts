@@ -1,4 +1,5 @@
 import { Command, type ErrorOptions, Help } from 'commander'
+import type { OperationName } from '../api/endpoints.ts'
 import { UsageError } from '../errors.ts'
 import type { Action, Effect } from './context.ts'
 
@@ -33,6 +34,9 @@ export function inOurQuotes(message: string): string {
 export class MeetroomCommand extends Command {
   /** Undefined for groups, which do nothing themselves. */
   effect: Effect | undefined
+
+  /** The operation that it does to each of several items. */
+  overMany: OperationName | undefined
 
   /** Command lines that show how it is used. */
   examples: readonly string[] = []

@@ -106,6 +106,12 @@ const groups: readonly Group[] = [
     load: async () => (await import('./commands/commands.ts')).defineCommands,
   },
   {
+    name: 'schema',
+    summary: 'Print the JSON Schema of what a command prints as JSON',
+    heading: scripts,
+    load: async () => (await import('./commands/schema.ts')).defineSchema,
+  },
+  {
     name: 'auth',
     summary: 'Log in to a service, log out, show which key is used',
     heading: setup,
@@ -134,7 +140,7 @@ const groups: readonly Group[] = [
   {
     name: 'help',
     summary:
-      'Show help on a command, or on where, lists, import, bulk, formatting, exit-codes or environment',
+      'Show help on a command, or on where, lists, import, bulk, formatting, exit-codes, environment or agents',
     heading: setup,
     load: async () => (await import('./commands/help.ts')).defineHelp,
   },

@@ -54,7 +54,7 @@ const examplesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line.startsWith('meetroom '))
 
-describe.each(['where', 'lists', 'import', 'bulk', 'formatting'] as const)(
+describe.each(['where', 'lists', 'import', 'bulk', 'formatting', 'agents'] as const)(
   'the examples of meetroom help %s',
   (topic) => {
     test('run, one after the other', async () => {
@@ -79,5 +79,6 @@ describe.each(['where', 'lists', 'import', 'bulk', 'formatting'] as const)(
 
 test('the exit codes that a topic names are those of the list', () => {
   const known = [...topics['exit-codes'].matchAll(/^ *(\d+) {2}/gm)].map(([, code]) => code)
-  for (const [, code] of topics.bulk.matchAll(/^ {2,3}(\d+) {2}/gm)) expect(known).toContain(code)
+  for (const text of [topics.bulk, topics.agents])
+    for (const [, code] of text.matchAll(/^ {2,3}(\d+) {2}/gm)) expect(known).toContain(code)
 })

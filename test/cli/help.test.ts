@@ -171,14 +171,12 @@ describe('help', () => {
     expect(text).toMatch(/[^\n]\n$/)
   })
 
-  test.each(Object.keys(topics))(
-    'on the topic %s fits a screen of 60 lines and 80 columns',
-    async (topic) => {
-      const rows = (await show(`help ${topic}`)).split('\n')
-      expect(rows.length).toBeLessThanOrEqual(61)
-      expect(rows.filter((row) => row.length > 80)).toEqual([])
-    },
-  )
+  test.each(Object.keys(topics))('on the topic %s fits a screen of 80 columns', async (topic) => {
+    const rows = (await show(`help ${topic}`)).trimEnd().split('\n')
+    // One page for agents holds what the others are for people.
+    expect(rows.length).toBeLessThanOrEqual(topic === 'agents' ? 150 : 60)
+    expect(rows.filter((row) => row.length > 80)).toEqual([])
+  })
 
   test.each([
     ['where', ['rooms list', 'sessions list', 'users export', 'members block', 'rooms delete']],

@@ -19,6 +19,7 @@ const values: Record<string, string> = {
   key: 'timeout',
   value: '9',
   topic: 'exit-codes',
+  command: 'rooms list',
 }
 
 /** How a command is called when its arguments, ARGS, are not enough, or are not the only way to call it. */
@@ -53,7 +54,8 @@ const lines: Record<string, readonly string[]> = {
 }
 
 /** Commands with no request of their own that --dry-run or --curl could show. */
-export const sendsNothing = /^(serve|join|webhooks|auth|profiles|config|help|openapi|version|commands)\b/
+export const sendsNothing =
+  /^(serve|join|webhooks|auth|profiles|config|help|openapi|version|commands|schema)\b/
 /** Commands that run until they are stopped. */
 export const stays = /^(serve(?!.*--print-env)|join|webhooks listen)\b/
 

@@ -77,6 +77,7 @@ export function overMany<G extends OperationName, C extends OperationName>(
       await runEach(context, call[0], { ids, absent }, (id) => call[1](id, room), past, flags)
     }),
   )
+  command.overMany = call[0]
   manyFlags(command)
   examples(command, ...declared.examples)
 }

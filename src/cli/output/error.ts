@@ -106,7 +106,7 @@ export function asForeseen(error: unknown): MeetroomError {
   return error instanceof MeetroomError ? error : new BugError(error)
 }
 
-class BugError extends MeetroomError {
+export class BugError extends MeetroomError {
   readonly exitCode = 70
   readonly code = 'bug'
 

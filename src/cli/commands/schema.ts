@@ -1,0 +1,29 @@
+import { UsageError } from '../../errors.ts'
+import type { Act } from '../context.ts'
+import { examples } from '../flags.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
+import { visibleJson } from '../output/visible.ts'
+
+export function defineSchema(schema: MeetroomCommand, act: Act): void {
+  schema
+    .description(
+      'Print the JSON Schema of what a command prints with --json, of errors (“error”), or of both for all commands. Services may send more fields, and leave out any but ids.',
+    )
+    .argument('[command...]', 'a command, as in rooms list, or error')
+    .action(
+      act('machine', async (context, words: string[]) => {
+        const { errorJsonSchema, outputSchemas } = await import('../describe/schemas.ts')
+        const all = outputSchemas(schema.parent as MeetroomCommand).set('error', errorJsonSchema())
+        const name = words.join(' ')
+        const document = name === '' ? { $defs: Object.fromEntries(all) } : all.get(name)
+        if (!document)
+          throw new UsageError(`no command “${name}” that prints JSON`, {
+            hint: 'list those that do with: meetroom schema --query \'keys("$defs")\'',
+          })
+        const printer = await context.printer()
+        if (printer.options.query) return printer.result(document)
+        await printer.data(`${JSON.stringify(document, null, 2)}\n`, visibleJson)
+      }),
+    )
+  examples(schema, 'meetroom schema rooms list', 'meetroom schema error', 'meetroom schema > schemas.json')
+}

@@ -1,0 +1,130 @@
+import * as z from 'zod'
+import { resources } from '../../api/resources.ts'
+import { WebhookEvent } from '../../api/webhooks.ts'
+import { statuses } from '../pool/outcome.ts'
+
+// What commands print that is no answer of the service.
+
+const text = z.string().nullable()
+const time = text.describe('ISO 8601, UTC')
+const ready = z.object({ event: z.literal('ready'), url: z.string() })
+const anything = z.looseObject({})
+
+/** What became of the rows of an import. */
+const results = z.object({
+  results: z.array(
+    z.object({
+      row: z.int().describe('its place in the file, counted from 1'),
+      key: z.string().optional().describe('what the row is known by'),
+      status: z.enum(statuses),
+      id: z.union([z.string(), z.number()]).optional().describe('id of the item'),
+      error: z.string().optional(),
+    }),
+  ),
+})
+
+const presence = {
+  room_id: z.union([z.string(), z.number()]),
+  name: z.unknown(),
+  first_in: time,
+  last_out: time,
+  connections: z.int(),
+  minutes: z.number(),
+}
+
+/** A row of attendance: of a participant, of a room (--by room), or of a session (--by session). */
+const attendance = z.object({
+  attendance: z.array(
+    z.union([
+      z.object({ ...presence, user_id: z.unknown(), share: z.number().nullable(), present: z.boolean() }),
+      z.object({ ...presence, participants: z.int(), absent: z.int().nullable() }),
+      z.looseObject({ session_id: z.unknown(), member_id: z.unknown(), minutes: z.number() }),
+    ]),
+  ),
+})
+
+const profile = z.object({
+  name: z.string(),
+  in_use: z.boolean(),
+  base_url: text,
+  has_key: z.boolean(),
+  protected: z.boolean(),
+})
+
+const setting = z.object({ key: z.string(), value: z.union([z.string(), z.number()]).nullable() })
+
+const flag = z.looseObject({
+  name: z.string(),
+  usage: z.string(),
+  type: z.enum(['boolean', 'integer', 'number', 'string']),
+  required: z.boolean(),
+})
+
+/** By the name of the command. One that is missing prints an answer of the service, or nothing as JSON. */
+export const ownSchemas: Readonly<Record<string, z.ZodType>> = {
+  'rooms import': results,
+  'members import': results,
+  'users import': results,
+  'sessions report': attendance,
+  serve: z.object({
+    event: z.literal('ready'),
+    base_url: z.string(),
+    api_key_file: z.string(),
+    pid: z.int(),
+  }),
+  join: z.looseObject({ event: z.string() }).describe('one object a line, as things happen'),
+  'webhooks listen': z.union([ready, WebhookEvent]).describe('one object a line, as webhooks arrive'),
+  'webhooks verify': z.object({
+    webhook_id: text,
+    timestamp: text,
+    action: text,
+    valid: z.boolean(),
+    signature: z.string(),
+  }),
+  api: z.unknown().describe('whatever the service answers'),
+  openapi: anything.extend({ openapi: z.string(), paths: anything }).describe('an OpenAPI 3.1 document'),
+  commands: z.object({
+    commands: z.array(
+      z.object({
+        name: z.string(),
+        summary: z.string(),
+        description: z.string(),
+        arguments: z.array(
+          z.looseObject({ name: z.string(), required: z.boolean(), repeatable: z.boolean() }),
+        ),
+        flags: z.array(flag),
+        writes: z.boolean().describe('whether it may change something at the service'),
+        dry_run: z.boolean().describe('whether --dry-run and --curl show what it would send'),
+        exit_codes: z.array(z.int()),
+        examples: z.array(z.string()),
+      }),
+    ),
+    version: z.string(),
+    global_flags: z.array(flag),
+    exit_codes: z.record(z.string(), z.string()),
+  }),
+  schema: anything.describe('a JSON Schema'),
+  'auth status': z.object({
+    profile: z.string(),
+    profile_from: z.string(),
+    base_url: text,
+    base_url_from: text,
+    workspace: text,
+    key_from: text,
+    works: z.boolean(),
+  }),
+  'profiles list': z.object({ profiles: z.array(profile) }),
+  'config list': z.object({ settings: z.array(setting.extend({ origin: text.optional() })) }),
+  'config get': setting.extend({ origin: text }),
+}
+
+/** What `--count` and `--count-by` print instead of a list. */
+export const counts = [
+  z.object({ count: z.int() }).describe('with --count'),
+  z.object({ counts: z.array(z.looseObject({ count: z.int() })) }).describe('with --count-by'),
+] as const
+
+/** The kinds of things that an export writes, by the name of their command. */
+export const exportedKind = new Map(
+  Object.values(resources).map((resource) => [`${resource.plural} export`, resource]),
+)

@@ -1,0 +1,52 @@
+import * as z from 'zod'
+import type { Operation } from '../../api/operation.ts'
+import { operations } from '../../api/operations.ts'
+import { itemSchema } from '../../api/schemas.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
+import { viewOf } from '../output/views.ts'
+import { leavesOf } from './commands.ts'
+import { errorSchema } from './errors.ts'
+import { counts, exportedKind, ownSchemas } from './own.ts'
+
+/** The JSON Schema of what each command of a whole tree prints with `--json`; of those that print JSON. */
+export function outputSchemas(root: MeetroomCommand): Map<string, object> {
+  const all = leavesOf(root, []).flatMap(({ words, command }) => {
+    const name = words.join(' ')
+    const schema = schemaOf(name, command)
+    return schema ? [[name, jsonSchema(`meetroom ${name} --json`, schema)] as const] : []
+  })
+  return new Map(all)
+}
+
+/** The JSON Schema of an error in JSON modes. */
+export function errorJsonSchema(): object {
+  return jsonSchema('an error on standard error, in JSON modes', errorSchema)
+}
+
+function schemaOf(name: string, command: MeetroomCommand): z.ZodType | undefined {
+  const own = ownSchemas[name]
+  if (own) return own
+  const kind = exportedKind.get(name)
+  if (kind) return z.looseObject({ [kind.plural]: z.array(itemSchema(kind.fields)) })
+  const { overMany } = command
+  if (overMany) return ofMany(operations[overMany])
+  // Operations are called as commands are.
+  const operation = Object.values<Operation>(operations).find(({ id }) => id.replace('.', ' ') === name)
+  if (!operation) return undefined
+  return operation.many && operation.method === 'GET'
+    ? z.union([operation.response, ...counts])
+    : operation.response
+}
+
+/** The answer for one item, or a list of them for several. */
+function ofMany(operation: Operation): z.ZodType {
+  const { response, result } = operation
+  const item = response.shape[result] as z.ZodType
+  const [, plural] = viewOf(operation).noun
+  return z.union([response, z.object({ [plural]: z.array(item) })])
+}
+
+function jsonSchema(title: string, schema: z.ZodType): object {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return { $schema, title, ...rest }
+}
