@@ -98,7 +98,7 @@ async function served() {
 const heavyOf = async (line: string, env?: Record<string, string>, among = heavy) =>
   (await loaded(line, env)).filter((name) => among.includes(name)).sort()
 
-test.each(['--version', '--help', 'rooms --help', 'help exit-codes', 'help agents', 'commands --json'])(
+test.each(['--version', '--help', 'rooms --help', 'help exit-codes', 'help agents'])(
   '%s loads nothing heavy',
   async (line) => {
     expect(await heavyOf(line, {}, [...heavy, ...heavyOfNode])).toEqual([])
