@@ -32,6 +32,28 @@ const presence = {
   minutes: z.number(),
 }
 
+const nullable = z.union([z.string(), z.number()]).nullable()
+const inRoom = { user_id: nullable, room_id: nullable, room_name: z.unknown(), room_type: z.unknown() }
+
+/** What becomes of a user’s access to rooms, step by step. */
+export const steps = z.object({
+  steps: z.array(
+    z.object({
+      step: z.string(),
+      ...inRoom,
+      member_id: nullable,
+      status: z.string().describe('ok, skipped, failed, unknown, or what a dry run foresees'),
+      reason: text,
+    }),
+  ),
+})
+
+const memberships = z.object({
+  memberships: z.array(
+    z.looseObject({ ...inRoom, member_id: nullable, type: z.unknown(), is_blocked: z.unknown() }),
+  ),
+})
+
 /** A row of attendance: of a participant, of a room (--by room), or of a session (--by session). */
 const attendance = z.object({
   attendance: z.array(
@@ -65,6 +87,8 @@ export const ownSchemas: Readonly<Record<string, z.ZodType>> = {
   'rooms import': results,
   'members import': results,
   'users import': results,
+  'users rooms': memberships,
+  'users offboard': steps,
   'sessions report': attendance,
   serve: z.object({
     event: z.literal('ready'),

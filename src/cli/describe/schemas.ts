@@ -6,7 +6,7 @@ import type { MeetroomCommand } from '../meetroom-command.ts'
 import { viewOf } from '../output/views.ts'
 import { leavesOf } from './commands.ts'
 import { errorSchema } from './errors.ts'
-import { counts, exportedKind, ownSchemas } from './own.ts'
+import { counts, exportedKind, ownSchemas, steps } from './own.ts'
 
 /** The JSON Schema of what each command of a whole tree prints with `--json`; of those that print JSON. */
 export function outputSchemas(root: MeetroomCommand): Map<string, object> {
@@ -29,21 +29,22 @@ function schemaOf(name: string, command: MeetroomCommand): z.ZodType | undefined
   const kind = exportedKind.get(name)
   if (kind) return z.looseObject({ [kind.plural]: z.array(itemSchema(kind.fields)) })
   const { overMany } = command
-  if (overMany) return ofMany(operations[overMany])
+  const hasSteps = command.options.some(({ long }) => long === '--all-rooms')
+  if (overMany) return ofMany(operations[overMany], hasSteps ? [steps] : [])
   // Operations are called as commands are.
   const operation = Object.values<Operation>(operations).find(({ id }) => id.replace('.', ' ') === name)
   if (!operation) return undefined
-  return operation.many && operation.method === 'GET'
-    ? z.union([operation.response, ...counts])
-    : operation.response
+  const { method, many, response } = operation
+  if (method === 'GET') return many ? z.union([response, ...counts]) : response
+  return method === 'POST' ? response : ofMany(operation)
 }
 
 /** The answer for one item, or a list of them for several. */
-function ofMany(operation: Operation): z.ZodType {
+function ofMany(operation: Operation, more: readonly z.ZodType[] = []): z.ZodType {
   const { response, result } = operation
   const item = response.shape[result] as z.ZodType
   const [, plural] = viewOf(operation).noun
-  return z.union([response, z.object({ [plural]: z.array(item) })])
+  return z.union([response, z.object({ [plural]: z.array(item) }), ...more])
 }
 
 function jsonSchema(title: string, schema: z.ZodType): object {
