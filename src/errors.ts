@@ -123,6 +123,12 @@ export class ConfirmationError extends MeetroomError {
   readonly code = 'confirmation'
 }
 
+/** Something that was examined is not as it should be. */
+export class UnhealthyError extends MeetroomError {
+  readonly exitCode = 1
+  readonly code = 'unhealthy'
+}
+
 /** The result could not be written: a full disk, say. sysexits(3) calls it EX_IOERR. */
 export class OutputError extends MeetroomError {
   readonly exitCode = 74

@@ -66,7 +66,8 @@ export function proxyFailure(error: unknown, proxy: string): TransportError {
   return new TransportError(`the proxy ${proxy} ${what}`, false, isTransient(code))
 }
 
-function reasonFor(code: string): string {
+/** What an error code of a connection means, in our words. */
+export function reasonFor(code: string): string {
   return reasons[code] ?? `the connection failed (${code})`
 }
 

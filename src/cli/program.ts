@@ -118,6 +118,12 @@ const groups: readonly Group[] = [
     load: async () => (await import('./commands/auth.ts')).defineAuth,
   },
   {
+    name: 'doctor',
+    summary: 'Find out why it does not work: settings, key, network, service',
+    heading: setup,
+    load: async () => (await import('./commands/doctor.ts')).defineDoctor,
+  },
+  {
     name: 'profiles',
     alias: 'profile',
     summary: 'Switch between services',

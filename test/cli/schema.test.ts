@@ -110,7 +110,16 @@ describe('the schema of errors', () => {
   test('names every code', () => {
     expect(schemas['error']?.['properties'].error.properties.code.enum.toSorted()).toEqual([
       ...['auth', 'bug', 'condition', 'confirmation', 'conflict', 'interrupted', 'network', 'not_found'],
-      ...['output', 'partial', 'refused', 'service', 'unknown_outcome', 'usage', 'wrong_base_url'],
+      ...[
+        'output',
+        'partial',
+        'refused',
+        'service',
+        'unhealthy',
+        'unknown_outcome',
+        'usage',
+        'wrong_base_url',
+      ],
     ])
   })
 })

@@ -1,14 +1,14 @@
 import type { Host } from '../../host.ts'
+import { showsUnicode } from '../output/unicode.ts'
 import { coverage, type Interval } from './intervals.ts'
 
 /** What stands for nobody, for a part of the time and for all of it. */
 const marks = { blocks: '░▒█', ascii: '.+#' } as const
 export type Marks = keyof typeof marks
 
-/** Blocks where the locale is of UTF-8, as POSIX has it: the first of three variables that says something. */
-export function marksFor({ env, platform }: Pick<Host, 'env' | 'platform'>): Marks {
-  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
-  return platform === 'win32' || /utf-?8/i.test(locale) ? 'blocks' : 'ascii'
+/** Blocks where they can be shown. */
+export function marksFor(host: Pick<Host, 'env' | 'platform'>): Marks {
+  return showsUnicode(host) ? 'blocks' : 'ascii'
 }
 
 /** A meeting from its start to its end, with the time in which somebody was there. */

@@ -39,19 +39,17 @@ const inRoom = { user_id: nullable, room_id: nullable, room_name: z.unknown(), r
 export const steps = z.object({
   steps: z.array(
     z.object({
-      step: z.string(),
+      step: z.enum(['block', 'unblock', 'delete']),
       ...inRoom,
       member_id: nullable,
-      status: z.string().describe('ok, skipped, failed, unknown, or what a dry run foresees'),
+      status: z.enum(statuses),
       reason: text,
     }),
   ),
 })
 
 const memberships = z.object({
-  memberships: z.array(
-    z.looseObject({ ...inRoom, member_id: nullable, type: z.unknown(), is_blocked: z.unknown() }),
-  ),
+  memberships: z.array(z.looseObject({ ...inRoom, member_id: nullable, type: z.unknown() })),
 })
 
 /** A row of attendance: of a participant, of a room (--by room), or of a session (--by session). */
@@ -126,6 +124,17 @@ export const ownSchemas: Readonly<Record<string, z.ZodType>> = {
     version: z.string(),
     global_flags: z.array(flag),
     exit_codes: z.record(z.string(), z.string()),
+  }),
+  doctor: z.object({
+    ok: z.boolean(),
+    checks: z.array(
+      z.object({
+        check: z.string(),
+        status: z.enum(['ok', 'failed', 'skipped']),
+        message: z.string(),
+        hint: text,
+      }),
+    ),
   }),
   schema: anything.describe('a JSON Schema'),
   'auth status': z.object({

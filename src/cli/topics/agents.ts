@@ -14,8 +14,10 @@ its flags, types, defaults and exit codes, and whether it may change something
 
 SET UP with the environment: MEETROOM_API_KEY and MEETROOM_BASE_URL, which ends
 in /v1. Never put a key on a command line, and never print one: arguments and
-logs are public. When something does not work, ask what is used first.
+logs are public. When something does not work, doctor says what it is, and what
+to do about it, one line for each thing.
 
+  meetroom doctor --local --json
   meetroom auth status --json
 
 To try something out without a service, add --local: it answers from a workspace

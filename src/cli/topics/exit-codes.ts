@@ -1,7 +1,7 @@
 /** What each exit code means. */
 export const exitCodeWords: Readonly<Record<number, string>> = {
   0: 'done; an empty list is 0',
-  1: 'the service refused the request (also: 500 with a JSON body)',
+  1: 'the service refused the request (also: 500 with a JSON body); of doctor: something is wrong',
   2: 'flags, input or settings are wrong; nothing was sent',
   3: 'no such room, member, user or profile',
   4: 'no API key, or the key is refused',

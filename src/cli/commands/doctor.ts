@@ -1,0 +1,54 @@
+import { UnhealthyError } from '../../errors.ts'
+import type { Act, Context } from '../context.ts'
+import type { Finding } from '../doctor/finding.ts'
+import { examples } from '../flags.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
+import { isJson } from '../output/error.ts'
+import type { Printer } from '../output/printer.ts'
+import { styleFor } from '../output/style.ts'
+import { showsUnicode } from '../output/unicode.ts'
+import { own, visible } from '../output/visible.ts'
+
+export function defineDoctor(doctor: MeetroomCommand, act: Act): void {
+  doctor
+    .description(
+      'Find out why it does not work: Node, settings, key, proxy, name, connection, certificate, clock and workspace, one line each, with what to do. Changes nothing and never shows a key. Exit code 1 when something is wrong.',
+    )
+    .action(act('machine', (context) => runDoctor(context)))
+  examples(doctor, 'meetroom doctor', 'meetroom doctor --profile staging --json', 'meetroom doctor --local')
+}
+
+async function runDoctor(context: Context): Promise<void> {
+  const { examination } = await import('../doctor/examination.ts')
+  // It must work when the settings do not.
+  const printer = await context.printer().catch(() => context.plainPrinter())
+  const { json, output } = context.flags
+  const asJson = printer.printsJson || isJson(json ? 'json' : output)
+  const checks: Finding[] = []
+  for await (const finding of examination(context)) {
+    checks.push(finding)
+    if (!asJson) await print(context, printer, finding)
+  }
+  const failed = checks.filter(({ status }) => status === 'failed')
+  if (asJson) await printer.json({ ok: failed.length === 0, checks })
+  if (failed.length === 0) return
+  const names = failed.map(({ check }) => check).join(', ')
+  throw new UnhealthyError(`${failed.length} of ${checks.length} checks failed: ${names}`)
+}
+
+const marks = {
+  unicode: { ok: '✔', failed: '✖', skipped: '-' },
+  ascii: { ok: 'ok  ', failed: 'FAIL', skipped: '-   ' },
+} as const
+
+/** The longest name of a check. */
+const width = 'settings file'.length
+
+async function print({ host, flags }: Context, printer: Printer, finding: Finding): Promise<void> {
+  const { check, status, message, hint } = finding
+  const style = await styleFor(host.stdout, host.env, flags.color)
+  const mark = visible(marks[showsUnicode(host) ? 'unicode' : 'ascii'][status])
+  const paint = { ok: style.green, failed: style.red, skipped: style.dim }[status]
+  const words = printer.shown(`${check.padEnd(width)}  ${message}${hint ? `; ${hint}` : ''}`)
+  await printer.write(own`${paint(mark)} ${words}\n`)
+}

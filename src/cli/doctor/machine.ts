@@ -1,0 +1,58 @@
+import { lstat, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { configFile, keyFor, readConfig, type Settings, shortestKey } from '../../config.ts'
+import type { Host } from '../../host.ts'
+import { version } from '../../version.ts'
+import type { Found } from './finding.ts'
+
+/** The oldest Node that the program supports. */
+const oldest = [20, 18] as const
+
+export function checkNode({ nodeVersion }: Host): Found {
+  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number)
+  const [least, leastMinor] = oldest
+  if (major > least || (major === least && minor >= leastMinor)) return nodeVersion
+  return { wrong: `${nodeVersion} is too old`, hint: `install Node ${oldest.join('.')} or newer` }
+}
+
+export function checkVersion(): Found {
+  return `meetroom ${version}`
+}
+
+/** Whether the settings file can be used, and is for this user alone: it holds keys. */
+export async function checkSettings(dir: string, { uid, platform }: Host): Promise<Found> {
+  const file = configFile(dir)
+  const found = await stat(file).catch(() => undefined)
+  // Says what is wrong with it.
+  readConfig(dir, uid)
+  if (!found) return `${file} does not exist, which is fine`
+  const mode = (found.mode & 0o777).toString(8).padStart(4, '0')
+  if (platform === 'win32') return file
+  if ((found.mode & 0o077) === 0) return `${file} (mode ${mode})`
+  return { wrong: `other users may use ${file} (mode ${mode})`, hint: `run: chmod 600 '${file}'` }
+}
+
+/** Where the key comes from; never the key. */
+export function checkKey(settings: Settings): Found {
+  const key = keyFor(settings)
+  const from = `from ${settings.apiKey?.from}`
+  if (key.length >= shortestKey) return from
+  return { wrong: `${from}, and too short to be kept out of what is shown`, hint: 'was it cut off?' }
+}
+
+/** The launcher keeps compiled code only where nobody else can write. */
+export async function checkCache({ env, platform, uid }: Host): Promise<Found> {
+  const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = env
+  const home = HOME && join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache')
+  const base = XDG_CACHE_HOME || (platform === 'win32' ? LOCALAPPDATA : home)
+  if (!base) return 'none, as HOME is not set: commands start slower'
+  const folder = join(base, 'meetroom')
+  const found = await lstat(folder).catch(() => undefined)
+  if (!found) return `${folder} does not exist yet`
+  const isOurs = uid === undefined || (found.uid === uid && (found.mode & 0o022) === 0)
+  if (found.isDirectory() && isOurs) return folder
+  return {
+    wrong: `${folder} is not a folder that only you can write to: commands start slower`,
+    hint: 'remove it; it is made again',
+  }
+}

@@ -1,0 +1,56 @@
+import { endpoints } from '../../api/endpoints.ts'
+import { problemOf } from '../../api/guards.ts'
+import { AuthError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+import { examine, type Finding, type Found, skipped, wrongBy } from './finding.ts'
+
+/** How far the clocks may differ, in seconds: signatures of webhooks are refused beyond some minutes. */
+const mostSkew = 60
+
+/** Asks the service for one room, and finds out what its answer tells: of the clock, of the key and of the workspace. */
+export async function checkService(context: Context): Promise<Finding[]> {
+  let date: string | undefined
+  let received = 0
+  let refused: AuthError | undefined
+  const workspace = await examine(context, 'workspace', async (interrupt) => {
+    const client = await context.client({ interrupt })
+    try {
+      const { value } = await client.request(endpoints.listRooms, { query: { limit: 1 } }, ({ headers }) => {
+        date = headers['date']
+        received = context.host.now()
+      })
+      const problem = problemOf('listRooms', value)
+      if (problem === undefined) return 'can be read'
+      return { wrong: `the list of rooms cannot be read: ${problem}`, hint: 'is the base URL right?' }
+    } catch (error) {
+      interrupt.throwIfAborted()
+      if (error instanceof AuthError) refused = error
+      return wrongBy(error, 'look at it with: meetroom api GET /rooms -i')
+    }
+  })
+  const clock = await examine(context, 'clock', () => skewOf(date, received))
+  if (refused) {
+    const { message } = refused
+    const key = await examine(context, 'key', () => ({
+      wrong: message,
+      hint: 'log in again with: meetroom auth login, or set MEETROOM_API_KEY',
+    }))
+    return [clock, { ...key, check: 'key accepted' }, skipped('workspace', 'the key is refused')]
+  }
+  const isAnswered = workspace.status === 'ok'
+  const accepted = isAnswered
+    ? await examine(context, 'key accepted', () => 'yes')
+    : skipped('key accepted', 'the service did not say')
+  return [date === undefined && !isAnswered ? skipped('clock', 'no answer') : clock, accepted, workspace]
+}
+
+/** The service tells whole seconds. */
+function skewOf(date: string | undefined, now: number): Found {
+  const theirs = Date.parse(date ?? '')
+  if (Number.isNaN(theirs)) return 'the service does not say what time it is'
+  const seconds = Math.round((now - theirs) / 1000)
+  const ahead = seconds > 0 ? 'ahead of' : 'behind'
+  if (Math.abs(seconds) <= 1) return 'as that of the service'
+  const words = `${Math.abs(seconds)} s ${ahead} that of the service`
+  return Math.abs(seconds) <= mostSkew ? words : { wrong: words, hint: 'set the clock of this machine' }
+}

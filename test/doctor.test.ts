@@ -1,0 +1,258 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, connect, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { runBuilt } from './helpers/built.ts'
+import { type Certificate, certificateAuthority } from './helpers/certificate.ts'
+import { serveHere } from './helpers/serving.ts'
+import { tempDir } from './helpers/world.ts'
+
+// The built program, and servers on real sockets.
+
+const authority = certificateAuthority()
+const key = 'doctor-key-0123456789'
+
+/** Starts a server on a free port until the test is over; gives the port. */
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<{ destroy(): unknown }>()
+  server.on('connection', (socket) => {
+    sockets.add(socket.on('error', () => {}))
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+const service: RequestListener = ({ headers }, response) => {
+  const isKnown = headers.authorization === `Bearer ${key}`
+  response.setHeader('content-type', 'application/json').statusCode = isKnown ? 200 : 401
+  response.end(isKnown ? '{"rooms":[]}' : `{"error":{"message":"no: ${headers.authorization}"}}`)
+}
+
+async function secure(certificate: Certificate = authority.issue(), listener = service): Promise<string> {
+  return `https://127.0.0.1:${await listen(createTlsServer(certificate, listener))}/v1`
+}
+
+/** Runs doctor; each line by the name of its check. */
+async function doctor(env: Record<string, string>, ...flags: string[]) {
+  const dir = tempDir()
+  writeFileSync(join(dir, 'ca.pem'), authority.ca)
+  const { code, stdout, stderr } = await runBuilt(['doctor', ...flags], {
+    ...{ HOME: dir, LANG: 'C.UTF-8', MEETROOM_API_KEY: key, NODE_EXTRA_CA_CERTS: join(dir, 'ca.pem') },
+    ...env,
+  })
+  expect(stdout + stderr).not.toContain(key)
+  const lines = [...stdout.matchAll(/^(\S+) +(.{13}) {2}(.*)$/gm)]
+  const checks = Object.fromEntries(
+    lines.map(([, mark, name = '', words]) => [name.trim(), `${mark} ${words}`]),
+  )
+  return { code, stdout, stderr, checks, dir }
+}
+
+describe('doctor', () => {
+  test('finds nothing wrong with a good service', async () => {
+    const url = await secure()
+    const { code, stderr, checks, dir } = await doctor({ MEETROOM_BASE_URL: url })
+    const { port } = new URL(url)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(checks).toEqual({
+      node: expect.stringMatching(/^✔ \d+\.\d+\.\d+$/),
+      version: expect.stringMatching(/^✔ meetroom \d/),
+      'settings file': `✔ ${dir}/.config/meetroom/config.json does not exist, which is fine`,
+      'code cache': `✔ ${dir}/.cache/meetroom does not exist yet`,
+      profile: '✔ default (default)',
+      'base url': `✔ ${url} (MEETROOM_BASE_URL)`,
+      key: '✔ from MEETROOM_API_KEY',
+      proxy: '✔ none',
+      dns: '✔ 127.0.0.1 is an address',
+      tcp: expect.stringMatching(new RegExp(`^✔ connected to 127\\.0\\.0\\.1 port ${port} in \\d+ ms$`)),
+      tls: '✔ TLSv1.3, issued by Test CA, 1 day left',
+      clock: expect.stringMatching(/^✔ /),
+      'key accepted': '✔ yes',
+      workspace: '✔ can be read',
+    })
+  })
+
+  test('tells of a key that is refused, and not of the key', async () => {
+    const { code, checks, stderr } = await doctor({
+      MEETROOM_BASE_URL: await secure(),
+      MEETROOM_API_KEY: 'another-key-0123456789',
+    })
+    expect(code).toBe(1)
+    expect(stderr).toBe('error: 1 of 14 checks failed: key accepted\n')
+    expect(checks['key accepted']).toMatch(/^✖ .*; log in again with: meetroom auth login/)
+    expect(checks['workspace']).toBe('- the key is refused')
+    expect(JSON.stringify(checks)).not.toContain('another-key')
+  })
+
+  test('tells of a service that is not there', async () => {
+    const port = await listen(createServer())
+    const free = port === 65535 ? 1 : port + 1
+    const { code, checks } = await doctor({ MEETROOM_BASE_URL: `https://127.0.0.1:${free}/v1` })
+    expect(code).toBe(1)
+    expect(checks['tcp']).toBe(
+      `✖ 127.0.0.1 port ${free}: connection refused; does the service run there? Does a firewall let you through?`,
+    )
+    expect(checks['tls']).toBe('- tcp failed')
+    expect(checks['workspace']).toBe('- tcp failed')
+  })
+
+  test('tells of a name that does not exist', async () => {
+    const { code, checks } = await doctor({ MEETROOM_BASE_URL: 'https://nowhere.invalid/v1' })
+    expect(code).toBe(1)
+    expect(checks['dns']).toMatch(/^✖ nowhere\.invalid: the host name cannot be resolved/)
+  })
+
+  test.each([
+    ['is self-signed', () => authority.selfSigned(), /^✖ the certificate is self-signed/],
+    [
+      'has expired',
+      () => authority.issue({ days: [-9, -2] }),
+      /^✖ the certificate has expired .*expired\); whoever/,
+    ],
+    [
+      'is for another host',
+      () => authority.issue({ host: 'other.test' }),
+      /^✖ the certificate is for another host/,
+    ],
+  ])('tells of a certificate that %s, and sends no key', async (_, certificate, words) => {
+    let asked = 0
+    const url = await secure(certificate(), (_request, response) => {
+      asked++
+      response.end()
+    })
+    const { code, checks } = await doctor({ MEETROOM_BASE_URL: url })
+    expect({ code, asked }).toEqual({ code: 1, asked: 0 })
+    expect(checks['tls']).toMatch(words)
+  })
+
+  test('gives up on a service that says nothing, after a few seconds', { timeout: 30_000 }, async () => {
+    const port = await listen(createServer())
+    const begun = Date.now()
+    const { code, checks } = await doctor({ MEETROOM_BASE_URL: `https://127.0.0.1:${port}/v1` })
+    expect(code).toBe(1)
+    expect(checks['tls']).toMatch(/^✖ no answer within 5 s; /)
+    expect(Date.now() - begun).toBeLessThan(15_000)
+  })
+
+  test('gives up on a service that takes the request and does not answer', { timeout: 30_000 }, async () => {
+    const { code, checks } = await doctor({ MEETROOM_BASE_URL: await secure(undefined, () => {}) })
+    expect(code).toBe(1)
+    expect(checks).toMatchObject({
+      clock: '- no answer',
+      'key accepted': '- the service did not say',
+      workspace: expect.stringMatching(/^✖ no answer within 5 s/),
+    })
+  })
+
+  test('tells of a clock that is wrong', async () => {
+    const listener: RequestListener = (request, response) => {
+      response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString())
+      service(request, response)
+    }
+    const { code, checks } = await doctor({ MEETROOM_BASE_URL: await secure(undefined, listener) })
+    expect(code).toBe(1)
+    expect(checks['clock']).toMatch(/^✖ 360\d s ahead of that of the service; set the clock of this machine$/)
+  })
+
+  test('goes through a proxy, and names it without its password', async () => {
+    const to = Number(new URL(await secure(authority.issue({ host: 'meet.test' }))).port)
+    const asked: string[] = []
+    const proxy = createHttpServer()
+    proxy.on('connect', ({ url = '', headers }, client) => {
+      asked.push(`${url} ${headers['proxy-authorization'] === undefined ? 'without' : 'with'} password`)
+      const server = connect(to, '127.0.0.1', () => client.write('HTTP/1.1 200 OK\r\n\r\n'))
+      server
+        .on('error', () => {})
+        .pipe(client.on('error', () => {}))
+        .pipe(server)
+    })
+    const port = await listen(proxy)
+    const { code, checks, stdout } = await doctor({
+      MEETROOM_BASE_URL: 'https://meet.test/v1',
+      HTTPS_PROXY: `http://ada:proxy-password@127.0.0.1:${port}`,
+    })
+    expect({ code, asked: [...new Set(asked)] }).toEqual({ code: 0, asked: ['meet.test:443 with password'] })
+    expect(checks).toMatchObject({
+      proxy: `✔ 127.0.0.1:${port}`,
+      dns: '✔ 127.0.0.1 is an address',
+      tls: '✔ TLSv1.3, issued by Test CA, 1 day left',
+      workspace: '✔ can be read',
+    })
+    expect(stdout).not.toContain('proxy-password')
+  })
+
+  test('tells of a proxy that is none', async () => {
+    const { code, checks } = await doctor({
+      MEETROOM_BASE_URL: 'https://meet.test/v1',
+      HTTPS_PROXY: 'ftp://ada:proxy-password@x',
+    })
+    expect(code).toBe(1)
+    expect(checks['proxy']).toBe(
+      '✖ HTTPS_PROXY is not the URL of an HTTP proxy; it looks like http://proxy.example.com:3128',
+    )
+    expect(checks['dns']).toBe('- the proxy is wrong')
+  })
+
+  test.skipIf(process.platform === 'win32')('tells of a settings file that others can read', async () => {
+    const dir = tempDir()
+    mkdirSync(join(dir, 'config'))
+    const file = join(dir, 'config/config.json')
+    writeFileSync(file, '{}')
+    chmodSync(file, 0o644)
+    const { checks } = await doctor({ MEETROOM_CONFIG_DIR: join(dir, 'config') }, '--local')
+    expect(checks['settings file']).toBe(
+      `✖ other users may use ${file} (mode 0644); run: chmod 600 '${file}'`,
+    )
+  })
+
+  test('works with settings that cannot be read, as JSON too', async () => {
+    const dir = tempDir()
+    writeFileSync(join(dir, 'config.json'), '{')
+    const { code, stdout } = await doctor({ MEETROOM_CONFIG_DIR: dir }, '--json', '--profile', 'x')
+    expect(code).toBe(1)
+    const { ok, checks } = JSON.parse(stdout)
+    expect(ok).toBe(false)
+    expect(checks.filter(({ status }: { status: string }) => status === 'failed')).toMatchObject([
+      { check: 'settings file', hint: 'fix it, or move it away and log in again' },
+      { check: 'profile' },
+    ])
+  })
+
+  test('says what is missing when nothing is configured', async () => {
+    const { code, checks } = await doctor({ MEETROOM_API_KEY: '' })
+    expect(code).toBe(1)
+    expect(checks['base url']).toMatch(/^✖ no service is configured; log in with: /)
+  })
+
+  test('needs no TLS on loopback, and tells of a missing key', async () => {
+    const { baseUrl } = await serveHere()
+    const { checks } = await doctor({ MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: '' })
+    expect(checks['key']).toMatch(/^✖ no API key; log in with: /)
+    expect(checks['tcp']).toMatch(/^✔ /)
+    expect(Object.keys(checks)).not.toContain('tls')
+    expect(checks['workspace']).toBe('- there is no key to use')
+  })
+
+  test('with --local needs no network, and makes no workspace', async () => {
+    const { code, stderr, checks, dir } = await doctor({}, '--local')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(checks['workspace']).toMatch(/^✔ none in .* yet; the first command makes it$/)
+    expect(existsSync(join(dir, '.local'))).toBe(false)
+    const env = { HOME: dir, LANG: 'C' }
+    await runBuilt(['--local', 'rooms', 'list'], env)
+    expect((await runBuilt(['--local', 'doctor'], env)).stdout).toMatch(/^ok {3}workspace {6}can be read$/m)
+  })
+
+  test('keeps to ASCII where there is no UTF-8', async () => {
+    const { stdout } = await doctor({ LANG: 'C', MEETROOM_API_KEY: '' })
+    expect(stdout).toMatch(/^ok {3}node/m)
+    expect(stdout).toMatch(/^FAIL base url/m)
+    expect(stdout).not.toMatch(/[✔✖]/)
+  })
+})
