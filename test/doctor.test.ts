@@ -236,7 +236,7 @@ describe('doctor', () => {
     expect(checks['key']).toMatch(/^✖ no API key; log in with: /)
     expect(checks['tcp']).toMatch(/^✔ /)
     expect(Object.keys(checks)).not.toContain('tls')
-    expect(checks['workspace']).toBe('- there is no key to use')
+    expect(checks['workspace']).toBe('- key failed')
   })
 
   test('with --local needs no network, and makes no workspace', async () => {
@@ -247,6 +247,14 @@ describe('doctor', () => {
     const env = { HOME: dir, LANG: 'C' }
     await runBuilt(['--local', 'rooms', 'list'], env)
     expect((await runBuilt(['--local', 'doctor'], env)).stdout).toMatch(/^ok {3}workspace {6}can be read$/m)
+  })
+
+  test('refuses formats that it has no use for', async () => {
+    expect(await doctor({}, '--local', '-o', 'csv')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'error: doctor prints lines or JSON; it does not support -o csv\n',
+    })
   })
 
   test('keeps to ASCII where there is no UTF-8', async () => {

@@ -1,4 +1,4 @@
-import { UnhealthyError } from '../../errors.ts'
+import { UnhealthyError, UsageError } from '../../errors.ts'
 import type { Act, Context } from '../context.ts'
 import type { Finding } from '../doctor/finding.ts'
 import { examples } from '../flags.ts'
@@ -24,6 +24,8 @@ async function runDoctor(context: Context): Promise<void> {
   const printer = await context.printer().catch(() => context.plainPrinter())
   const { json, output } = context.flags
   const asJson = printer.printsJson || isJson(json ? 'json' : output)
+  if (!asJson && output !== undefined && output !== 'table')
+    throw new UsageError(`doctor prints lines or JSON; it does not support -o ${output}`)
   const checks: Finding[] = []
   for await (const finding of examination(context)) {
     checks.push(finding)

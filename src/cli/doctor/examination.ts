@@ -73,7 +73,7 @@ async function* remote(context: Context, settings: Settings): AsyncGenerator<Fin
     yield finding
     if (finding.status === 'failed') broken = `${step} failed`
   }
-  if (key.status === 'failed') broken ??= 'there is no key to use'
+  if (key.status === 'failed') broken ??= 'key failed'
   if (broken === undefined) yield* await checkService(context)
   else for (const check of answered) yield skipped(check, broken)
 }
