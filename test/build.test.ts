@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
 import { edited, lighterLibraries, requireChecked } from '../.esbuild-edits.mjs'
@@ -66,4 +66,9 @@ test('the launcher knows every command by every name', async () => {
     )
   })
   expect(missing.map(({ words }) => words)).toEqual([['help']])
+})
+
+test('the program is ASCII, as the launcher reads it', () => {
+  const parts = readdirSync('dist').filter((file) => file.endsWith('.js'))
+  expect(parts.filter((file) => /[^\0-\x7f]/.test(readFileSync(`dist/${file}`, 'latin1')))).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { topics } from '../../src/cli/help-topics.ts'
 import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
+import { serveHere } from '../helpers/serving.ts'
 
 /** The files and the rooms that the examples are about. */
 const room = '66f1a2b3c4d5e6f708192a3b'
@@ -42,7 +43,9 @@ async function runLine(line: string) {
     else argv.push(ids[word] ?? word)
   const profile = argv.indexOf('--profile')
   if (profile >= 0) argv.splice(profile, 2)
-  const options = { cwd: world.dir, ...(stdin !== undefined && { stdin }) }
+  // Doctor connects for itself: there must be something at the other end.
+  const env = argv.includes('doctor') ? { MEETROOM_BASE_URL: (await serveHere()).baseUrl } : {}
+  const options = { cwd: world.dir, env, ...(stdin !== undefined && { stdin }) }
   const run = await (profile >= 0 ? other : world).run(argv.slice(1), options)
   if (target !== undefined) world.file(target, run.stdout)
   return run

@@ -17,7 +17,7 @@ in /v1. Never put a key on a command line, and never print one: arguments and
 logs are public. When something does not work, doctor says what it is, and what
 to do about it, one line for each thing.
 
-  meetroom doctor --local --json
+  meetroom doctor --json
   meetroom auth status --json
 
 To try something out without a service, add --local: it answers from a workspace
