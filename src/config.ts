@@ -228,7 +228,7 @@ export function resolveSettings(
 }
 
 /** A protected profile of the same service: what it protects stays protected under another name, and with a key of one’s own. */
-function protectorOf(baseUrl: string, config: StoredConfig): string | undefined {
+export function protectorOf(baseUrl: string, config: StoredConfig): string | undefined {
   return profilesOf(baseUrl, config).find(([, profile]) => profile.protected === true)?.[0]
 }
 

@@ -44,7 +44,7 @@ export interface Host {
   /** Whether a process of this machine runs. */
   isAlive(pid: number): boolean
   /** Standard folders of this user on this system. */
-  dirs(): Promise<{ config: string; data: string }>
+  dirs(): Promise<{ config: string; data: string; cache: string }>
   /** Wall clock, in milliseconds since 1970. */
   now(): number
   /** Milliseconds since an arbitrary moment: never goes back, never jumps. */

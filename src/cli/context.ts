@@ -244,6 +244,13 @@ export class Context {
     )
   }
 
+  /** The same with other flags: for what another command line would do. */
+  with(flags: GlobalFlags): Context {
+    const other = new Context(this.host, flags, this.interrupt, this.#connect)
+    this.#closers.push(() => other.close())
+    return other
+  }
+
   /** A client of any service with any key. */
   async clientFor(baseUrl: string, apiKey: string): Promise<Client> {
     const service: Service = {

@@ -15,8 +15,11 @@ interface Group {
   heading: string
   /** Works, and is not listed. */
   hidden?: true
-  load: () => Promise<(group: MeetroomCommand, act: Act) => void>
+  load: () => Promise<(group: MeetroomCommand, act: Act, define: Define) => void>
 }
+
+/** Defines further groups, for a command that is about others. */
+type Define = (names: readonly string[]) => Promise<void>
 
 const resources = 'Resources:'
 const setup = 'Set-up:'
@@ -137,6 +140,19 @@ const groups: readonly Group[] = [
     load: async () => (await import('./commands/config.ts')).defineConfig,
   },
   {
+    name: 'completion',
+    summary: 'Print what completes commands, flags and ids in bash, zsh or fish',
+    heading: setup,
+    load: async () => (await import('./commands/completion.ts')).defineCompletion,
+  },
+  {
+    name: '__complete',
+    summary: 'Answer the shell about a line that is being typed',
+    heading: setup,
+    hidden: true,
+    load: async () => (await import('./commands/complete.ts')).defineComplete,
+  },
+  {
     name: 'version',
     summary: 'Print the version',
     heading: setup,
@@ -187,26 +203,40 @@ Examples:
   $ meetroom auth login --base-url https://meet.example.com/v1
   $ meetroom rooms list --active --json`,
   )
-  for (const { name, alias, summary, heading, hidden = false, load } of groups) {
-    const group = root
-      .command(name, { hidden })
-      .summary(summary)
-      .description(`${summary}.`)
-      .helpGroup(heading)
-    if (alias) group.alias(alias)
-    const chosen =
-      wanted === 'all' || wanted.includes(name) || (alias !== undefined && wanted.includes(alias))
-    if (chosen) (await load())(group, act)
-    if (name === 'help') continue
-    for (const command of group.commands) {
-      const see = topicsOf(command).map((topic) => `See: meetroom help ${topic}\n`)
-      command.addHelpText(
-        'after',
-        `\n${see.join('')}Global options work here as well; list them with: meetroom --help`,
-      )
+  const named = groups.map((group) => ({ ...group, command: nameGroup(root, group), isDefined: false }))
+  async function define(names: Wanted): Promise<void> {
+    for (const group of named) {
+      const { name, alias, command, load } = group
+      const isWanted = names === 'all' || names.some((word) => word === name || word === alias)
+      if (!isWanted || group.isDefined) continue
+      group.isDefined = true
+      const defineGroup = await load()
+      defineGroup(command, act, define)
+      if (name !== 'help') addReferences(command)
     }
   }
+  await define(wanted)
   return root
+}
+
+function nameGroup(root: MeetroomCommand, { name, alias, summary, heading, hidden }: Group): MeetroomCommand {
+  const command = root
+    .command(name, { hidden: hidden === true })
+    .summary(summary)
+    .description(`${summary}.`)
+    .helpGroup(heading)
+  if (alias) command.alias(alias)
+  return command
+}
+
+function addReferences(group: MeetroomCommand): void {
+  for (const command of group.commands) {
+    const see = topicsOf(command).map((topic) => `See: meetroom help ${topic}\n`)
+    command.addHelpText(
+      'after',
+      `\n${see.join('')}Global options work here as well; list them with: meetroom --help`,
+    )
+  }
 }
 
 /** The topics of `meetroom help` that say more about the flags of a command. */

@@ -27,8 +27,13 @@ const inTerminal = findTerminal()
 export const hasTerminal = inTerminal !== undefined
 
 function command(argv: readonly string[]): [string, ...string[]] {
+  return onTerminal(['exec', node, launcher, ...argv].map(shellQuote).join(' '))
+}
+
+/** The words that run a command line of a shell on a terminal of its own. */
+export function onTerminal(line: string): [string, ...string[]] {
   if (!inTerminal) throw new Error('this machine has no way to run a program on a terminal')
-  return inTerminal(['exec', node, launcher, ...argv].map(shellQuote).join(' '))
+  return inTerminal(line)
 }
 
 /** A terminal ends lines with a carriage return as well. */

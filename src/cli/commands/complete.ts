@@ -1,0 +1,35 @@
+import { type Answer, answerFor, shells } from '../completion/answer.ts'
+import { findCandidates } from '../completion/candidates.ts'
+import { readTyped, wordsOf } from '../completion/line.ts'
+import { lookUpFor } from '../completion/live.ts'
+import type { Act } from '../context.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
+
+/** What the scripts of `meetroom completion` ask at each key. */
+export function defineComplete(
+  complete: MeetroomCommand,
+  act: Act,
+  define: (names: readonly string[]) => Promise<void>,
+): void {
+  complete
+    .description('Answer the shell about a line that is being typed; see: meetroom completion --help.')
+    .argument('<shell>', shells.join(', '))
+    .argument('[line]', 'the line up to the cursor')
+    .argument('[replaced]', 'the end of it that bash replaces')
+    .argument('[reason]', 'why bash asks, as COMP_TYPE says')
+    .action(
+      act('machine', async (context, name: string, ...rest: (string | undefined)[]) => {
+        const [line = '', replaced = '', reason = ''] = rest
+        const shell = shells.find((known) => known === name)
+        if (!shell) return
+        const root = complete.parent as MeetroomCommand
+        const words = wordsOf(line)
+        await define(words)
+        const typed = readTyped(root, words)
+        const answer: Answer = await findCandidates(root, typed, lookUpFor(context, typed.flags))
+        // The codes of `?`, `!` and `@`: a list is about to be shown.
+        const isShown = ['63', '33', '64'].includes(reason)
+        await context.plainPrinter().write(answerFor(shell, answer, { line, replaced, isShown }))
+      }),
+    )
+}

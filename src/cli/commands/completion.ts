@@ -1,0 +1,30 @@
+import { Argument } from 'commander'
+import { type Shell, shells } from '../completion/answer.ts'
+import { installing, scripts } from '../completion/scripts.ts'
+import type { Act } from '../context.ts'
+import { examples } from '../flags.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
+import { visibleLines } from '../output/visible.ts'
+
+export function defineCompletion(completion: MeetroomCommand, act: Act): void {
+  completion
+    .description(
+      'Print a script that completes commands, flags and their values, profiles, fields, and the ids of rooms, members and users. ' +
+        'Ids are looked up with one light request, used for a minute, and never through a protected profile.',
+    )
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .action(
+      act('machine', async (context, shell: Shell) => {
+        const printer = context.plainPrinter()
+        await printer.data(scripts[shell], visibleLines)
+        // A start-up file that reads the script would say it at each start.
+        if (context.host.stdout.isTTY) await printer.notice(`to install it, ${installing[shell]}`)
+      }),
+    )
+  examples(
+    completion,
+    'eval "$(meetroom completion bash)"',
+    'source <(meetroom completion zsh)',
+    'meetroom completion fish > ~/.config/fish/completions/meetroom.fish',
+  )
+}

@@ -1,0 +1,165 @@
+import type { Argument, Command, Option } from 'commander'
+import { endpoints } from '../../api/endpoints.ts'
+import { type Resource, unlisted } from '../../api/resource.ts'
+import { resources } from '../../api/resources.ts'
+import { settable } from '../../config.ts'
+import { topics } from '../help-topics.ts'
+import { filterTypes } from '../operations/where.ts'
+import { views } from '../output/views.ts'
+import type { Answer, Candidate } from './answer.ts'
+import { optionsOf, type Typed } from './line.ts'
+
+/** What has to be looked up. */
+export interface LookUp {
+  profiles(): Promise<readonly Candidate[]>
+  rooms(): Promise<readonly Candidate[]>
+  users(): Promise<readonly Candidate[]>
+  members(room: string): Promise<readonly Candidate[]>
+}
+
+/** What may stand where the cursor is. The shells choose from it by what is typed already. */
+export async function findCandidates(root: Command, typed: Typed, lookUp: LookUp): Promise<Answer> {
+  const { wanted, before, command } = typed
+  if (wanted === 'command') return { candidates: commandsOf(command) }
+  if (wanted === 'flag') return { candidates: flagsOf(command) }
+  const answer =
+    'option' in wanted
+      ? await ofOption(wanted.option, typed, lookUp)
+      : await ofArgument(root, wanted.argument, typed, lookUp)
+  const candidates = answer.candidates.map((candidate) => ({ ...candidate, value: before + candidate.value }))
+  return { ...answer, candidates }
+}
+
+function commandsOf(group: Command): Candidate[] {
+  const listed = group
+    .createHelp()
+    .visibleCommands(group)
+    .filter((known) => group.commands.includes(known))
+  return listed.map((command) => ({ value: command.name(), words: command.summary() }))
+}
+
+/** The flags of the command before those of all commands. */
+function flagsOf(command: Command): Candidate[] {
+  const flags = optionsOf(command).map(({ long, short, description }) => ({
+    value: long ?? short ?? '',
+    words: description,
+  }))
+  return [...flags, { value: '--help', words: 'help on the command' }]
+}
+
+async function ofOption(option: Option, typed: Typed, lookUp: LookUp): Promise<Answer> {
+  if (option.argChoices) return { candidates: values(option.argChoices) }
+  const placeholder = /[<[](.*)[>\]]/.exec(option.flags)?.[1] ?? ''
+  if (/file|dir/.test(placeholder)) return { candidates: [], files: true }
+  const resource = resourceOf(typed.command)
+  switch (option.long) {
+    case '--profile':
+      return { candidates: await lookUp.profiles() }
+    case '--room':
+      return { candidates: await lookUp.rooms() }
+    case '--user':
+    case '--member':
+      return { candidates: await lookUp.users() }
+    case '--columns':
+      return { candidates: resource ? inList(columnsOf(resource), typed.text) : [] }
+    case '--sort':
+      return { candidates: resource ? inList(fieldsOf(resource), typed.text) : [] }
+    case '--count-by':
+      return { candidates: resource ? values(fieldsOf(resource)) : [] }
+    case '--where':
+      return resource ? ofCondition(resource, typed.text) : { candidates: [] }
+    default:
+      return { candidates: [] }
+  }
+}
+
+async function ofArgument(
+  root: Command,
+  argument: Argument | undefined,
+  typed: Typed,
+  lookUp: LookUp,
+): Promise<Answer> {
+  if (argument?.argChoices) return { candidates: values(argument.argChoices) }
+  const { given } = typed
+  const unused = (candidates: readonly Candidate[]) => ({
+    candidates: candidates.filter(({ value }) => !given.includes(value)),
+  })
+  switch (argument?.name()) {
+    case 'room':
+      return unused(await lookUp.rooms())
+    case 'user':
+      return unused(await lookUp.users())
+    case 'member':
+      return unused(await lookUp.members(given[0] ?? ''))
+    case 'file':
+    case 'body-file':
+      return { candidates: [], files: true }
+    case 'profile':
+      return { candidates: await lookUp.profiles() }
+    case 'key':
+      return { candidates: values(Object.keys(settable)) }
+    case 'method':
+      return { candidates: values(['GET', 'POST', 'PUT', 'DELETE']) }
+    case 'path':
+      return { candidates: values(paths()) }
+    case 'topic':
+      return { candidates: given.length === 0 ? [...commandsOf(root), ...values(Object.keys(topics))] : [] }
+    default:
+      return { candidates: [] }
+  }
+}
+
+const values = (texts: readonly string[]): Candidate[] => texts.map((value) => ({ value }))
+
+/** The paths that need no id. */
+function paths(): readonly string[] {
+  const all = Object.values(endpoints).map(({ path }) => path)
+  return [...new Set(all)].filter((path) => !path.includes('{'))
+}
+
+/** What the command is about: the group that it is in says so. */
+function resourceOf(command: Command): Resource | undefined {
+  const group = command.parent?.name()
+  return Object.values<Resource>(resources).find(({ plural }) => plural === group)
+}
+
+const viewOf = (resource: Resource) => views[resource.name as keyof typeof views]
+
+function fieldsOf(resource: Resource): string[] {
+  return [...filterTypes(resource, viewOf(resource)).keys()]
+}
+
+function columnsOf(resource: Resource): string[] {
+  const { columns, fields } = viewOf(resource)
+  const names = [...columns.map(({ field }) => field), ...fields]
+  return [...new Set([...names, ...unlisted(resource.fields).map(([name]) => name)])]
+}
+
+/** Names with commas between them; a hyphen before one means descending. */
+function inList(names: readonly string[], text: string): Candidate[] {
+  const given = text.split(',')
+  const last = given.pop() ?? ''
+  const before = given.map((name) => `${name},`).join('') + (last.startsWith('-') ? '-' : '')
+  const used = given.map((name) => name.replace(/^-/, ''))
+  return names.filter((name) => !used.includes(name)).map((value) => ({ value: before + value }))
+}
+
+/** A field with an operator that suits it, and then its values, where they are few. */
+function ofCondition(resource: Resource, text: string): Answer {
+  const view = viewOf(resource)
+  const types = filterTypes(resource, view)
+  const [, field = '', operator = ''] = /^([\w.]+)(==|!=|=)/.exec(text) ?? []
+  if (operator !== '') {
+    const few = types.get(field) === 'boolean' ? ['true', 'false'] : (view.choices?.[field] ?? [])
+    return { candidates: few.map((value) => ({ value: field + operator + value })) }
+  }
+  // Fish adds no blank behind `=`, and one behind every other operator.
+  const signs: Record<string, string> = { time: '<=', number: '>=', boolean: '=', text: '=' }
+  const words = (name: string) => resource.fields[name]?.words
+  const fields = [...types].map(([name, type]) => ({
+    value: name + signs[type],
+    ...(words(name) ? { words: words(name) ?? '' } : {}),
+  }))
+  const age = types.has('created_at') ? [{ value: 'age>=', words: 'time since creation, as in 90d' }] : []
+  return { candidates: [...fields, ...age], open: true }
+}

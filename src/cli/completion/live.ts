@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Endpoint } from '../../api/endpoints.ts'
+import { endpoints } from '../../api/endpoints.ts'
+import { readAnswer } from '../../api/json.ts'
+import type { Settings } from '../../config.ts'
+import { localProfile, protectorOf } from '../../config.ts'
+import type { Context, GlobalFlags } from '../context.ts'
+import { cellOf, type Item, viewOf } from '../output/views.ts'
+import { dataDir } from '../service.ts'
+import type { Candidate } from './answer.ts'
+import type { LookUp } from './candidates.ts'
+import { Kept } from './kept.ts'
+
+/** One light query: as many items, and as many seconds. */
+const items = 100
+const seconds = '0.3'
+
+type Listing = 'listRooms' | 'listUsers' | 'listMembers'
+
+/**
+ * Looks up ids and profiles for the command that is being typed, silently: whatever fails, there is nothing to suggest.
+ * @param flags those of the command that is being typed
+ */
+export function lookUpFor(context: Context, flags: Readonly<Record<string, unknown>>): LookUp {
+  const own = context.with({
+    ...named(flags, 'profile', 'baseUrl'),
+    ...(flags['local'] === true ? { local: true } : {}),
+    ...{
+      header: true,
+      color: false,
+      audit: false,
+      quiet: true,
+      timeout: seconds,
+      retries: '0',
+      output: 'json',
+    },
+  })
+
+  async function list(name: Listing, room?: string): Promise<readonly Candidate[]> {
+    try {
+      const settings = await own.settings()
+      if (!(await mayAsk(own, settings))) return []
+      const from = settings.local ? 'workspace' : settings.apiKey?.from
+      const place = JSON.stringify([await own.target(), settings.profile.value, from, name, room])
+      const kept = await Kept.of(context.host)
+      return await kept.get(place, async () => candidatesOf(own, name, await ask(name, room)))
+    } catch {
+      return []
+    }
+  }
+
+  async function ask(name: Listing, room: string | undefined): Promise<readonly Item[]> {
+    const client = await own.client()
+    const query = { limit: items }
+    const answer =
+      name === 'listMembers'
+        ? await client.call(name, { params: { room_id: room ?? '' }, query })
+        : await client.call(name, { query })
+    return (readAnswer(answer) as Record<string, readonly Item[]>)[endpoints[name].result] ?? []
+  }
+
+  return {
+    rooms: () => list('listRooms'),
+    users: () => list('listUsers'),
+    // Neither a name to look up nor what the shell would put in.
+    members: async (room) => (/^(name:|id:|-|$)|[$`]/.test(room) ? [] : list('listMembers', room)),
+    profiles: async () => {
+      const stored = await own.storedConfig().catch(() => ({}))
+      const { profiles = {} } = stored as { profiles?: Record<string, { base_url?: string }> }
+      const known = Object.entries(profiles).map(([value, { base_url }]) => described(value, base_url))
+      return [
+        ...known.filter(({ value }) => value !== localProfile),
+        described(localProfile, 'the local workspace'),
+      ]
+    },
+  }
+}
+
+/** Texts among the flags of the command that is being typed. */
+function named(
+  flags: Readonly<Record<string, unknown>>,
+  ...names: (keyof GlobalFlags)[]
+): Partial<GlobalFlags> {
+  return Object.fromEntries(
+    names.flatMap((name) => (typeof flags[name] === 'string' ? [[name, flags[name]]] : [])),
+  )
+}
+
+/** Whether a look does no harm: nothing that is protected is touched, nothing is made, no command runs for a key. */
+async function mayAsk(context: Context, settings: Settings): Promise<boolean> {
+  const { protectedBy, unread, local, baseUrl } = settings
+  if (protectedBy !== undefined || unread) return false
+  if (local) return existsSync(join(await dataDir(context.host), 'workspace.db'))
+  // Base URL and key of the environment need no settings file, and it may protect the service all the same.
+  return baseUrl !== undefined && protectorOf(baseUrl.value, await context.storedConfig()) === undefined
+}
+
+function candidatesOf({ redact }: Context, name: Listing, found: readonly Item[]): Candidate[] {
+  const view = viewOf(endpoints[name] as Endpoint)
+  return found.flatMap((item) => {
+    const id = item[view.id ?? 'id']
+    // A flag, or a name to look up, is what such an id would be taken for.
+    if (typeof id !== 'string' || /^(-|name:|id:)/.test(id) || redact(id) !== id) return []
+    const label = view.label === undefined ? null : cellOf(view, view.label, item)
+    return [described(id, typeof label === 'string' ? redact(label) : undefined)]
+  })
+}
+
+const described = (value: string, words: string | undefined): Candidate =>
+  words ? { value, words } : { value }

@@ -1,0 +1,103 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { shellQuote } from '../../src/api/request.ts'
+import { type Shell, shells } from '../../src/cli/completion/answer.ts'
+import { launcher, node, runBuilt } from './built.ts'
+import { fromTerminal, hasTerminal, onTerminal } from './pty.ts'
+import { homes } from './serving.ts'
+import { soon, Watched } from './waiting.ts'
+
+/** The shells that this machine can run on a terminal. */
+export const present = shells.filter(
+  (shell) => hasTerminal && spawnSync(shell, ['-c', 'exit'], { stdio: 'ignore' }).status === 0,
+)
+
+/** What each shell is started with, and the file that it reads first. */
+const starts: Record<Shell, { command: string; file: string; text: (script: string) => string }> = {
+  bash: {
+    command: 'bash --noprofile --rcfile rc -i',
+    file: 'rc',
+    text: (script) =>
+      `bind 'set bell-style none'; bind 'set enable-bracketed-paste off'\nPS1='READY> '\n${script}`,
+  },
+  zsh: {
+    command: 'zsh -d -i',
+    file: '.zshrc',
+    text: (script) =>
+      `unsetopt beep zle_bracketed_paste prompt_cr\nautoload -Uz compinit && compinit -u -D\nPS1='READY> '\n${script}`,
+  },
+  fish: {
+    command: 'fish -i',
+    file: '.config/fish/config.fish',
+    text: (script) =>
+      `function fish_prompt; echo -n 'READY> '; end\nfunction fish_greeting; end\nset -g fish_autosuggestion_enabled 0\n${script}`,
+  },
+}
+
+/** A person at a shell that has the completion, with folders of their own. */
+export function atShell(shell: Shell) {
+  const env = { ...homes(), XDG_CACHE_HOME: '' }
+  env.XDG_CACHE_HOME = join(env.HOME, 'cache')
+  const bin = join(env.HOME, 'bin')
+  mkdirSync(join(env.HOME, '.config/fish'), { recursive: true })
+  mkdirSync(bin)
+  // Notes which words it was given, one a line, instead of doing anything but completing.
+  const noted = join(env.HOME, 'noted')
+  const complete = `exec ${shellQuote(node)} ${shellQuote(launcher)} "$@"`
+  const note = `printf '%s\\n' "$@" > ${shellQuote(noted)}; echo ENDED`
+  writeFileSync(join(bin, 'meetroom'), `#!/bin/sh\nif [ "$1" = __complete ]; then ${complete}; fi\n${note}\n`)
+  chmodSync(join(bin, 'meetroom'), 0o755)
+
+  /** A shell that is ready for keys. */
+  async function start(more: Record<string, string> = {}) {
+    const { command, file, text } = starts[shell]
+    const { stdout } = await runBuilt(['completion', shell], env)
+    writeFileSync(join(env.HOME, file), text(stdout))
+    const [program, ...words] = onTerminal(`cd ${shellQuote(env.HOME)}; stty cols 200; exec ${command}`)
+    const path = `${bin}:${process.env['PATH']}`
+    const child = spawn(program, words, {
+      env: {
+        ...env,
+        ...more,
+        PATH: path,
+        TERM: 'dumb',
+        SHELL: '/bin/sh',
+        ZDOTDIR: env.HOME,
+        LC_ALL: 'C.UTF-8',
+      },
+    })
+    let shown = ''
+    const screen = new Watched(() => shown)
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      shown += part
+      screen.changed()
+    })
+    const closed = new Promise<void>((resolve) => {
+      child.on('close', () => {
+        screen.end('the shell ended')
+        resolve()
+      })
+    })
+    onTestFinished(() => {
+      child.stdin.end('\u0003exit\r')
+      return soon('the end of the shell', closed).finally(() => child.kill('SIGKILL'))
+    })
+    const shownText = () => fromTerminal(shown)
+    const until = (what: string) => screen.until(what, () => shownText().includes(what))
+    await until('READY> ')
+    const press = (keys: string) => void child.stdin.write(keys)
+    let count = 0
+    /** Types a line; gives the words that the program gets. */
+    async function enter(keys: string): Promise<string[]> {
+      count++
+      press(`${keys}\r`)
+      await screen.until(`the end of ${keys}`, () => shownText().split('ENDED').length > count)
+      return readFileSync(noted, 'utf8').split('\n').slice(0, -1)
+    }
+    return { press, enter, until, text: shownText }
+  }
+
+  return { env, start, run: (line: string[]) => runBuilt(line, env) }
+}
