@@ -67,6 +67,7 @@ test.each([
   ['rooms list --json --local', 'rooms-list-json-local'],
   ['--profile local rooms list --output=ids', 'rooms-list-ids'],
   ['--local users create ada', 'users-create-local'],
+  ['__complete fish meetroom', '__complete'],
 ])('%s leaves the cache %s', async (line, name) => {
   const { run, caches } = user()
   expect(await run(line)).toMatchObject({ code: 0 })

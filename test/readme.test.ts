@@ -9,7 +9,9 @@ const file = resolve(import.meta.dirname, '../README.md')
 
 /** The command reference, from the command tree. */
 async function reference(): Promise<string> {
-  const sections = (await leaves()).map(({ words, command }) => {
+  // What begins like this is for the shells.
+  const shown = (await leaves()).filter(({ words }) => !words[0]?.startsWith('__'))
+  const sections = shown.map(({ words, command }) => {
     const usage = ['meetroom', ...words, ...command.registeredArguments.map(argumentTerm)].join(' ')
     const options = command.options.map((option) => {
       const choices = option.argChoices ? ` (${option.argChoices.join(', ')})` : ''

@@ -43,11 +43,6 @@ export function splitWords(line: string): Words {
   return { words, start, open, special }
 }
 
-/** The complete words of a line: without the empty one that a blank at its end begins. */
-export function wholeWords({ words, start }: Words, line: string): readonly string[] {
-  return start === line.length ? words.slice(0, -1) : words
-}
-
 function isSpecial(character: string, open: Words['open'], isFirst: boolean): boolean {
   if (open === "'") return false
   if (character === '$' || character === '`') return true

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { shells } from '../../src/cli/completion/answer.ts'
@@ -71,4 +71,18 @@ describe.each(present)('at the Tab key, %s', { timeout: 60_000 }, (shell) => {
     expect(text()).not.toContain('\u001b]0;pwned')
     expect(existsSync(join(env.HOME, 'pwned'))).toBe(false)
   })
+})
+
+test.runIf(present.includes('bash'))('bash lists what the README shows', async () => {
+  const { run, start } = atShell('bash')
+  for (const [id, name] of [
+    ['ada', 'Ada Lovelace'],
+    ['grace', 'Grace Hopper'],
+  ] as const)
+    await run(['--local', 'users', 'create', id, '--name', name])
+  const [, line = '', shown = ''] =
+    /\$ (meetroom .*)<Tab><Tab>\n(.*)\n/.exec(readFileSync('README.md', 'utf8')) ?? []
+  const { press, until } = await start()
+  press(`${line}\t\t`)
+  await until(`${line}\n${shown}`)
 })

@@ -20,6 +20,10 @@ const values: Record<string, string> = {
   value: '9',
   topic: 'exit-codes',
   command: 'rooms list',
+  shell: 'bash',
+  line: 'meetroom\trooms\tget\t',
+  replaced: '',
+  reason: '63',
 }
 
 /** How a command is called when its arguments, ARGS, are not enough, or are not the only way to call it. */
@@ -49,6 +53,12 @@ const lines: Record<string, readonly string[]> = {
     'GET /users',
     ...['GET /users --paginate', 'GET /users -i -H X-Trace:1', 'DELETE /users/ada -i'],
   ],
+  // Tabs are blanks, too.
+  __complete: [
+    'bash meetroom\trooms\tget\t',
+    'fish meetroom\tmembers\tget\tROOM\t',
+    'zsh meetroom\tusers\tget\t',
+  ],
   serve: ['--port 0', '--port 0 --ephemeral', '--print-env'],
   'auth login': ['--with-token'],
   // Over the network it opens connections of its own: its tests have real ones.
@@ -57,7 +67,7 @@ const lines: Record<string, readonly string[]> = {
 
 /** Commands with no request of their own that --dry-run or --curl could show. */
 export const sendsNothing =
-  /^(serve|join|webhooks|auth|profiles|config|help|openapi|version|commands|schema|doctor)\b/
+  /^(serve|join|webhooks|auth|profiles|config|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
 /** Commands that run until they are stopped. */
 export const stays = /^(serve(?!.*--print-env)|join|webhooks listen)\b/
 

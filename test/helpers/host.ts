@@ -95,7 +95,7 @@ export function testHost({
     dirs: async () => ({
       config: '/nonexistent/config',
       data: '/nonexistent/data',
-      cache: env['XDG_CACHE_HOME'] ?? '/nonexistent/cache',
+      cache: env['XDG_CACHE_HOME'] ?? '/dev/null/cache',
     }),
     now: () => wall + elapsed,
     monotonic: () => elapsed,

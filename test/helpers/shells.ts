@@ -55,7 +55,7 @@ export function atShell(shell: Shell) {
     const { command, file, text } = starts[shell]
     const { stdout } = await runBuilt(['completion', shell], env)
     writeFileSync(join(env.HOME, file), text(stdout))
-    const [program, ...words] = onTerminal(`cd ${shellQuote(env.HOME)}; stty cols 200; exec ${command}`)
+    const [program, ...words] = onTerminal(`cd ${shellQuote(env.HOME)}; stty cols 80; exec ${command}`)
     const path = `${bin}:${process.env['PATH']}`
     const child = spawn(program, words, {
       env: {

@@ -72,6 +72,7 @@ export async function createWorld() {
         MEETROOM_BASE_URL: baseUrl,
         MEETROOM_CONFIG_DIR: world.configDir,
         MEETROOM_DATA_DIR: join(dir, 'data'),
+        XDG_CACHE_HOME: join(dir, 'cache'),
         ...options.env,
       }
       const host = testHost({ cwd: dir, ...options, env })

@@ -4,7 +4,7 @@ import { type Resource, unlisted } from '../../api/resource.ts'
 import { resources } from '../../api/resources.ts'
 import { settable } from '../../config.ts'
 import { topics } from '../help-topics.ts'
-import { filterTypes } from '../operations/where.ts'
+import { filterTypes, hasAge } from '../operations/where.ts'
 import { views } from '../output/views.ts'
 import type { Answer, Candidate } from './answer.ts'
 import { optionsOf, type Typed } from './line.ts'
@@ -160,6 +160,6 @@ function ofCondition(resource: Resource, text: string): Answer {
     value: name + signs[type],
     ...(words(name) ? { words: words(name) ?? '' } : {}),
   }))
-  const age = types.has('created_at') ? [{ value: 'age>=', words: 'time since creation, as in 90d' }] : []
+  const age = hasAge(types) ? [{ value: 'age>=', words: 'time since creation, as in 90d' }] : []
   return { candidates: [...fields, ...age], open: true }
 }

@@ -94,8 +94,8 @@ async function parseCondition(
   if (operator === undefined)
     throw new UsageError(`--where takes FIELD, one of = != < <= > >= ~ !~, and a value, got “${condition}”`)
   const trimmed = given.trim()
-  const hasAge = types.has(birth)
-  if (field === 'age' && hasAge)
+  const isAged = hasAge(types)
+  if (field === 'age' && isAged)
     return { field: birth, isFact: false, test: await compareAge(operator, trimmed, condition, now) }
   // What the document lists comes first, if it ever lists a field of such a name.
   const fact = hasFacts && !types.has(field) && isFact(field) ? field : undefined
@@ -104,7 +104,7 @@ async function parseCondition(
   const type = fact ? factTypes[fact] : types.get(field)
   if (!type)
     throw new UsageError(`--where: no ${view.noun[0]} has a field “${field}”`, {
-      hint: `fields are ${[...types.keys(), ...(hasAge ? ['age'] : []), ...(hasFacts ? Object.keys(factTypes) : [])].join(', ')}`,
+      hint: `fields are ${[...types.keys(), ...(isAged ? ['age'] : []), ...(hasFacts ? Object.keys(factTypes) : [])].join(', ')}`,
     })
   const choices = view.choices?.[field]
   if (choices && (operator === '=' || operator === '!=') && trimmed !== '' && !choices.includes(trimmed))
@@ -115,6 +115,9 @@ async function parseCondition(
   const text = operator.endsWith('~') && blank === '' && trimmed !== '' ? given : trimmed
   return { field, isFact: fact !== undefined, test: await compare({ operator, type, text, condition, now }) }
 }
+
+/** Whether things with these fields can be chosen by their age. */
+export const hasAge = (types: ReadonlyMap<string, FilterType>) => types.has(birth)
 
 /** `age>90d`: created more than 90 days ago. The older a thing is, the earlier it was created; the same is true of idle rooms. */
 function compareAge(operator: Operator, text: string, condition: string, now: number): Promise<Test> {

@@ -1,0 +1,208 @@
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { shells } from '../../src/cli/completion/answer.ts'
+import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+
+/** What fish is told about a line. */
+async function ask(line: string, env: Record<string, string | undefined> = {}): Promise<string[]> {
+  const { code, stdout, stderr } = await world.run(['__complete', 'fish', '--', line], { env })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return stdout.split('\n').slice(0, -1)
+}
+
+const asked = () => world.requests.map(({ method, url }) => `${method} ${url.slice(baseUrl.length)}`)
+const cache = () => join(world.dir, 'cache/completion.json')
+
+function store(profile: object, more: object = {}): void {
+  mkdirSync(world.configDir, { recursive: true })
+  const profiles = {
+    default: {
+      base_url: baseUrl,
+      api_key: world.apiKey,
+      api_key_origin: new URL(baseUrl).origin,
+      ...profile,
+    },
+    ...more,
+  }
+  writeFileSync(join(world.configDir, 'config.json'), JSON.stringify({ profiles }))
+}
+const stored = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+
+test.each(shells)('completion %s prints the script, and on a terminal how to install it', async (shell) => {
+  const piped = await world.run(`completion ${shell}`)
+  expect(piped).toMatchObject({ code: 0, stderr: '' })
+  expect(piped.stdout).toContain('meetroom __complete')
+  const { stderr } = await world.run(`completion ${shell}`, { tty: true })
+  expect(stderr).toMatch(/^to install it, (add|run)/)
+})
+
+test('completion of another shell is refused', async () => {
+  expect(await world.run('completion csh')).toMatchObject({ code: 2, stdout: '' })
+})
+
+test.each([
+  ['meetroom prof', 'profiles\tSwitch between services'],
+  ['meetroom --profile x room ', 'terminate\tTerminate rooms'],
+  ['meetroom rooms list --', '--page-size\titems per request'],
+  ['meetroom rooms list --', '--profile\tuse this profile'],
+  ['meetroom rooms create --type ', 'private'],
+  ['meetroom rooms list -o ', 'ndjson'],
+  ['meetroom rooms list --output=', '--output=csv'],
+  ['meetroom users list --where ', 'email=\te-mail address'],
+  ['meetroom users list --where default_member_type!=', 'default_member_type!=monitor'],
+  ['meetroom members list r --sort -type,', '-type,user_id'],
+  ['meetroom sessions list r --count-by ', 'status'],
+  ['meetroom rooms list --columns ', 'status'],
+  ['meetroom profiles use ', 'local\tthe local workspace'],
+  ['meetroom config set ', 'timeout'],
+  ['meetroom completion ', 'zsh'],
+  ['meetroom help ', 'exit-codes'],
+  ['meetroom api ', 'DELETE'],
+  ['meetroom api GET ', '/users'],
+  ['A=1 meetroom ', 'rooms\tList, create, change, terminate and delete rooms'],
+])('%s⇥ offers %j', async (line, candidate) => {
+  expect(await ask(line)).toContain(candidate)
+  expect(asked()).toEqual([])
+})
+
+test.each(['meetroom rooms import ', 'meetroom users create ada --data-dir ', 'meetroom webhooks verify '])(
+  '%s⇥ leaves it to the shell to offer files, or offers nothing',
+  async (line) => {
+    expect((await ask(line)).slice(1)).toEqual([])
+  },
+)
+
+describe('ids', () => {
+  beforeEach(async () => {
+    for (const [user_id, name] of [
+      ['ada', 'Ada Lovelace'],
+      ['grace', undefined],
+    ])
+      await world.send('POST', '/users', { user_id, name })
+  })
+
+  test('of rooms, users and members come from one light request each', async () => {
+    const { room } = (await world.send('POST', '/rooms', { name: 'Weekly sync', type: 'open' })).body
+    const { member } = (await world.send('POST', `/rooms/${room.id}/members`, { user_id: 'ada' })).body
+    expect(await ask('meetroom rooms get ')).toEqual(['words', `${room.id}\tWeekly sync`])
+    expect(await ask('meetroom users delete grace ')).toEqual(['words', 'ada\tAda Lovelace'])
+    expect(await ask(`meetroom members get ${room.id} `)).toEqual(['words', `${member.id}\tada`])
+    expect(asked()).toEqual([
+      'GET /rooms?limit=100',
+      'GET /users?limit=100',
+      `GET /rooms/${room.id}/members?limit=100`,
+    ])
+  })
+
+  test('are kept for a minute, for this user alone', async () => {
+    const first = await ask('meetroom users get ')
+    expect(await ask('meetroom users get ')).toEqual(first)
+    expect(asked()).toHaveLength(1)
+    expect(statSync(cache()).mode & 0o777).toBe(0o600)
+    expect(readFileSync(cache(), 'utf8')).not.toContain(world.apiKey)
+    writeFileSync(cache(), readFileSync(cache(), 'utf8').replace(/"until":\d+/, '"until":1'))
+    expect(await ask('meetroom users get ')).toEqual(first)
+    expect(asked()).toHaveLength(2)
+  })
+
+  test('are not taken from a cache that others can write to, nor from one behind a link', async () => {
+    const forged = JSON.stringify({})
+    mkdirSync(join(world.dir, 'cache'))
+    const elsewhere = join(world.dir, 'elsewhere')
+    writeFileSync(elsewhere, forged)
+    symlinkSync(elsewhere, cache())
+    await ask('meetroom users get ')
+    expect(readFileSync(elsewhere, 'utf8')).toBe(forged)
+    expect(statSync(cache()).mode & 0o777).toBe(0o600)
+  })
+
+  test('are never asked for through a protected profile, nor at its service in any other way', async () => {
+    store({ protected: true })
+    expect(await ask('meetroom users get ', stored)).toEqual(['words'])
+    expect(await ask('meetroom users get ')).toEqual(['words'])
+    store({}, { other: { base_url: baseUrl, protected: true } })
+    expect(await ask('meetroom users get ', stored)).toEqual(['words'])
+    expect(asked()).toEqual([])
+    store({})
+    expect(await ask('meetroom users get ', stored)).toHaveLength(3)
+  })
+
+  test('of the local workspace are there when it is, and do not make it', async () => {
+    expect(await ask('meetroom --local users get ')).toEqual(['words'])
+    expect(existsSync(join(world.dir, 'data'))).toBe(false)
+    await world.run('--local users create alan')
+    expect(await ask('meetroom --local users get ')).toEqual(['words', 'alan'])
+  })
+
+  test('come from the profile that the line names', async () => {
+    store(
+      { base_url: 'https://elsewhere.test/v1' },
+      { spare: { base_url: baseUrl, api_key: world.apiKey, api_key_origin: new URL(baseUrl).origin } },
+    )
+    expect(await ask('meetroom --profile spare users get ', stored)).toHaveLength(3)
+  })
+
+  test.each([
+    ['refuses the key', async () => answer(401, {})],
+    ['fails', async () => answer(500, 'oops')],
+    ['answers something else', async () => answer(200, { users: 'none' })],
+    ['lists what has no id', async () => answer(200, { users: [{ name: 'x' }, null, 7] })],
+    ['is not there', async () => Promise.reject(new Error('ECONNREFUSED'))],
+  ])('are none, silently, where the service %s', async (_, intercept) => {
+    world.intercept = intercept
+    expect(await ask('meetroom users get ')).toEqual(['words'])
+  })
+
+  test('are none where the service takes longer than 300 ms, and it is left alone for a moment', async () => {
+    world.intercept = (_request, _next, signal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const { host, done } = world.start(['__complete', 'fish', '--', 'meetroom users get '])
+    const delays = host.hurry()
+    expect(await done).toMatchObject({ code: 0, stdout: 'words\n', stderr: '' })
+    expect(Math.max(...delays)).toBeLessThanOrEqual(300)
+    expect(await ask('meetroom users get ')).toEqual(['words'])
+    expect(asked()).toHaveLength(1)
+  })
+
+  test('that cannot be typed, or would be taken for something else, are left out', async () => {
+    const ids = ['ok', '-y', 'name:x', 'a\nb', 'a\tb', '\u001b]0;x\u0007', '\u202eabc', world.apiKey]
+    world.intercept = async () =>
+      answer(200, { users: ids.map((user_id) => ({ user_id, name: `a\u0007\tb\n${world.apiKey}` })) })
+    expect(await ask('meetroom users get ')).toEqual(['words', 'ok\ta\\u0007\\tb\\n[API key]'])
+  })
+
+  test('are none while the settings cannot be read', async () => {
+    mkdirSync(world.configDir)
+    writeFileSync(join(world.configDir, 'config.json'), 'no JSON')
+    expect(await ask('meetroom users get ', stored)).toEqual(['words'])
+    expect((await ask('meetroom users ')).join()).toContain('list\t')
+  })
+})
+
+describe('bash', () => {
+  const bash = async (line: string, replaced: string, reason = '9') =>
+    (await world.run(['__complete', 'bash', '--', line, replaced, reason])).stdout.split('\n').slice(1, -1)
+
+  test('is given the end of a word that it replaces, quoted for where it stands', async () => {
+    await world.send('POST', '/users', { user_id: "it's $HOME" })
+    expect(await bash('meetroom rooms list --output=nd', 'nd')).toEqual(['ndjson'])
+    expect(await bash('meetroom users get it', 'it')).toEqual(["it\\'s\\ \\$HOME"])
+    expect(await bash('meetroom users get "it', 'it')).toEqual([])
+    expect(await bash("meetroom users get 'it", 'it')).toEqual([])
+    expect(await bash("meetroom rooms list --where 'type=o", 'type=o')).toEqual(['type=open'])
+  })
+
+  test('is given names only for a list that it shows', async () => {
+    await world.send('POST', '/users', { user_id: 'ada', name: 'Ada' })
+    await world.send('POST', '/users', { user_id: 'al', name: 'Alan' })
+    expect(await bash('meetroom users get a', 'a')).toEqual(['al', 'ada'])
+    expect(await bash('meetroom users get a', 'a', '63')).toEqual(['al   (Alan)', 'ada  (Ada)'])
+    expect(await bash('meetroom users get ad', 'ad', '63')).toEqual(['ada'])
+  })
+})

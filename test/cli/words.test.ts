@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { shellQuote } from '../../src/api/request.ts'
+import { splitWords } from '../../src/cli/words.ts'
+
+test.each([
+  ['', ['']],
+  ['a', ['a']],
+  ['a ', ['a', '']],
+  ['  a \t b', ['a', 'b']],
+  ["a ''", ['a', '']],
+  ["a '' b", ['a', '', 'b']],
+  ["'a b' c", ['a b', 'c']],
+  ['"a b"c', ['a bc']],
+  [String.raw`a\ b \"c`, ['a b', '"c']],
+  [String.raw`"a\"b\c"`, [String.raw`a"b\c`]],
+  [String.raw`'a\'`, ['a\\']],
+])('%j is %j', (line, words) => {
+  expect(splitWords(line)).toMatchObject({ words, open: '' })
+})
+
+test.each([
+  ["a 'b", "'"],
+  ['a "b', '"'],
+  ['a b\\', '\\'],
+])('%j ends within %j', (line, open) => {
+  expect(splitWords(line).open).toBe(open)
+})
+
+test.each(['a | b', 'a > b', '$a', '"$a"', 'a `b`', 'a & b', 'a; b', '~/a', 'a *', 'a # b', '(a)', '{a,b}'])(
+  '%j has something that a shell would not take as it is',
+  (line) => {
+    expect(splitWords(line).special).toBeDefined()
+  },
+)
+
+test.each(["'$a | b'", '"a | b"', String.raw`\$a`, 'a~b', 'a#b'])('%j has nothing of the kind', (line) => {
+  expect(splitWords(line).special).toBeUndefined()
+})
+
+test('words that are quoted for sh are read as sh reads them', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', ' ', "'", '"', '\\', '$', '|', '\t', 'é') })
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), (words) => {
+      const line = words.map((text) => (text === '' ? "''" : shellQuote(text))).join(' ')
+      expect(splitWords(line)).toMatchObject({ words, open: '', special: undefined })
+    }),
+  )
+})
+
+test('whatever sh takes as plain words is read as sh reads it', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', "'", '"', '\\') })
+  fc.assert(
+    fc.property(text, (line) => {
+      const { words, start, open } = splitWords(line)
+      if (open !== '') return
+      const whole = start === line.length ? words.slice(0, -1) : words
+      const said = execFileSync('sh', ['-c', `for word in ${line}; do printf '<%s>' "$word"; done`], {
+        encoding: 'utf8',
+      })
+      expect(said).toBe(whole.map((word) => `<${word}>`).join(''))
+    }),
+    { numRuns: 60 },
+  )
+})
