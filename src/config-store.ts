@@ -71,6 +71,12 @@ export function withProfile(config: StoredConfig, name: string, profile: Profile
   return { ...config, profiles: { ...config.profiles, [name]: profile } }
 }
 
+/** A profile without its key, and without the command that prints it. */
+export function withoutKey(profile: Profile = {}): Profile {
+  const { api_key, key_command, api_key_origin, ...rest } = profile
+  return rest
+}
+
 /** A change that forgets one profile, and stops using it. */
 export function withoutProfile(config: StoredConfig, name: string): StoredConfig {
   const { [name]: _, ...profiles } = config.profiles ?? {}

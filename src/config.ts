@@ -18,10 +18,12 @@ export interface Setting<T> {
   from: string
 }
 
-/** What a profile may hold. `api_key_origin` is the one origin that `api_key` is ever sent to. */
+/** What a profile may hold. `api_key_origin` is the one origin that `api_key` is ever sent to, or what `key_command` prints. */
 export interface Profile {
   base_url?: string
   api_key?: string
+  /** Prints the key, instead of `api_key`. */
+  key_command?: string
   api_key_origin?: string
   output?: string
   timeout?: number
@@ -76,6 +78,8 @@ export interface Settings {
   local: boolean
   baseUrl: Setting<string> | undefined
   apiKey: Setting<string> | undefined
+  /** What prints the key. There is no `apiKey` then. */
+  keyCommand: Setting<string> | undefined
   /** The only origin that a stored key goes to; undefined for a key that was not stored. */
   apiKeyOrigin: string | undefined
   output: Setting<Format>
@@ -190,7 +194,8 @@ export function resolveSettings(
       ? undefined
       : { value: String(values[name]), from: `profile ${profile.value}` }
   const url = local ? undefined : (baseUrl ?? fromProfile('base_url'))
-  const apiKey = local ? undefined : (key ?? fromProfile('api_key'))
+  const keyCommand = local || key ? undefined : fromProfile('key_command')
+  const apiKey = local || keyCommand ? undefined : (key ?? fromProfile('api_key'))
   const output =
     fromFlag(flags.output, '--output') ??
     (flags.json ? { value: 'json', from: '--json' } : undefined) ??
@@ -207,7 +212,8 @@ export function resolveSettings(
     local,
     baseUrl: url && convert(url, parseBaseUrl),
     apiKey,
-    apiKeyOrigin: apiKey && apiKey !== key ? (values?.api_key_origin ?? 'none') : undefined,
+    keyCommand,
+    apiKeyOrigin: keyCommand || (apiKey && apiKey !== key) ? (values?.api_key_origin ?? 'none') : undefined,
     output: convert(output, parseFormat) ?? { value: 'table', from: 'default' },
     timeout: convert(
       fromFlag(flags.timeout, '--timeout') ?? fromEnv('MEETROOM_TIMEOUT') ?? fromProfile('timeout'),
@@ -287,12 +293,13 @@ function convert<T>(
 }
 
 /**
- * The key that may be sent to the base URL of these settings.
+ * The key that may be sent to the base URL of these settings, or the command that prints it.
  * @throws {AuthError} when there is none, or the stored one belongs to another origin
  * @throws {UsageError} when it would travel in the clear
  */
-export function keyFor({ apiKey, apiKeyOrigin, baseUrl, profile }: Settings): string {
-  if (!apiKey)
+export function keyFor({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }: Settings): Key {
+  const found = keyCommand ? { command: keyCommand.value } : apiKey && { value: apiKey.value }
+  if (!found)
     throw new AuthError('no API key', {
       hint: 'log in with: meetroom auth login, or set MEETROOM_API_KEY, or try it without a service: meetroom --local …',
     })
@@ -308,5 +315,8 @@ export function keyFor({ apiKey, apiKeyOrigin, baseUrl, profile }: Settings): st
     throw new UsageError(`the stored key is not sent over plain http to ${url.host}`, {
       hint: 'use an https base URL',
     })
-  return apiKey.value
+  return found
 }
+
+/** A key, or the command that prints it. */
+export type Key = { value: string } | { command: string }

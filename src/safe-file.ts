@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { UsageError } from './errors.ts'
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants
@@ -25,6 +26,23 @@ export function readTrusted(path: string, uid: number | undefined, name: string)
   } finally {
     closeSync(file)
   }
+}
+
+/**
+ * Refuses a file that others can write to or replace: for what it says is run.
+ * @param uid number of this user; undefined where users have none, and modes say nothing
+ * @throws {UsageError}
+ */
+export function requireUnwritable(path: string, uid: number | undefined, name: string): void {
+  if (uid === undefined) return
+  const file = realpathSync(path)
+  const [held, holder] = [statSync(file), statSync(dirname(file))]
+  // Of a folder such as /tmp, only the owner of a file can replace it.
+  const isReplaceable = (holder.mode & 0o022) !== 0 && (holder.mode & 0o1000) === 0
+  if ((held.mode & 0o022) !== 0 || isReplaceable || ![uid, 0].includes(holder.uid))
+    throw new UsageError(`others can write to ${name}, so its key command is not run`, {
+      hint: `take that from them: chmod go-w ${file} ${dirname(file)}`,
+    })
 }
 
 /**

@@ -3,11 +3,19 @@ import type { Route } from '../api/endpoints.ts'
 import type { AnyInput } from '../api/request.ts'
 import type { Seen } from '../api/standing.ts'
 import type { Trail } from '../api/trail.ts'
-import { readConfig, resolveSettings, type Settings, type StoredConfig } from '../config.ts'
+import {
+  configFile,
+  keyFor,
+  readConfig,
+  resolveSettings,
+  type Settings,
+  type StoredConfig,
+} from '../config.ts'
 import { changeConfig } from '../config-store.ts'
 import type { Format } from '../config-values.ts'
 import { type MeetroomError, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
+import { requireUnwritable } from '../safe-file.ts'
 import { type Change, confirm } from './confirm.ts'
 import { isJson, reportError } from './output/error.ts'
 import { KnownSecrets } from './output/known-secrets.ts'
@@ -105,6 +113,7 @@ export class Context {
   #settings: Settings | undefined
   #printer: Printer | undefined
   #client: Promise<Client> | undefined
+  #key: Promise<string> | undefined
   #confirmation: Promise<void> | undefined
   #audit: Promise<Audit | undefined> | undefined
   #newProfile = false
@@ -246,9 +255,41 @@ export class Context {
 
   /** The same with other flags: for what another command line would do. */
   with(flags: GlobalFlags): Context {
-    const other = new Context(this.host, flags, this.interrupt, this.#connect)
+    const other = new Context(this.host, {
+      flags,
+      command: this.command,
+      interrupt: this.interrupt,
+      connect: this.#connect,
+      openSaver: this.#openSaver,
+      secrets: this.secrets,
+    })
     this.#closers.push(() => other.close())
     return other
+  }
+
+  /**
+   * The key that may be sent to the service. A command that prints it runs once.
+   * @throws {AuthError} when there is none
+   */
+  key(): Promise<string> {
+    this.#key ??= this.#readKey()
+    return this.#key
+  }
+
+  async #readKey(): Promise<string> {
+    const settings = await this.settings()
+    const key = keyFor(settings)
+    if ('value' in key) return key.value
+    const file = configFile(await this.configDir())
+    requireUnwritable(file, this.host.uid, `the settings file ${file}`)
+    return this.runKeyCommand(key.command, settings.keyCommand?.from ?? '')
+  }
+
+  /** The key that a command prints. */
+  async runKeyCommand(command: string, from: string): Promise<string> {
+    const { runKeyCommand } = await import('./key-command.ts')
+    const { host, interrupt } = this
+    return runKeyCommand(command, from, { host, interrupt, keepSecret: (secret) => this.keepSecret(secret) })
   }
 
   /** A client of any service with any key. */
@@ -271,6 +312,7 @@ export class Context {
       printer: await this.printer(),
       connect: this.#connect,
       closeLater: (close) => this.#closers.push(close),
+      key: () => this.key(),
       keepSecret: (secret) => this.keepSecret(secret),
       redactKeys: this.redactKeys,
       audit: await this.#audited(),

@@ -8,7 +8,7 @@ import type { Policy } from '../api/retry.ts'
 import type { Seen } from '../api/standing.ts'
 import type { Trail } from '../api/trail.ts'
 import type { Transport, WireRequest } from '../api/wire.ts'
-import { keyFor, type Settings, shortestKey } from '../config.ts'
+import { type Settings, shortestKey } from '../config.ts'
 import { isClear } from '../config-values.ts'
 import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
@@ -65,6 +65,8 @@ export interface Surroundings {
   connect: Connect
   /** Keeps something to be closed when the command ends. */
   closeLater: (close: () => Promise<void> | void) => void
+  /** The key that may be sent to the service. */
+  key: () => Promise<string>
   /** Takes note of what must never be shown. */
   keepSecret: (secret: string) => void
   redactKeys: Redact
@@ -222,10 +224,10 @@ export async function findService(around: Surroundings): Promise<Service> {
   return {
     baseUrl,
     async open(connections) {
-      const apiKey = keyFor(settings)
+      const apiKey = await around.key()
       if (apiKey.length < shortestKey)
         await printer.notice(
-          `warning: the API key (${settings.apiKey?.from}) is so short that it cannot be kept out of what is shown`,
+          `warning: the API key (${(settings.apiKey ?? settings.keyCommand)?.from}) is so short that it cannot be kept out of what is shown`,
         )
       const url = new URL(baseUrl)
       if (settings.apiKeyOrigin === undefined && isClear(url))

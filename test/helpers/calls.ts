@@ -60,7 +60,7 @@ const lines: Record<string, readonly string[]> = {
     'zsh meetroom\tusers\tget\t',
   ],
   serve: ['--port 0', '--port 0 --ephemeral', '--print-env'],
-  'auth login': ['--with-token'],
+  'auth login': ['--with-token', '--key-command KEYCOMMAND'],
   // Over the network it opens connections of its own: its tests have real ones.
   doctor: ['--local'],
 }
@@ -102,7 +102,9 @@ export async function prepare(isProtected: boolean) {
   writeFileSync(join(world.configDir, 'config.json'), JSON.stringify({ profile: 'production', profiles }), {
     mode: 0o600,
   })
-  const ids: Record<string, string> = { ROOM: room.id, MEMBER: member.id }
+  file('key', world.apiKey)
+  const KEYCOMMAND = `/bin/cat ${join(world.dir, 'key')}`
+  const ids: Record<string, string> = { ROOM: room.id, MEMBER: member.id, KEYCOMMAND }
   /** The words of a call. */
   const argvOf = (call: string) => call.split(' ').map((word) => ids[word] ?? word)
   return { world, ids, argvOf }

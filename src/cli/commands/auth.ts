@@ -1,5 +1,6 @@
-import { defaultProfile, findProfile, keyFor, localProfile, shortestKey } from '../../config.ts'
-import { withProfile } from '../../config-store.ts'
+import { Option } from 'commander'
+import { defaultProfile, findProfile, localProfile, shortestKey } from '../../config.ts'
+import { withoutKey, withProfile } from '../../config-store.ts'
 import { isClear, parseBaseUrl } from '../../config-values.ts'
 import { AuthError, MeetroomError, UsageError } from '../../errors.ts'
 import { askSecret, canAsk } from '../confirm.ts'
@@ -18,14 +19,14 @@ export function defineAuth(auth: MeetroomCommand, act: Act): void {
     .description(
       'Store an API key for a service. You are prompted for the key (hidden input); it is verified before it is stored.',
     )
-    .option('--with-token', 'read the key from standard input')
-    .action(
-      act('machine', (context, flags: { withToken?: boolean }) => logIn(context, flags.withToken ?? false)),
-    )
+    .addOption(new Option('--with-token', 'read the key from standard input').conflicts('keyCommand'))
+    .option('--key-command <command>', "store a command that prints the key instead, as in 'pass show meet'")
+    .action(act('machine', (context, flags: LoginFlags) => logIn(context, flags)))
   examples(
     login,
     'meetroom auth login --base-url https://meet.example.com/v1',
     'meetroom auth login --profile staging --base-url https://staging.example.com/v1 --with-token < key.txt',
+    "meetroom auth login --base-url https://meet.example.com/v1 --key-command 'op read op://work/meet/key'",
   )
 
   const logout = auth
@@ -45,7 +46,12 @@ export function defineAuth(auth: MeetroomCommand, act: Act): void {
   examples(status, 'meetroom auth status', 'meetroom auth status --profile staging --json')
 }
 
-async function logIn(context: Context, withToken: boolean): Promise<void> {
+interface LoginFlags {
+  withToken?: boolean
+  keyCommand?: string
+}
+
+async function logIn(context: Context, { withToken = false, keyCommand }: LoginFlags): Promise<void> {
   const { host, flags } = context
   context.expectNewProfile()
   const stored = await context.storedConfig()
@@ -65,11 +71,14 @@ async function logIn(context: Context, withToken: boolean): Promise<void> {
     throw new UsageError(`over plain http the key would be sent unencrypted to ${origin}`, {
       hint: 'use an https base URL',
     })
-  if (!withToken && !canAsk(host))
+  if (keyCommand === undefined && !withToken && !canAsk(host))
     throw new UsageError('there is no terminal to ask for the key on', {
       hint: 'pipe it in: meetroom auth login --with-token < file',
     })
-  const key = (withToken ? await readAll(host) : await askSecret(context, `API key for ${origin}:`)).trim()
+  const key =
+    keyCommand === undefined
+      ? (withToken ? await readAll(host) : await askSecret(context, `API key for ${origin}:`)).trim()
+      : await context.runKeyCommand(keyCommand, '--key-command')
   if (key === '') throw new UsageError('no key was given')
   if (key.length < shortestKey)
     throw new UsageError(`the key is too short: it has fewer than ${shortestKey} characters`, {
@@ -79,9 +88,9 @@ async function logIn(context: Context, withToken: boolean): Promise<void> {
   const baseUrl = await verify(context, given, key)
   await context.changeConfig((config) => ({
     ...withProfile(config, profile, {
-      ...findProfile(config, profile),
+      ...withoutKey(findProfile(config, profile)),
       base_url: baseUrl,
-      api_key: key,
+      ...(keyCommand === undefined ? { api_key: key } : { key_command: keyCommand }),
       api_key_origin: origin,
     }),
     profile: config.profile ?? profile,
@@ -129,12 +138,9 @@ async function logOut(context: Context): Promise<void> {
   const stored = await context.storedConfig()
   const { value: name } = storedProfile(context, stored)
   if (name === localProfile) throw new UsageError('the local workspace has no key to forget')
-  if (!findProfile(stored, name)?.api_key)
-    return context.notice(`profile ${name} has no key; nothing to forget`)
-  await context.changeConfig((config) => {
-    const { api_key, api_key_origin, ...rest } = findProfile(config, name) ?? {}
-    return withProfile(config, name, rest)
-  })
+  const { api_key, key_command } = findProfile(stored, name) ?? {}
+  if (!api_key && !key_command) return context.notice(`profile ${name} has no key; nothing to forget`)
+  await context.changeConfig((config) => withProfile(config, name, withoutKey(findProfile(config, name))))
   await context.notice(`forgot the key of profile ${name}`)
   if (context.host.env['MEETROOM_API_KEY'])
     await context.notice('MEETROOM_API_KEY is still set in the environment')
@@ -142,11 +148,11 @@ async function logOut(context: Context): Promise<void> {
 
 async function showStatus(context: Context): Promise<void> {
   const settings = await context.settings()
-  const { profile, local, baseUrl, apiKey } = settings
+  const { profile, local, baseUrl, apiKey, keyCommand } = settings
   const printer = await context.printer()
   let failure: MeetroomError | undefined
   try {
-    if (!local && baseUrl) keyFor(settings)
+    if (!local && baseUrl) await context.key()
     await (await context.client()).call('listRooms', { query: { limit: 1 } })
   } catch (error) {
     if (!(error instanceof MeetroomError)) throw error
@@ -165,7 +171,7 @@ async function showStatus(context: Context): Promise<void> {
     base_url: local ? null : (baseUrl?.value ?? null),
     base_url_from: baseUrl?.from ?? null,
     workspace: local ? await dataDir(context.host) : null,
-    key_from: local ? 'workspace' : (apiKey?.from ?? null),
+    key_from: local ? 'workspace' : keyCommand ? `command of ${keyCommand.from}` : (apiKey?.from ?? null),
     works: failure === undefined,
   }
   await printer.facts(status)

@@ -97,7 +97,8 @@ function defineUnset(config: MeetroomCommand, act: Act): void {
     .argument('<key>', keys.join(', '))
     .action(
       act('machine', async (context, name: string) => {
-        if (name === 'api_key') throw new UsageError('forget the key with: meetroom auth logout')
+        if (name === 'api_key' || name === 'key_command')
+          throw new UsageError('forget the key with: meetroom auth logout')
         const key = requireKey(name)
         await changeProfile(context, ({ [key]: _, ...rest }) => rest)
       }),
@@ -121,11 +122,13 @@ function definePath(config: MeetroomCommand, act: Act): void {
 async function effective(
   context: Context,
 ): Promise<{ key: string; value: string | number | null; origin: string | null }[]> {
-  const { profile, local, baseUrl, apiKey, output, timeout, retries, auditLog, saveDeleted } =
+  const { profile, local, baseUrl, apiKey, keyCommand, output, timeout, retries, auditLog, saveDeleted } =
     await context.settings()
   const shownKey = local
     ? { value: 'created for the workspace', from: 'workspace' }
-    : apiKey && { value: 'set', from: apiKey.from }
+    : keyCommand
+      ? { value: 'printed by a command', from: keyCommand.from }
+      : apiKey && { value: 'set', from: apiKey.from }
   const settings = {
     profile,
     base_url: baseUrl,
@@ -151,6 +154,10 @@ function requireKey(name: string): SettableKey {
   if (name === 'api_key')
     throw new UsageError('a key is never passed as an argument: arguments are public', {
       hint: 'store it with: meetroom auth login',
+    })
+  if (name === 'key_command')
+    throw new UsageError('a key command is tried before it is stored', {
+      hint: "store it with: meetroom auth login --key-command '…'",
     })
   if (name === 'profile') throw new UsageError('switch profiles with: meetroom profiles use NAME')
   const key = keys.find((known) => known === name)

@@ -22,6 +22,13 @@ const view: View = {
   fields: ['name', 'in_use', 'base_url', 'has_key', 'protected'],
 }
 
+/** The same where a command gives a key. */
+const withCommands: View = {
+  ...view,
+  columns: [...view.columns, { field: 'key_from', weight: 4 }],
+  fields: [...view.fields, 'key_from'],
+}
+
 export function defineProfiles(profiles: MeetroomCommand, act: Act): void {
   const list = profiles
     .command('list')
@@ -106,11 +113,13 @@ async function listProfiles(context: Context): Promise<void> {
     name,
     in_use: (config.profile ?? defaultProfile) === name,
     base_url: profile.base_url ?? null,
-    has_key: profile.api_key !== undefined,
+    has_key: profile.api_key !== undefined || profile.key_command !== undefined,
     protected: profile.protected === true,
+    ...(profile.key_command === undefined ? {} : { key_from: 'command' }),
   }))
-  printer.check(view)
-  await printer.list(view, 'profiles', onePage({ items }))
+  const shown = items.some((item) => 'key_from' in item) ? withCommands : view
+  printer.check(shown)
+  await printer.list(shown, 'profiles', onePage({ items }))
 }
 
 async function setProtected(context: Context, name: string, isProtected: boolean): Promise<void> {

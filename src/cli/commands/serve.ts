@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { isLoopback } from '../../api/loopback.ts'
 import { shellQuote } from '../../api/request.ts'
 import { findProfile } from '../../config.ts'
-import { withProfile } from '../../config-store.ts'
+import { withoutKey, withProfile } from '../../config-store.ts'
 import { UsageError } from '../../errors.ts'
 import type { Serving } from '../../local/serve.ts'
 import { version } from '../../version.ts'
@@ -188,7 +188,7 @@ async function requireFreePort({ host, port }: Flags): Promise<void> {
 async function saveProfile(context: Context, name: string, { baseUrl, apiKey }: Serving): Promise<void> {
   await context.changeConfig((config) =>
     withProfile(config, name, {
-      ...findProfile(config, name),
+      ...withoutKey(findProfile(config, name)),
       base_url: baseUrl,
       api_key: apiKey,
       api_key_origin: new URL(baseUrl).origin,

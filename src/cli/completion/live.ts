@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Endpoint } from '../../api/endpoints.ts'
 import { endpoints } from '../../api/endpoints.ts'
 import { readAnswer } from '../../api/json.ts'
@@ -89,9 +88,9 @@ function named(
 
 /** Whether a look does no harm: nothing that is protected is touched, nothing is made, no command runs for a key. */
 async function mayAsk(context: Context, settings: Settings): Promise<boolean> {
-  const { protectedBy, unread, local, baseUrl } = settings
-  if (protectedBy !== undefined || unread) return false
-  if (local) return existsSync(join(await dataDir(context.host), 'workspace.db'))
+  const { protectedBy, unread, local, baseUrl, keyCommand } = settings
+  if (protectedBy !== undefined || unread || keyCommand) return false
+  if (local) return existsSync((await import('../../local/files.ts')).databaseIn(await dataDir(context.host)))
   // Base URL and key of the environment need no settings file, and it may protect the service all the same.
   return baseUrl !== undefined && protectorOf(baseUrl.value, await context.storedConfig()) === undefined
 }

@@ -1,0 +1,223 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { filesOf } from '../helpers/calls.ts'
+import { soon } from '../helpers/waiting.ts'
+import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+let file: string
+let script: string
+beforeEach(async () => {
+  world = await createWorld()
+  file = join(world.configDir, 'config.json')
+  script = join(world.dir, 'my key')
+  writes(`echo ${world.apiKey}`)
+})
+
+/** What the key command does; it notes each run. */
+function writes(text: string): void {
+  writeFileSync(script, `#!/bin/sh\necho run >> '${world.dir}/runs'\n${text}\n`, { mode: 0o700 })
+}
+const runs = () =>
+  existsSync(join(world.dir, 'runs')) ? readFileSync(join(world.dir, 'runs'), 'utf8').length / 4 : 0
+
+/** An environment that names neither key nor service. */
+const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+const stored = () => JSON.parse(readFileSync(file, 'utf8'))
+function store(more: object = {}): void {
+  mkdirSync(world.configDir, { recursive: true, mode: 0o700 })
+  const profile = {
+    base_url: baseUrl,
+    key_command: `'${script}'`,
+    api_key_origin: new URL(baseUrl).origin,
+    ...more,
+  }
+  writeFileSync(file, JSON.stringify({ profiles: { default: profile } }), { mode: 0o600 })
+}
+
+test('login --key-command runs the command once, verifies its key and stores the command alone', async () => {
+  const argv = ['auth', 'login', '--base-url', baseUrl, '--key-command', `'${script}'`]
+  expect(await world.run(argv, { env })).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'logged in to https://meet.test as profile default\n',
+  })
+  expect(stored().profiles.default).toEqual({
+    base_url: baseUrl,
+    key_command: `'${script}'`,
+    api_key_origin: 'https://meet.test',
+  })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(runs()).toBe(1)
+})
+
+test('a command gives the key to whatever needs one, once a run, and the key is nowhere else', async () => {
+  store()
+  for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
+  writes(`echo noise >&2; echo '  ${world.apiKey}  '`)
+  const { code, stdout, stderr } = await world.run('users delete ada grace --yes --verbose', { env })
+  expect(code, stderr).toBe(0)
+  expect(runs()).toBe(1)
+  const { 'my key': _, ...files } = filesOf(world.dir)
+  expect(JSON.stringify(files) + stdout + stderr).not.toContain(world.apiKey)
+  expect(stderr).not.toContain('noise')
+})
+
+test('the key of a command is taken out of what the service says', async () => {
+  store()
+  world.intercept = async () => answer(500, { error: { message: `your key is ${world.apiKey}` } })
+  const { stderr } = await world.run('rooms list', { env })
+  expect(stderr).toContain('your key is [API key]')
+})
+
+describe('a command gives no key, and nothing is sent, when it', () => {
+  test.each([
+    ['fails', 'echo "locked\u0007" >&2; exit 3', 'failed with exit code 3', 'it says: locked\\u0007'],
+    [
+      'fails behind the key',
+      'echo KEY; echo "bad KEY" >&2; exit 3',
+      'failed with exit code 3',
+      'it says: bad [API key]',
+    ],
+    ['prints nothing', 'true', 'prints nothing', 'run it by hand'],
+    ['prints blanks', 'echo "  "', 'prints nothing', 'run it by hand'],
+    ['prints several lines', 'echo KEY; echo KEY', 'prints more than one line', 'run it by hand'],
+    ['prints without end', 'yes', 'prints too much', 'run it by hand'],
+    ['is killed', 'kill -9 $$', 'was ended by SIGKILL', 'run it by hand'],
+  ])('%s', async (_, text, why, hint) => {
+    store()
+    writes(text.replaceAll('KEY', world.apiKey))
+    const { code, stdout, stderr } = await world.run('rooms list', { env })
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
+    expect(stderr).toContain(`error: no API key: the key command of profile default ${why}\nhint: ${hint}`)
+    expect(stderr).not.toContain(world.apiKey)
+    expect(world.requests).toEqual([])
+  })
+
+  test('is not there', async () => {
+    store({ key_command: 'no-such-program-here x' })
+    expect(await world.run('rooms list', { env })).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('names no program: “no-such-program-here”'),
+    })
+  })
+
+  test('takes more than ten seconds, and whatever holds its output', async () => {
+    store()
+    writes('sleep 60 & sleep 60')
+    const { host, done } = world.start(['rooms', 'list'], { env })
+    const delays = host.hurry()
+    expect(await done).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('took more than 10 seconds'),
+    })
+    expect(delays).toContain(10_000)
+  })
+})
+
+test('^C ends a command that is waited for', async () => {
+  store()
+  writes('echo started >&2; sleep 60')
+  const { host, done } = world.start(['rooms', 'list'], { env })
+  while (runs() === 0) await new Promise((turn) => setTimeout(turn, 5))
+  host.signal('SIGINT')
+  expect(await soon('the end', done)).toMatchObject({ code: 130 })
+})
+
+describe('a command does not run', () => {
+  const refused = async (line: string, code: number, words: string, more: object = {}) => {
+    const found = await world.run(line, { env: { ...env, ...more } })
+    expect(found).toMatchObject({ code, stderr: expect.stringContaining(words) })
+    expect(runs()).toBe(0)
+    expect(world.requests).toEqual([])
+  }
+
+  test('from a settings file that others can write to or replace', async () => {
+    store()
+    chmodSync(file, 0o620)
+    await refused('rooms list', 2, 'others can write to the settings file')
+    chmodSync(file, 0o600)
+    chmodSync(world.configDir, 0o777)
+    await refused('rooms list', 2, 'others can write to the settings file')
+  })
+
+  test('for another origin than that of its profile', async () => {
+    store()
+    await refused('rooms list --base-url https://elsewhere.test/v1', 4, 'belongs to https://meet.test')
+    store({ api_key_origin: undefined })
+    await refused('rooms list', 4, 'is not sent to https://meet.test')
+  })
+
+  test('where the environment has a key', async () => {
+    store()
+    expect(await world.run('rooms list', { env: { MEETROOM_BASE_URL: undefined } })).toMatchObject({
+      code: 0,
+    })
+    expect(runs()).toBe(0)
+  })
+
+  test('to complete a line', async () => {
+    store()
+    expect(await world.run(['__complete', 'fish', '--', 'meetroom rooms get '], { env })).toMatchObject({
+      code: 0,
+      stdout: 'words\n',
+      stderr: '',
+    })
+    expect([runs(), world.requests.length]).toEqual([0, 0])
+  })
+
+  test.each([
+    ['op read x | head -1', 'is run without a shell, and “|” is for shells'],
+    ['pass $KEY', '“$” is for shells'],
+    ['~/bin/key', '“~” is for shells'],
+    ["pass 'show", 'ends within'],
+    ['', 'is empty'],
+    ['bin/key', 'names a relative path'],
+  ])('when it is %j', async (key_command, words) => {
+    store({ key_command })
+    await refused('rooms list', 2, words)
+    const argv = ['auth', 'login', '--base-url', baseUrl, '--key-command', key_command]
+    expect(await world.run(argv, { env })).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })
+  })
+})
+
+describe('that a command gives the key', () => {
+  beforeEach(() => store())
+
+  test('is said by auth status, config and profiles, which never show it', async () => {
+    const status = await world.run('auth status --json', { env })
+    expect(JSON.parse(status.stdout)).toMatchObject({ key_from: 'command of profile default', works: true })
+    const config = await world.run('config list --show-origin -o csv', { env })
+    expect(config.stdout).toContain('api_key,printed by a command,profile default')
+    const profiles = await world.run('profiles list --json', { env })
+    expect(JSON.parse(profiles.stdout).profiles[0]).toMatchObject({ has_key: true, key_from: 'command' })
+    const table = await world.run('profiles list', { env })
+    expect(table.stdout).toMatch(/KEY FROM\n.*\ndefault .* command\n/)
+    expect(status.stdout + config.stdout + profiles.stdout).not.toContain(world.apiKey)
+    expect(config.stdout + profiles.stdout).not.toContain(script)
+  })
+
+  test('is forgotten by logout, and by a login with a key', async () => {
+    const loggedIn = await world.run('auth login --with-token', { env, stdin: world.apiKey })
+    expect(loggedIn.code).toBe(0)
+    expect(stored().profiles.default).not.toHaveProperty('key_command')
+    store()
+    expect(await world.run('auth logout', { env })).toMatchObject({
+      stderr: 'forgot the key of profile default\n',
+    })
+    expect(stored().profiles.default).toEqual({ base_url: baseUrl })
+  })
+
+  test('cannot be said with config set or forgotten with config unset', async () => {
+    expect(await world.run('config set key_command x', { env })).toMatchObject({ code: 2 })
+    expect(await world.run('config unset key_command', { env })).toMatchObject({ code: 2 })
+  })
+})
+
+test('auth status says that a command fails, and exits as without a key', async () => {
+  store()
+  writes('exit 1')
+  const { code, stdout } = await world.run('auth status --json', { env })
+  expect({ code, works: JSON.parse(stdout).works }).toEqual({ code: 4, works: false })
+})
