@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { readKeyCommand } from '../../src/cli/key-command.ts'
 import { filesOf } from '../helpers/calls.ts'
 import { soon } from '../helpers/waiting.ts'
 import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
@@ -213,6 +214,34 @@ describe('that a command gives the key', () => {
     expect(await world.run('config set key_command x', { env })).toMatchObject({ code: 2 })
     expect(await world.run('config unset key_command', { env })).toMatchObject({ code: 2 })
   })
+})
+
+describe('auth status --github-mask', () => {
+  const actions = { ...env, GITHUB_ACTIONS: 'true' }
+
+  test('has the runner of GitHub Actions mask the key', async () => {
+    store()
+    writes('echo 100%-of-a-key')
+    const { stderr } = await world.run('auth status --github-mask', { env: actions })
+    expect(stderr.split('\n')[0]).toBe('::add-mask::100%25-of-a-key')
+  })
+
+  test.each([
+    ['elsewhere', { env }],
+    ['on a terminal', { env: actions, tty: true }],
+  ])('prints no key %s', async (_, options) => {
+    store()
+    const { code, stdout, stderr } = await world.run('auth status --github-mask', options)
+    expect(code).toBe(2)
+    expect(stdout + stderr).not.toContain(world.apiKey)
+    expect(runs()).toBe(0)
+  })
+})
+
+test('the README logs in with commands that can be stored', () => {
+  const lines = [...readFileSync('README.md', 'utf8').matchAll(/--key-command '(.*)'/g)]
+  expect(lines.length).toBeGreaterThan(1)
+  for (const [, line = ''] of lines) expect(readKeyCommand(line)[1]).toBeDefined()
 })
 
 test('auth status says that a command fails, and exits as without a key', async () => {

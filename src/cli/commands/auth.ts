@@ -42,7 +42,13 @@ export function defineAuth(auth: MeetroomCommand, act: Act): void {
     .description(
       'Show which profile, service and key are used, and whether the key works. Never shows the key itself.',
     )
-    .action(act('machine', (context) => showStatus(context)))
+    .option('--github-mask', 'in GitHub Actions, have the runner mask the key in its log')
+    .action(
+      act('machine', async (context, flags: { githubMask?: boolean }) => {
+        if (flags.githubMask) await maskInLog(context)
+        await showStatus(context)
+      }),
+    )
   examples(status, 'meetroom auth status', 'meetroom auth status --profile staging --json')
 }
 
@@ -144,6 +150,17 @@ async function logOut(context: Context): Promise<void> {
   await context.notice(`forgot the key of profile ${name}`)
   if (context.host.env['MEETROOM_API_KEY'])
     await context.notice('MEETROOM_API_KEY is still set in the environment')
+}
+
+/** The one place that prints a key: the runner reads it, and takes it out of all that follows. */
+async function maskInLog(context: Context): Promise<void> {
+  const { env, stderr } = context.host
+  if (env['GITHUB_ACTIONS'] !== 'true' || stderr.isTTY)
+    throw new UsageError('--github-mask prints the key for the runner of GitHub Actions, and this is none')
+  const key = await context.key()
+  // The runner decodes these.
+  const encoded = key.replaceAll('%', '%25')
+  await stderr.write(`::add-mask::${encoded}\n`)
 }
 
 async function showStatus(context: Context): Promise<void> {
