@@ -55,6 +55,8 @@ test.each([
   ['meetroom rooms list -o ', 'ndjson'],
   ['meetroom rooms list --output=', '--output=csv'],
   ['meetroom users list --where ', 'email=\te-mail address'],
+  ['meetroom rooms list --where ', 'online>='],
+  ['meetroom rooms list --where ', 'idle>='],
   ['meetroom users list --where default_member_type!=', 'default_member_type!=monitor'],
   ['meetroom members list r --sort -type,', '-type,user_id'],
   ['meetroom sessions list r --count-by ', 'status'],

@@ -4,6 +4,7 @@ import { type Resource, unlisted } from '../../api/resource.ts'
 import { resources } from '../../api/resources.ts'
 import { settable } from '../../config.ts'
 import { topics } from '../help-topics.ts'
+import { factTypes } from '../operations/facts.ts'
 import { filterTypes, hasAge } from '../operations/where.ts'
 import { views } from '../output/views.ts'
 import type { Answer, Candidate } from './answer.ts'
@@ -154,9 +155,11 @@ function ofCondition(resource: Resource, text: string): Answer {
     return { candidates: few.map((value) => ({ value: field + operator + value })) }
   }
   // Fish adds no blank behind `=`, and one behind every other operator.
-  const signs: Record<string, string> = { time: '<=', number: '>=', boolean: '=', text: '=' }
+  const signs: Record<string, string> = { time: '<=', number: '>=', age: '>=', boolean: '=', text: '=' }
   const words = (name: string) => resource.fields[name]?.words
-  const fields = [...types].map(([name, type]) => ({
+  // Rooms are chosen by what happens in them, too.
+  const facts = resource.name === 'room' ? Object.entries(factTypes) : []
+  const fields = [...types, ...facts].map(([name, type]) => ({
     value: name + signs[type],
     ...(words(name) ? { words: words(name) ?? '' } : {}),
   }))
