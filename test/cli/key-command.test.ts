@@ -106,7 +106,7 @@ describe('a command gives no key, and nothing is sent, when it', () => {
 
   test('takes more than ten seconds, and whatever holds its output', async () => {
     store()
-    writes('sleep 60 & sleep 60')
+    writes('sleep 3 & exec sleep 60')
     const { host, done } = world.start(['rooms', 'list'], { env })
     const delays = host.hurry()
     expect(await done).toMatchObject({
@@ -119,7 +119,7 @@ describe('a command gives no key, and nothing is sent, when it', () => {
 
 test('^C ends a command that is waited for', async () => {
   store()
-  writes('echo started >&2; sleep 60')
+  writes('exec sleep 60')
   const { host, done } = world.start(['rooms', 'list'], { env })
   while (runs() === 0) await new Promise((turn) => setTimeout(turn, 5))
   host.signal('SIGINT')
