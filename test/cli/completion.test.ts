@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { shells } from '../../src/cli/completion/answer.ts'
+import { openSqlite } from '../../src/local/store/sqlite.ts'
 import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
 
 let world: World
@@ -140,6 +141,16 @@ describe('ids', () => {
     expect(existsSync(join(world.dir, 'data'))).toBe(false)
     await world.run('--local users create alan')
     expect(await ask('meetroom --local users get ')).toEqual(['words', 'alan'])
+  })
+
+  test('of a local workspace that needs an upgrade are none, and it stays as it is', async () => {
+    await world.run('--local users create alan')
+    const database = join(world.dir, 'data/workspace.db')
+    const sqlite = await openSqlite(database, (load) => load())
+    sqlite.exec('PRAGMA user_version = 1')
+    expect(await ask('meetroom --local users get ')).toEqual(['words'])
+    expect(sqlite.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: 1 })
+    sqlite.close()
   })
 
   test('come from the profile that the line names', async () => {

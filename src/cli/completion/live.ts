@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import type { Endpoint } from '../../api/endpoints.ts'
 import { endpoints } from '../../api/endpoints.ts'
 import { readAnswer } from '../../api/json.ts'
@@ -90,7 +89,11 @@ function named(
 async function mayAsk(context: Context, settings: Settings): Promise<boolean> {
   const { protectedBy, unread, local, baseUrl, keyCommand } = settings
   if (protectedBy !== undefined || unread || keyCommand) return false
-  if (local) return existsSync((await import('../../local/files.ts')).databaseIn(await dataDir(context.host)))
+  if (local) {
+    const { databaseIn } = await import('../../local/files.ts')
+    const { isCurrent } = await import('../../local/store/is-current.ts')
+    return isCurrent(databaseIn(await dataDir(context.host)), context.host.quietly)
+  }
   // Base URL and key of the environment need no settings file, and it may protect the service all the same.
   return baseUrl !== undefined && protectorOf(baseUrl.value, await context.storedConfig()) === undefined
 }

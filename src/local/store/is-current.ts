@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs'
+import { migrations } from './schema.ts'
+import { openSqlite, type Quietly } from './sqlite.ts'
+
+/** Whether a database is there and needs no upgrade. It is not upgraded by looking. */
+export async function isCurrent(path: string, quietly: Quietly): Promise<boolean> {
+  if (!existsSync(path)) return false
+  const sqlite = await openSqlite(path, quietly)
+  try {
+    const row = sqlite.prepare('PRAGMA user_version').get() as { user_version?: number } | undefined
+    return row?.user_version === migrations.length
+  } finally {
+    sqlite.close()
+  }
+}
