@@ -160,3 +160,11 @@ test('--dry-run and --curl send nothing', async () => {
 test('the plural is an alias', async () => {
   expect(await world.run(`messages send ${room} hi`)).toMatchObject({ code: 0 })
 })
+
+test('a list that a service answers in place of the message is printed as it came', async () => {
+  world.intercept = async () => answer(200, { message: [null, 'hi'] })
+  expect(await world.run(`message send ${room} hi --quiet`)).toMatchObject({
+    code: 0,
+    stdout: 'message  [null,"hi"]\n',
+  })
+})

@@ -45,7 +45,7 @@ function documentsIn(text: string): unknown[] {
 
 /** Commands that print nothing, or no JSON. */
 const silent =
-  /^(auth (login|logout)|profiles (use|protect|unprotect|remove)|config (set|unset|path)|version|help)$/
+  /^(auth (login|logout)|profiles (use|protect|unprotect|remove)|config (set|unset|path)|version|help|completion|__complete)$/
 
 test('every command that prints JSON has a schema', async () => {
   const names = (await leaves()).map(({ words }) => words.join(' '))

@@ -53,9 +53,11 @@ interface Leaf {
   command: MeetroomCommand
 }
 
+/** The commands of a tree that do something, but for the one that only shells call. */
 export function leavesOf(command: MeetroomCommand, words: readonly string[]): Leaf[] {
   if (command.commands.length === 0) return [{ words: [...words], command }]
-  return command.commands.flatMap((child) =>
+  const shown = command.commands.filter((child) => child.name() !== '__complete')
+  return shown.flatMap((child) =>
     child.name() === 'help' && words.length > 0
       ? []
       : leavesOf(child as MeetroomCommand, [...words, child.name()]),

@@ -35,7 +35,7 @@ export async function checkSettings(dir: string, { uid, platform }: Host): Promi
 /** Where the key comes from; never the key. */
 export function checkKey(settings: Settings): Found {
   const key = keyFor(settings)
-  const from = `from ${settings.apiKey?.from}`
+  const from = `from ${(settings.keyCommand ?? settings.apiKey)?.from}`
   // It is run when the key is needed, to see whether the service accepts it.
   if ('command' in key) return `${from}, printed by a command`
   if (key.value.length >= shortestKey) return from

@@ -1,5 +1,5 @@
 import type { Answer } from '../../api/client.ts'
-import { endpoints, type OperationName } from '../../api/endpoints.ts'
+import { type Endpoint, endpoints, type OperationName } from '../../api/endpoints.ts'
 import { readAnswer } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
@@ -22,10 +22,10 @@ export async function runOne<N extends OperationName>(
 
 /** Prints what an operation answered with. */
 export async function showOne(context: Context, name: OperationName, answer: Answer): Promise<void> {
-  const endpoint = endpoints[name]
+  const endpoint: Endpoint = endpoints[name]
   const printer = await context.printer()
   const result = (readAnswer(answer) as Item)[endpoint.result]
-  if (!Array.isArray(result)) return printer.one(viewOf(endpoint), endpoint.result, answer)
+  if (!endpoint.many || !Array.isArray(result)) return printer.one(viewOf(endpoint), endpoint.result, answer)
   await printer.list(viewOf(endpoint), endpoint.result, onePage({ items: result, whole: answer }))
 }
 

@@ -1,4 +1,5 @@
 import type { Answer } from '../../api/client.ts'
+import { isRecord } from '../../api/guards.ts'
 import { readAnswer, readBody, writeJson } from '../../api/json.ts'
 import { ClosedOutput, OutputError, PartialError, UsageError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
@@ -136,7 +137,7 @@ export class Printer {
   async one(view: View, key: string, answer: Answer): Promise<void> {
     const item = (readAnswer(answer) as Item)[key]
     // Operation 12 answers with the message itself.
-    const record = (typeof item === 'object' && item !== null ? item : { [key]: item }) as Item
+    const record = isRecord(item) ? item : { [key]: item }
     if (this.options.query) return this.body(answer)
     switch (this.options.format) {
       case 'json':
