@@ -32,6 +32,15 @@ export class Sweeper {
     this.#store.afterCommit(() => this.wake())
   }
 
+  /**
+   * Inside `store.write`: brings a sweep to its end, as the id is about to be used again.
+   * @returns whether there was one
+   */
+  finish(kind: Kind, id: string): boolean {
+    if (this.#store.run('DELETE FROM sweeps WHERE kind = ? AND id = ?', kind, id) === 0) return false
+    return this.#sweepSome(kind, id, Number.MAX_SAFE_INTEGER)
+  }
+
   /** Sweeps what is left, if anything is. What fails is tried again when somebody wakes it the next time. */
   wake(): void {
     if (this.#busy) return

@@ -6,6 +6,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
+import { blockRows, countBlocks } from '../../src/local/store/counts.ts'
 import { hasUnindexed, indexEmails } from '../../src/local/store/emails.ts'
 import { openWorkspace } from '../../src/local/workspace.ts'
 import { type Served, send, startService } from './served.ts'
@@ -39,6 +40,9 @@ async function fill(count: number): Promise<string> {
     await store.write(() => {
       for (const insert of [insertUsers, insertRooms]) store.run(insert, i, Math.min(i + 9999, count))
     })
+  await store.write(() => {
+    for (const table of ['users', 'rooms'] as const) countBlocks(store, table, count - (count % blockRows))
+  })
   while (hasUnindexed(store)) await store.write(() => indexEmails(store, 256))
   const large = '0'.repeat(24 - count.toString(16).length) + count.toString(16)
   await store.write(() => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { blockRows, countBlocks } from '../../src/local/store/counts.ts'
 import { migrations } from '../../src/local/store/schema.ts'
 import { openSqlite } from '../../src/local/store/sqlite.ts'
 import { openTestWorkspace, type TestWorkspace } from '../helpers/wire.ts'
@@ -12,6 +13,8 @@ const layouts = ['default', 'grid', '', '=grid'] as const
 function grow({ store }: TestWorkspace, count: number) {
   const made = store.one<{ seq: number }>('SELECT max(seq) AS seq FROM sqlite_sequence')?.seq ?? 0
   fill(store, made + 1, count)
+  const last = made + count
+  for (const table of ['users', 'rooms'] as const) countBlocks(store, table, last - (last % blockRows))
 }
 
 function fill(store: Pick<TestWorkspace['store'], 'run'>, first: number, count: number) {
@@ -155,4 +158,16 @@ test.each(['user_places', 'room_places'])('counting a block in %s reads no other
   )
   expect(plan.filter(({ detail }) => /^SCAN (users|rooms)/.test(detail))).toEqual([])
   expect(plan.filter(({ detail }) => /^SEARCH (users|rooms)/.test(detail))).toHaveLength(1)
+})
+
+test('users and rooms that are added one by one are counted per 1,024 of them', async () => {
+  const { send, store } = await openTestWorkspace()
+  for (let i = 0; i < 1030; i++) {
+    await send('POST', '/users', { user_id: `u${i}` })
+    await send('POST', '/rooms', { name: 'R', type: 'open' })
+  }
+  expect(store.all('SELECT users_counted, rooms_counted FROM workspace')).toEqual([
+    { users_counted: 1024, rooms_counted: 1024 },
+  ])
+  for (const list of ['users', 'rooms']) expect((await send('GET', `/${list}`)).body.paging.total).toBe(1030)
 })

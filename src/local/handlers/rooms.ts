@@ -4,6 +4,7 @@ import { invalid } from '../faults.ts'
 import { endings } from '../live/live.ts'
 import type { Target } from '../live/outbox.ts'
 import { type RoomRow, requireRoom, toRoom } from '../records.ts'
+import { blockRows, countBlocks } from '../store/counts.ts'
 import { type Counts, listPage } from '../store/listing.ts'
 import type { Value } from '../store/sqlite.ts'
 import { mergeUnlisted, packUnlisted, unlistedIn } from '../unlisted.ts'
@@ -63,7 +64,7 @@ export const roomHandlers = {
     const now = desk.now()
     requireCreatable('room', body)
     if (body.webhook) requireWebhook(body.webhook)
-    store.run(
+    const seq = store.insert(
       `INSERT INTO rooms (id, type, name, layout, record, max_meeting_seconds, webhook, unlisted, created_at, updated_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       id,
@@ -77,6 +78,7 @@ export const roomHandlers = {
       now,
       now,
     )
+    if (seq !== undefined && seq % blockRows === 0) countBlocks(store, 'rooms', seq)
     for (const [i, member] of (body.members ?? []).entries())
       invite(desk, id, member, `members[${i}].user_id`)
     return {

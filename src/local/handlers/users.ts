@@ -1,6 +1,7 @@
 import { invalid } from '../faults.ts'
 import { endings } from '../live/live.ts'
 import { requireUser, toUser, type UserRow } from '../records.ts'
+import { blockRows, countBlocks } from '../store/counts.ts'
 import { listPage, readPaging } from '../store/listing.ts'
 import { searchEmails } from '../store/search.ts'
 import type { Store } from '../store/store.ts'
@@ -21,6 +22,28 @@ function updated(store: Store, user: UserRow): UserRow {
     user.user_id,
   )
   return requireUser(store, user.user_id)
+}
+
+/** Returns whether the user was added: not where one of this `user_id` is, or is still being swept. */
+function add(store: Store, user: UserRow): boolean {
+  const seq = store.insert(
+    `INSERT INTO users (id, user_id, name, profile_url, default_member_type, email, access_token, unlisted, created_at, updated_at)
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM sweeps WHERE kind = 'user' AND id = ?)
+     ON CONFLICT (user_id) DO NOTHING`,
+    user.id,
+    user.user_id,
+    user.name,
+    user.profile_url,
+    user.default_member_type,
+    user.email,
+    user.access_token,
+    user.unlisted,
+    user.created_at,
+    user.updated_at,
+    user.user_id,
+  )
+  if (seq !== undefined && seq % blockRows === 0) countBlocks(store, 'users', seq)
+  return seq !== undefined
 }
 
 const everyUser = {
@@ -45,7 +68,7 @@ export const userHandlers = {
     return { users: rows.map(toListedUser), paging: { ...page, total } }
   },
 
-  createUser({ store, now, newId, newToken }, { body }) {
+  createUser({ store, now, newId, newToken, sweeper }, { body }) {
     // `/users/..` becomes another path on its way here: such a user could never be reached again.
     if (body.user_id === '.' || body.user_id === '..') throw invalid('user_id: cannot be part of a path')
     if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
@@ -62,21 +85,9 @@ export const userHandlers = {
       created_at: time,
       updated_at: time,
     }
-    const added = store.run(
-      `INSERT INTO users (id, user_id, name, profile_url, default_member_type, email, access_token, unlisted, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_id) DO NOTHING`,
-      user.id,
-      user.user_id,
-      user.name,
-      user.profile_url,
-      user.default_member_type,
-      user.email,
-      user.access_token,
-      user.unlisted,
-      time,
-      time,
-    )
-    if (added === 1) return { user: toUser(user) }
+    // Who had this id before leaves no memberships.
+    if (add(store, user) || (sweeper.finish('user', user.user_id) && add(store, user)))
+      return { user: toUser(user) }
     // Rule 3: the existing user is overridden.
     return { user: toUser(updated(store, user)) }
   },

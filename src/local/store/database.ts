@@ -44,6 +44,16 @@ export class Database {
 
   /** Returns how many rows changed. */
   run(sql: string, values: readonly Value[] = []): number {
+    return Number(this.#write(sql).run(...values).changes)
+  }
+
+  /** Adds one row. Returns its number, or undefined when none was added. */
+  insert(sql: string, values: readonly Value[]): number | undefined {
+    const { changes, lastInsertRowid } = this.#write(sql).run(...values)
+    return Number(changes) > 0 ? Number(lastInsertRowid) : undefined
+  }
+
+  #write(sql: string): Statement {
     let statement = this.#writes.get(sql)
     if (!statement) {
       statement = this.#sqlite.prepare(sql)
@@ -51,7 +61,7 @@ export class Database {
       statement.setReadBigInts?.(true)
       this.#writes.set(sql, statement)
     }
-    return Number(statement.run(...values).changes)
+    return statement
   }
 
   close(): void {

@@ -1,6 +1,6 @@
-import { countsStep } from './steps/counts.ts'
+import { countedByProgramStep, countsStep } from './steps/counts.ts'
 import { emailsStep } from './steps/emails.ts'
-import { reusedIdsStep, sweepsStep } from './steps/sweeps.ts'
+import { sweepsStep } from './steps/sweeps.ts'
 
 /**
  * The schema, one step per version; `PRAGMA user_version` counts the steps taken. Once released, a step never changes;
@@ -113,5 +113,5 @@ export const migrations: readonly string[] = [
   countsStep,
   emailsStep,
   sweepsStep,
-  reusedIdsStep,
+  countedByProgramStep,
 ]

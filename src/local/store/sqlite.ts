@@ -10,7 +10,7 @@ export interface Sqlite {
 export type Value = string | number | null
 
 export interface Statement {
-  run(...values: Value[]): { changes: number | bigint }
+  run(...values: Value[]): { changes: number | bigint; lastInsertRowid: number | bigint }
   get(...values: Value[]): unknown
   all(...values: Value[]): unknown[]
   /** Only node:sqlite has it, and needs it: it refuses to say that the row it added last has a large number. */

@@ -83,6 +83,11 @@ export class Store {
     return this.#db.run(sql, values)
   }
 
+  /** Inside `write`: adds one row. Returns its `seq`, or undefined when none was added. */
+  insert(sql: string, ...values: Value[]): number | undefined {
+    return this.#db.insert(sql, values)
+  }
+
   /** Inside `write`: does something once the write is on disk. */
   afterCommit(work: () => void): void {
     this.#running().afterCommit.push(work)
