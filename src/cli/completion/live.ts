@@ -94,7 +94,7 @@ async function mayAsk(context: Context, settings: Settings): Promise<boolean> {
     const { isCurrent } = await import('../../local/store/is-current.ts')
     return isCurrent(databaseIn(await dataDir(context.host)), context.host.quietly)
   }
-  // Base URL and key of the environment need no settings file, and it may protect the service all the same.
+  // Base URL and key of the environment need no settings file, and it may protect the service even so.
   return baseUrl !== undefined && protectorOf(baseUrl.value, await context.storedConfig()) === undefined
 }
 

@@ -67,7 +67,7 @@ export async function* sorted(
       for (const item of told) items.push(item)
     }
   } catch (error) {
-    // What could be read is sorted all the same.
+    // What could be read is sorted even so.
     if (!(error instanceof PartialError)) throw error
     partial = error
   }
