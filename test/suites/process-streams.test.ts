@@ -103,7 +103,7 @@ beforeAll(async () => {
     'headers.txt': '',
   }
   mkdirSync(join(template, 'config'))
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(template, name), text)
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(template, name), text, { mode: 0o600 })
   const env = { HOME: template, MEETROOM_DATA_DIR: join(template, 'data') }
   const made = async (line: string) =>
     (await runBuilt(['--local', ...line.split(' '), '-o', 'ids'], env)).stdout.trim()
