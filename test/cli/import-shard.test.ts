@@ -248,7 +248,8 @@ describe('a shard', () => {
         `rooms import in.csv --if-exists update --shard ${shard} --yes --max 6`,
       )
       expect(code).toBe(0)
-      asked += Number(/updated (\d)/.exec(stderr)?.[1])
+      // The service picks the ids, so now and then a shard has none of them.
+      asked += Number(/updated (\d)/.exec(stderr)?.[1] ?? 0)
     }
     expect(asked).toBe(6)
   })
