@@ -7,7 +7,7 @@ import type { Operations } from './operations.ts'
 import { createReader, type Received } from './received.ts'
 import { refusal } from './refusal.ts'
 import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
-import { createSend, type Policy } from './retry.ts'
+import { createSend, type Policy, type Reply } from './retry.ts'
 import { readStanding, type Seen } from './standing.ts'
 import { onRecord, type Trail } from './trail.ts'
 import type { Transport, WireRequest, WireResponse } from './wire.ts'
@@ -104,14 +104,17 @@ export function createClient(options: ClientOptions): Client {
       () => true,
     )
 
-  /** The answer to a request that the service accepts. */
-  async function request(endpoint: Route, input: AnyInput, trail: Trail | undefined, onAnswer?: OnAnswer) {
-    const { answer, line } = await exchange(endpoint, input, trail)
-    onAnswer?.(answer)
-    if (answer.status >= 200 && answer.status < 300) return { line, received: read(answer) }
-    const check = () => checkHint(endpoint, input)
-    throw await refusal({ answer, line, endpoint, input, baseUrl, standing, userExists, check })
-  }
+  const refused = ({ answer, line }: Exchanged, endpoint: Route, input: AnyInput) =>
+    refusal({
+      answer,
+      line,
+      endpoint,
+      input,
+      baseUrl,
+      standing,
+      userExists,
+      check: () => checkHint(endpoint, input),
+    })
 
   const trailOf = (endpoint: Route, input: AnyInput) =>
     endpoint.method === 'GET' ? undefined : options.audit?.(endpoint, input)
@@ -132,7 +135,10 @@ export function createClient(options: ClientOptions): Client {
   ) {
     type Result = Answer<Answered<Operations[N]>>
     const input: AnyInput = given
-    const { received, line } = await request(endpoints[name], input, trail)
+    const exchanged = await exchange(endpoints[name], input, trail)
+    const { answer, line } = exchanged
+    if (!isAccepted(answer)) throw await refused(exchanged, endpoints[name], input)
+    const received = read(answer)
     const problem = received.problem ?? problemOf(name, received.value)
     if (problem === undefined) {
       seen.standing = known
@@ -152,12 +158,25 @@ export function createClient(options: ClientOptions): Client {
     trail: Trail | undefined,
     onAnswer: OnAnswer | undefined,
   ) {
-    const { received, line } = await request(endpoint, input, trail, onAnswer)
+    const exchanged = await exchange(endpoint, input, trail)
+    const { answer, line } = exchanged
+    onAnswer?.(answer)
+    if (!isAccepted(answer)) throw await refused(exchanged, endpoint, input)
+    const received = read(answer)
     const { problem } = received
     if (problem !== undefined && endpoint.method === 'GET') throw unreadable(problem, received, line, baseUrl)
     if (problem !== undefined) options.onAccepted?.(problem)
     return received
   }
+}
+
+interface Exchanged {
+  answer: Reply
+  line: RequestLine
+}
+
+function isAccepted({ status }: WireResponse): boolean {
+  return status >= 200 && status < 300
 }
 
 /** One request and its answer, whatever that says; the way to the service is opened by the first. */
@@ -179,7 +198,7 @@ function createExchange(options: ClientOptions) {
     return opened
   }
 
-  async function exchange(endpoint: Route, input: AnyInput, trail: Trail | undefined) {
+  async function exchange(endpoint: Route, input: AnyInput, trail: Trail | undefined): Promise<Exchanged> {
     const request = buildRequest(baseUrl, endpoint, input)
     const line = {
       method: request.method,

@@ -33,8 +33,8 @@ export function networkTransport(options: TransportOptions): Transport & { close
   const transport: Transport = async (wire, signal, withdrawn) => {
     unanswered++
     const exchange = new Exchange(origin, wire)
-    const ends = withdrawn ? [stoppedBy(signal), withdrawnBy(withdrawn)] : [stoppedBy(signal)]
-    for (const exchanges of ends) exchanges.add(exchange)
+    const stopped = stoppedBy(signal).add(exchange)
+    const recalled = withdrawn && withdrawnBy(withdrawn).add(exchange)
     try {
       if (signal.aborted) exchange.stop(signal.reason)
       else clients.send(exchange)
@@ -49,7 +49,8 @@ export function networkTransport(options: TransportOptions): Transport & { close
       const aborted = signal.aborted || (!maybeSent && withdrawn?.aborted === true)
       throw failure(error, { maybeSent, aborted, proxy: proxy?.name })
     } finally {
-      for (const exchanges of ends) exchanges.delete(exchange)
+      stopped.delete(exchange)
+      recalled?.delete(exchange)
     }
   }
   return Object.assign(transport, {

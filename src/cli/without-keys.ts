@@ -6,8 +6,7 @@ import type { Redact } from './output/redact.ts'
  * a key might be left.
  */
 export function withoutKeys(transport: Transport, redact: Redact): Transport {
-  return async (...request) => {
-    const answer = await transport(...request)
+  const clean = (answer: WireResponse) => {
     const { status, headers, body } = answer
     const isResult = status >= 200 && status < 300
     if (isResult && headers['content-type']?.startsWith('application/json')) return answer
@@ -17,6 +16,7 @@ export function withoutKeys(transport: Transport, redact: Redact): Transport {
       body: isResult ? body : redactedBody(body, redact),
     }
   }
+  return (request, signal, withdrawn) => transport(request, signal, withdrawn).then(clean)
 }
 
 function redactedHeaders(headers: WireResponse['headers'], redact: Redact): WireResponse['headers'] {

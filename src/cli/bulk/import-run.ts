@@ -111,11 +111,12 @@ function workOn(
       const outcome = await sender.send(job)
       if (outcome.status === 'unsent') return putBack(job)
       const error = 'error' in outcome ? outcome.error : undefined
-      if ([AuditError, AuthError, WrongBaseUrlError].some((kind) => error instanceof kind)) {
+      if (error && [AuditError, AuthError, WrongBaseUrlError].some((kind) => error instanceof kind)) {
         if (outcome.status !== 'unknown') ledger.unsent(row)
         throw error
       }
-      await ledger.ended(row, body, outcome)
+      const full = ledger.ended(row, body, outcome)
+      if (full) await full
       if (!error || !isUnanswered(error)) unanswered = 0
       // One lost connection is bad luck; when nothing comes through, the rest would fail like this.
       else if (++unanswered >= Math.max(5, concurrency)) throw error

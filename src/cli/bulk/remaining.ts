@@ -20,7 +20,7 @@ interface Others {
   /** An earlier run did it. */
   onDone(status: Status): void
   /** It cannot be sent. */
-  onInvalid(row: Row, problem: string): Promise<void>
+  onInvalid(row: Row, problem: string): Promise<void> | undefined
 }
 
 /** The rows that are left to do, in their order. */

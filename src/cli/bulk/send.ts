@@ -1,7 +1,7 @@
 import type { Client } from '../../api/client.ts'
 import { ApiError, type MeetroomError, NotFoundError, UnknownOutcomeError } from '../../errors.ts'
 import type { Item } from '../output/views.ts'
-import { failure, type Outcome } from '../pool/outcome.ts'
+import { type Failure, failure, type Outcome } from '../pool/outcome.ts'
 import type { IfExists } from './import-flags.ts'
 import { type Body, holds, type Kind } from './kinds/kind.ts'
 import { Referred } from './referred.ts'
@@ -34,13 +34,16 @@ export class Sender {
 
   /** Does what is left to do for a row. Never throws. */
   async send({ body, lost, made }: Job): Promise<Outcome<string>> {
-    if (made !== undefined) return this.#finish(body, made)
-    const settled = lost ? await this.#settle(body).catch(failure) : undefined
-    // What may have been sent stays so until somebody has looked.
-    if (settled && (settled.status === 'failed' || (settled.status === 'unsent' && 'error' in settled)))
-      return { ...settled, status: 'unknown' }
-    if (settled) return settled
-    return this.#make(body).catch(failure)
+    try {
+      if (made !== undefined) return await this.#finish(body, made)
+      const settled = lost ? await this.#settle(body).catch(failure) : undefined
+      // What may have been sent stays so until somebody has looked.
+      if (settled && (settled.status === 'failed' || (settled.status === 'unsent' && 'error' in settled)))
+        return { ...settled, status: 'unknown' }
+      return settled ?? (await this.#make(body))
+    } catch (cause) {
+      return failure(cause)
+    }
   }
 
   /**
@@ -78,7 +81,7 @@ export class Sender {
       const missing = await this.#referred.missing(kind.usersOf?.(body) ?? [])
       if (missing !== undefined) return this.#refused(new NotFoundError(`no such user: ${missing}`))
     }
-    if (!existing) return dryRun ? { status: 'would_create' } : this.#create(body)
+    if (!existing) return dryRun ? { status: 'would_create' } : await this.#create(body)
     if (ifExists === 'fail')
       return this.#refused(
         new ApiError(`there is ${kind.name === 'users' ? 'a' : 'such a'} ${kind.view.noun[0]} already`),
@@ -100,50 +103,36 @@ export class Sender {
     const change = (updates && kind.update) || kind.overwrite
     const changed: Outcome<string> = dryRun
       ? { status: updates ? 'would_update' : 'would_overwrite' }
-      : await this.#write(() => change(client, body, existing), updates ? 'updated' : 'overwrote')
-    if (!('error' in changed))
-      for (const field of kind.kept?.(body, existing) ?? [])
-        this.#kept.set(field, (this.#kept.get(field) ?? 0) + 1)
+      : { status: updates ? 'updated' : 'overwrote', value: await change(client, body, existing) }
+    for (const field of kind.kept?.(body, existing) ?? [])
+      this.#kept.set(field, (this.#kept.get(field) ?? 0) + 1)
     return changed
   }
 
   async #create(body: Body): Promise<Outcome<string>> {
     const { kind, client } = this.#options
-    const made = await this.#write(() => kind.create(client, body))
-    return made.status === 'ok' ? this.#finish(body, made.value) : made
+    const id = await kind.create(client, body)
+    return await this.#finish(body, id)
   }
 
   /** A row that was made, and may not have all its values. */
-  async #finish(body: Body, id: string): Promise<Outcome<string>> {
+  #finish(body: Body, id: string): Outcome<string> | Promise<Outcome<string>> {
     const { kind, client } = this.#options
-    const { finish } = kind
-    if (!finish) return { status: 'ok', value: id }
-    const finished = await this.#write(() => finish(client, body, id).then(() => id))
-    if (!('error' in finished)) return finished
-    // It is there: a row that failed would be sent again.
-    return {
-      status: 'unknown',
-      value: id,
-      error: new UnknownOutcomeError(`it was created, but not completed: ${finished.error.message}`, {
-        cause: finished.error,
-      }),
-    }
+    const finishing = kind.finish?.(client, body, id)
+    const finished = { status: 'ok', value: id } as const
+    return (
+      finishing?.then(
+        () => finished,
+        (cause) => uncompleted(id, failure(cause)),
+      ) ?? finished
+    )
   }
+}
 
-  /**
-   * Changes something.
-   * @param change answers with the id of what it changed
-   */
-  async #write(
-    change: () => Promise<string>,
-    status: 'ok' | 'overwrote' | 'updated' = 'ok',
-  ): Promise<Outcome<string>> {
-    try {
-      return { status, value: await change() }
-    } catch (cause) {
-      return failure(cause)
-    }
-  }
+/** It is there: a row that failed would be sent again. */
+function uncompleted(id: string, { error }: Failure): Outcome<string> {
+  const message = `it was created, but not completed: ${error.message}`
+  return { status: 'unknown', value: id, error: new UnknownOutcomeError(message, { cause: error }) }
 }
 
 function idOf(item: Item, { view }: Kind): string {

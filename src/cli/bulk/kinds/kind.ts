@@ -39,8 +39,8 @@ export interface Kind<B extends Body = Body> extends Columns {
   create(client: Client, body: B): Promise<string>
   /** What creating sets; all of the row where that is left out. */
   created?(body: B): Body
-  /** What is left to do once it is made; may be done twice. */
-  finish?(client: Client, body: B, id: string): Promise<void>
+  /** What is left to do once it is made; may be done twice. Undefined where a row leaves nothing to do. */
+  finish?(client: Client, body: B, id: string): Promise<void> | undefined
   /** Gives what is there the values of the row; answers with its id. */
   overwrite(client: Client, body: B, existing: Item): Promise<string>
   /** The same, and what the row leaves out stays; overwriting does so too where this is left out. */
@@ -84,7 +84,9 @@ export async function itemOf(asked: Promise<Answer>, field: string): Promise<Ite
 }
 
 /** The id of what an operation answers with. A number keeps all of its digits. */
-export async function idIn(asked: Promise<Answer>, field: string, id = 'id'): Promise<string> {
-  const { [field]: item } = readAnswer(await asked) as Readonly<Record<string, Item>>
-  return plainText(item?.[id])
+export function idIn(asked: Promise<Answer>, field: string, id = 'id'): Promise<string> {
+  return asked.then((answer) => {
+    const { [field]: item } = readAnswer(answer) as Readonly<Record<string, Item>>
+    return plainText(item?.[id])
+  })
 }

@@ -1,3 +1,4 @@
+import type { Client } from '../../../api/client.ts'
 import { endpoints } from '../../../api/endpoints.ts'
 import { parseJson } from '../../../api/json.ts'
 import type { BodyOf } from '../../../api/operation.ts'
@@ -24,6 +25,14 @@ export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): Kind<R
   const members = createMembers()
   const invite = inviteWith(members)
   let roomless = 0
+  async function join(client: Client, user_id: string, memberships: readonly Membership[]): Promise<void> {
+    for (const { room_id, ...membership } of memberships) {
+      const row = { ...membership, room_id, user_id }
+      const looked = members.find(client, row).then(() => true)
+      if (await orUndefined(looked)) await invite(client, room_id, [{ ...membership, user_id }])
+      else roomless++
+    }
+  }
   const users: Kind<Row> = {
     ...base,
     columns: { ...base.columns, memberships: parseJson },
@@ -46,16 +55,9 @@ export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): Kind<R
       isDone: () => false,
     },
     find: (client, { user_id }) => itemOf(client.call('getUser', { params: { user_id } }), 'user'),
-    create: (client, { memberships: _, ...body }) =>
-      idIn(client.call('createUser', { body }), 'user', 'user_id'),
-    async finish(client, { user_id, memberships = [] }) {
-      for (const { room_id, ...membership } of memberships) {
-        const row = { ...membership, room_id, user_id }
-        const looked = members.find(client, row).then(() => true)
-        if (await orUndefined(looked)) await invite(client, room_id, [{ ...membership, user_id }])
-        else roomless++
-      }
-    },
+    create: (client, row) => idIn(client.call('createUser', { body: userOf(row) }), 'user', 'user_id'),
+    finish: (client, { user_id, memberships = [] }) =>
+      memberships.length === 0 ? undefined : join(client, user_id, memberships),
     async overwrite(client, body) {
       const id = await users.create(client, body)
       await users.finish?.(client, body, id)
@@ -75,6 +77,12 @@ export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): Kind<R
           ],
   }
   return users
+}
+
+function userOf(row: Row): BodyOf<Operations['createUser']> {
+  if (row.memberships === undefined) return row
+  const { memberships: _, ...body } = row
+  return body
 }
 
 /** @throws {UsageError} for what are no memberships */

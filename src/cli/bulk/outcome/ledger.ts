@@ -61,10 +61,10 @@ export class Ledger {
   }
 
   /**
-   * Notes what became of a row; resolves when there is room for more.
+   * Notes what became of a row; resolves when there is room for more, undefined where there is.
    * @throws {OutputError} when that cannot be written
    */
-  async ended(row: Row, body: Body | undefined, outcome: Outcome<string>): Promise<void> {
+  ended(row: Row, body: Body | undefined, outcome: Outcome<string>): Promise<void> | undefined {
     const { results, journal, rejects } = this.#books
     const { redact } = this.#context
     const { status, value } = outcome
@@ -86,9 +86,9 @@ export class Ledger {
       id,
       error,
     })
-    if (full) await full
-    if (status === 'failed' || status === 'invalid')
-      for (const one of row.rows ?? [row]) await rejects?.add(one, error ?? '')
+    return rejects && (status === 'failed' || status === 'invalid')
+      ? reject(rejects, row, error ?? '', full)
+      : full
   }
 
   /**
@@ -107,6 +107,11 @@ export class Ledger {
       await close()?.catch((error: unknown) => failures.push(error))
     if (failures.length > 0) throw failures[0]
   }
+}
+
+async function reject(rejects: Rejects, row: Row, error: string, before: Promise<void> | undefined) {
+  await before
+  for (const one of row.rows ?? [row]) await rejects.add(one, error)
 }
 
 async function openJournal(context: Context, plan: Plan): Promise<Journal | undefined> {
