@@ -1,5 +1,6 @@
 import { isAbsolute, normalize } from 'node:path'
 import { isLoopback } from './api/loopback.ts'
+import { parseDuration } from './duration.ts'
 import { UsageError } from './errors.ts'
 
 export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'ids'] as const
@@ -33,15 +34,15 @@ export function parseFormat(text: string): Format {
   return format
 }
 
+/** Timers above 2³¹ milliseconds fire at once. */
+export const longestWaitMs = 86_400_000
+
 /**
- * Seconds, up to a day: timers above 2³¹ milliseconds fire at once.
+ * A time limit, given in seconds or as a duration; in seconds.
  * @throws {UsageError}
  */
 export function parseTimeout(text: string): number {
-  const seconds = /^\d{1,6}(\.\d{1,3})?$/.test(text) ? Number(text) : 0
-  if (seconds <= 0 || seconds > 86400)
-    throw new UsageError(`“${text}” is not a number of seconds above 0 and up to 86400`)
-  return seconds
+  return parseDuration(text, { most: longestWaitMs }) / 1000
 }
 
 /** @throws {UsageError} */

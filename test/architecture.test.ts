@@ -37,14 +37,15 @@ const layer = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '')
 const mayImport: Record<string, readonly string[]> = {
   main: ['cli', 'errors', 'host'],
   cli: [
-    ...['cli', 'api', 'config', 'config-store', 'config-values', 'errors', 'host', 'lock'],
-    ...['safe-file', 'version', 'local'],
+    ...['cli', 'api', 'config', 'config-store', 'config-values', 'duration', 'errors', 'host'],
+    ...['lock', 'safe-file', 'version', 'local'],
   ],
   'config-store': ['config', 'errors', 'host', 'lock'],
   config: ['config-values', 'errors', 'safe-file'],
   lock: ['host'],
   'safe-file': ['errors'],
-  'config-values': ['api', 'errors'],
+  'config-values': ['api', 'duration', 'errors'],
+  duration: ['errors'],
   api: ['api', 'errors'],
   local: ['local', 'api', 'errors'],
   errors: [],

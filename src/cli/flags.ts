@@ -22,7 +22,10 @@ export function globalFlags<C extends Command>(command: C): C {
     .option('--all-profiles', 'read from the services of all profiles, and say which one each item is from')
     .option('--local', 'use the local workspace, on this machine')
     .option('--base-url <url>', 'base URL of the service, as in https://meet.example.com/v1')
-    .option('--timeout <seconds>', 'deadline of each call, retries included (default 30)')
+    .option(
+      '--timeout <duration>',
+      'deadline of each call, retries included, as in 10 or 1m30s (default 30s)',
+    )
     .option('--retries <n>', 'maximum number of retries of a failed call (default 2)')
     .option('--dry-run', 'show each write instead of sending it')
     .option('--curl', 'show the request as a curl command instead of sending it')

@@ -4,6 +4,7 @@ import encodeUrlOnce from 'encodeurl'
 import { defined } from '../api/defined.ts'
 import { readJson } from '../api/json.ts'
 import { type MemberType, memberTypes } from '../api/vocabulary.ts'
+import { type DurationRange, parseDuration } from '../duration.ts'
 import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { stdinOf } from './stdin.ts'
@@ -32,6 +33,11 @@ export function wholeNumber(
     return value
   }
   return Object.assign(parse, { kind: 'integer' } as const)
+}
+
+/** A duration, or a number of seconds; in milliseconds. */
+export function duration(flag: string, range: DurationRange): (text: string) => number {
+  return (text) => parseDuration(text, range, flag)
 }
 
 /** Collects a flag that may be given several times. */

@@ -156,11 +156,23 @@ test('timeout covers the whole call, including the waits that the service asks f
   expect(await code('rooms list --timeout 10.5')).toBe(0)
 })
 
+test('a time limit is a number of seconds or a duration, wherever it is given', async () => {
+  const env = { MEETROOM_TIMEOUT: '1h' }
+  const timeout = async (flags: string) => (await run(`config get timeout ${flags}`.trim(), env)).stdout
+  expect(await timeout('')).toBe('3600\n')
+  expect(await timeout('--timeout 1m30s')).toBe('90\n')
+  expect(await timeout('--timeout 250ms')).toBe('0.25\n')
+  await run('config set timeout 10m')
+  expect((await run('config get timeout')).stdout).toBe('600\n')
+  expect(stored().profiles.default.timeout).toBe(600)
+})
+
 test.each([
-  ['--timeout 0', '--timeout: “0” is not a number of seconds above 0 and up to 86400'],
-  ['--timeout 86401', '--timeout: “86401” is not a number of seconds above 0 and up to 86400'],
-  ['--timeout 1e3', '--timeout: “1e3” is not a number of seconds above 0 and up to 86400'],
-  ['--timeout=-1', '--timeout: “-1” is not a number of seconds above 0 and up to 86400'],
+  ['--timeout 0', '--timeout: “0” is not a duration above 0 and up to 24h, as in 30s, 10m or 1m30s'],
+  ['--timeout 86401', '--timeout: “86401” is not a duration above 0 and up to 24h, as in 30s, 10m or 1m30s'],
+  ['--timeout 25h', '--timeout: “25h” is not a duration above 0 and up to 24h, as in 30s, 10m or 1m30s'],
+  ['--timeout 1e3', '--timeout: “1e3” is not a duration above 0 and up to 24h, as in 30s, 10m or 1m30s'],
+  ['--timeout=-1', '--timeout: “-1” is not a duration above 0 and up to 24h, as in 30s, 10m or 1m30s'],
   ['--retries 21', '--retries: “21” is not a number of retries from 0 to 20'],
   ['--retries x', '--retries: “x” is not a number of retries from 0 to 20'],
   ['--base-url meet.test/v1', '--base-url: not a valid URL'],
@@ -182,7 +194,7 @@ test.each([
 
 test.each([
   ['MEETROOM_OUTPUT', 'xml', '“xml” is not an output format; use one of table, json, ndjson, csv, tsv, ids'],
-  ['MEETROOM_TIMEOUT', 'soon', '“soon” is not a number of seconds above 0 and up to 86400'],
+  ['MEETROOM_TIMEOUT', 'soon', '“soon” is not a duration above 0 and up to 24h, as in 30s, 10m or 1m30s'],
   ['MEETROOM_RETRIES', '-1', '“-1” is not a number of retries from 0 to 20'],
   ['MEETROOM_BASE_URL', 'meet.test', 'not a valid URL'],
 ])('%s=%s is refused, and the message names the variable', async (name, value, message) => {
@@ -338,7 +350,7 @@ test('unset of a setting that is not set succeeds', async () => {
 
 test.each([
   ['config set output xml', '“xml” is not an output format; use one of table, json, ndjson, csv, tsv, ids'],
-  ['config set timeout 0', '“0” is not a number of seconds above 0 and up to 86400'],
+  ['config set timeout 0', '“0” is not a duration above 0 and up to 24h, as in 30s, 10m or 1m30s'],
   ['config set retries 2.5', '“2.5” is not a number of retries from 0 to 20'],
   ['config set base_url meet', 'not a valid URL'],
   ['config set base_url https://u:hunter2@meet.test', 'a base URL must not contain a user name or password'],

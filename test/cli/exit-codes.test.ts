@@ -75,7 +75,7 @@ const cases: Case[] = [
     code: 2,
     when: 'a flag is malformed',
     command: 'rooms list --timeout soon',
-    stderr: 'error: --timeout: “soon” is not a number of seconds above 0 and up to 86400\n',
+    stderr: 'error: --timeout: “soon” is not a duration above 0 and up to 24h, as in 30s, 10m or 1m30s\n',
   },
   {
     code: 2,
@@ -274,7 +274,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
     expect(await errorOf('rooms list --timeout soon')).toEqual({
       error: {
         code: 'usage',
-        message: '--timeout: “soon” is not a number of seconds above 0 and up to 86400',
+        message: '--timeout: “soon” is not a duration above 0 and up to 24h, as in 30s, 10m or 1m30s',
         retryable: false,
       },
     })

@@ -51,7 +51,7 @@ describe('help', () => {
         '--profile <name>',
         '--local',
       ],
-      ...['--base-url <url>', '--timeout <seconds>', '--retries <n>', '--dry-run', '--curl', '-y, --yes'],
+      ...['--base-url <url>', '--timeout <duration>', '--retries <n>', '--dry-run', '--curl', '-y, --yes'],
       ...['-q, --quiet', '--verbose', '--no-color', '-V, --version', '-h, --help'],
     ])
       expect(help).toContain(`  ${flag} `)

@@ -302,7 +302,7 @@ describe('listen --secret', () => {
     const usual = await listen(['--secret', secret])
     expect(await usual.post(body, at(-300))).toBe(200)
     expect(await usual.post(body, at(300))).toBe(200)
-    const patient = await listen(['--secret', secret, '--tolerance', '3600'])
+    const patient = await listen(['--secret', secret, '--tolerance', '1h'])
     expect(await patient.post(body, at(-3600))).toBe(200)
     expect(await patient.post(body, at(-3601))).toBe(401)
   })

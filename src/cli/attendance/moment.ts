@@ -1,5 +1,5 @@
+import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
-import { readDuration } from '../operations/compare.ts'
 import type { Interval } from './intervals.ts'
 
 interface Given {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseJson } from '../../api/json.ts'
 import { isSecret } from '../../api/signature.ts'
+import { parseDuration } from '../../duration.ts'
 import { ConditionError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { Act } from '../context.ts'
@@ -15,6 +16,7 @@ interface ListenFlags {
   host: string
   port: number
   secret?: string
+  /** In seconds. */
   tolerance?: number
   forwardTo?: string
   exec?: string
@@ -24,6 +26,7 @@ interface ListenFlags {
 interface VerifyFlags {
   headers: string
   secret?: string
+  /** In seconds. */
   tolerance?: number
 }
 
@@ -31,8 +34,8 @@ const secretFlag = [
   '--secret <secret|@file>',
   'secret that the webhooks are signed with, from a file or, with @-, from standard input',
 ] as const
-const toleranceFlag = '--tolerance <seconds>'
-const tolerance = wholeNumber('--tolerance', 1)
+const toleranceFlag = '--tolerance <duration>'
+const tolerance = (text: string) => parseDuration(text, { least: 1000 }, '--tolerance') / 1000
 
 /** How old a signature that comes in may be, in seconds, as Standard Webhooks has it: an older one may be a replay. */
 const defaultTolerance = 300
@@ -45,7 +48,7 @@ export function defineWebhooks(webhooks: MeetroomCommand, act: Act): void {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber('--port', 0, 65535), 4681)
     .option(...secretFlag)
-    .option(toleranceFlag, `refuse signatures older than this (default: ${defaultTolerance})`, tolerance)
+    .option(toleranceFlag, `refuse signatures older than this, as in 60 or 1h (default: 5m)`, tolerance)
     .option('--forward-to <url>', 'forward each event, and return the answer', webUrl('--forward-to'))
     .option('--exec <command>', 'run a program for each event, with the event on standard input; no shell')
     .option('--respond <status>', 'answer every event with this status', wholeNumber('--respond', 200, 599))
@@ -71,7 +74,11 @@ export function defineWebhooks(webhooks: MeetroomCommand, act: Act): void {
     .argument('<body-file>', 'file with the body, byte for byte as it came')
     .requiredOption('--headers <file>', 'file with its headers: “Name: value” lines or a JSON object')
     .option(...secretFlag)
-    .option(toleranceFlag, 'refuse signatures older than this (default: of any age)', tolerance)
+    .option(
+      toleranceFlag,
+      'refuse signatures older than this, as in 60 or 1h (default: of any age)',
+      tolerance,
+    )
     .action(
       act('machine', async (context, bodyFile: string, flags: VerifyFlags) => {
         const { host } = context

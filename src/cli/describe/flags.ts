@@ -41,7 +41,7 @@ export function flagFacts(option: Option): FlagFacts {
 
 /** What the settings read has no parser of its own. */
 function typeBy(flags: string): 'number' | 'string' {
-  return /<(n|seconds|factor)>$/.test(flags) ? 'number' : 'string'
+  return /<(n|factor)>$/.test(flags) ? 'number' : 'string'
 }
 
 export function argumentFacts(argument: Argument): ArgumentFacts {

@@ -1,4 +1,5 @@
 import { textOf } from '../../api/text-of.ts'
+import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 
 export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~'
@@ -15,12 +16,12 @@ export const operators: Readonly<Record<string, Operator>> = {
   ...{ '<': '<', '<=': '<=', '>': '>', '>=': '>=' },
 }
 
-interface Comparison {
+export interface Comparison {
   operator: Operator
   type: FilterType
   /** The value to compare with; empty means no value. */
   text: string
-  /** The whole condition, for errors. */
+  /** The whole condition behind its flag, for errors. */
   condition: string
   /** Milliseconds since 1970, from which `90d` counts back. */
   now: number
@@ -31,7 +32,7 @@ interface Comparison {
  * @throws {UsageError} for a text that the field cannot be compared with
  */
 export async function compare({ operator, type, text, condition, now }: Comparison): Promise<Test> {
-  const wrong = (expected: string) => new UsageError(`--where ${condition}: ${expected}`)
+  const wrong = (expected: string) => new UsageError(`${condition}: ${expected}`)
   if (text === '') {
     if (operator === '=') return (value) => value === null || value === ''
     if (operator === '!=') return (value) => value !== null && value !== ''
@@ -85,20 +86,6 @@ function ordered<T extends number | string>(
   }
   const test = tests[operator]
   return (value) => (value === null ? operator === '!=' : test(read(value)))
-}
-
-const unitsInMs: Record<string, number> = {
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 7 * 86_400_000,
-}
-
-/** A duration such as `90d` or `12h`, in milliseconds; undefined for any other text. */
-export function readDuration(text: string): number | undefined {
-  const [, count, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
-  return count === undefined ? undefined : Number(count) * (unitsInMs[unit] ?? 0)
 }
 
 /** First and last millisecond of a day or a moment, or of the moment so long ago; undefined for anything else. */

@@ -9,23 +9,24 @@ export interface Pattern {
 /**
  * Reads a regular expression of JavaScript for an engine whose time grows no faster than the text: over some texts, which
  * anybody can give as a name, JavaScript’s own engine takes years.
+ * @param condition the whole condition behind its flag, for errors
  * @throws {UsageError} for what is no regular expression, and for what such an engine cannot do
  */
 export function parsePattern(text: string, condition: string): Pattern {
   try {
     new RegExp(text, 'iu')
   } catch {
-    throw new UsageError(`--where ${condition}: not a regular expression`)
+    throw new UsageError(`${condition}: not a regular expression`)
   }
   if ([...text.matchAll(pieces)].some(([piece]) => /^(\(\?<?[=!]|\\[1-9]|\\k)/.test(piece)))
-    throw new UsageError(`--where ${condition}: lookaround and backreferences are not supported`, {
+    throw new UsageError(`${condition}: lookaround and backreferences are not supported`, {
       hint: 'for what must not match, add a condition with !~',
     })
   try {
     return RE2JS.compile(translate(text), RE2JS.CASE_INSENSITIVE)
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : error
-    throw new UsageError(`--where ${condition}: this regular expression is not supported: ${reason}`)
+    throw new UsageError(`${condition}: this regular expression is not supported: ${reason}`)
   }
 }
 

@@ -1,30 +1,19 @@
-import { textOf } from '../../api/text-of.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { PaceFlags } from '../flags.ts'
-import { fieldOf, type Item, views } from '../output/views.ts'
+import type { Item } from '../output/views.ts'
 import { startEach } from '../pool/each.ts'
 import { type Outcome, stopsAll } from '../pool/outcome.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
 import { Tally } from '../pool/tally.ts'
-import { idleSince } from './facts.ts'
 import type { FullRecords } from './full-records.ts'
+import { type Found, lookInto } from './look-into.ts'
 import { orUndefined } from './one.ts'
 import { Presences } from './presence.ts'
-import { birth, type Filter } from './where.ts'
+import type { Filter } from './where.ts'
 
 /** Number of rooms that an error names one by one. */
 const mostNamed = 10
-
-/** A room, what was found out about it, and whether that matches; undefined when it does not settle it. */
-export interface Found {
-  room: Item
-  facts: Item
-  matches: boolean | undefined
-}
-
-/** One of the requests about a room, with what those before it found out. */
-type Step = (facts: Item) => Promise<Item>
 
 /** How rooms are looked into. */
 interface Opened {
@@ -103,16 +92,15 @@ export class RoomFacts {
     await this.#context.report(outcome.error)
   }
 
-  async #lookInto(opened: Opened, room: Item): Promise<Outcome<Found>> {
-    const { pool } = opened
+  async #lookInto({ pool, presences }: Opened, room: Item): Promise<Outcome<Found>> {
+    const inquiry = {
+      filter: this.#filter,
+      presences,
+      clock: this.#context.host,
+      recordOf: async (room: Item) => (await this.#full.of([room], ''))[0],
+    }
     try {
-      let facts: Item = {}
-      for (const step of this.#steps(opened, room)) {
-        // What is settled costs no further request.
-        if (this.#filter.admits(facts) === false) break
-        facts = { ...facts, ...(await step(facts)) }
-      }
-      return { status: 'ok', value: { room, facts, matches: this.#filter.admits(facts) } }
+      return { status: 'ok', value: await lookInto(inquiry, room) }
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error
       // A service without these lists gives the same answer as for a room that is gone.
@@ -120,48 +108,5 @@ export class RoomFacts {
       if (found) throw error
       return { status: 'skipped' }
     }
-  }
-
-  /** The requests that find out what is needed, the cheapest first. */
-  #steps({ presences }: Opened, room: Item): Step[] {
-    const id = String(room['id'])
-    const needs = (fact: string) => this.#filter.facts.includes(fact)
-    const readsAll = needs('last_active') || needs(idleSince)
-    const steps: readonly (Step | false)[] = [
-      needs('members') && (async () => ({ members: await presences.count('listMembers', id) })),
-      !readsAll && needs('online') && (async () => ({ online: await presences.online(id) })),
-      !readsAll &&
-        needs('sessions') &&
-        (async () => ({ sessions: await presences.count('listSessions', id) })),
-      readsAll && (() => this.#history(presences, id)),
-      needs(idleSince) &&
-        (async (facts) => ({ [idleSince]: facts['last_active'] ?? (await this.#creation(room, facts)) })),
-    ]
-    return steps.filter((step) => step !== false)
-  }
-
-  async #history(presences: Presences, id: string): Promise<Item> {
-    const { online, sessions, last } = await presences.of(id)
-    const now = new Date(this.#context.host.now()).toISOString()
-    return { online, sessions, last_active: online ? now : online === 0 ? last : undefined }
-  }
-
-  /**
-   * When a room that nobody ever was in was created.
-   * @throws {UsageError} when it does not tell
-   */
-  async #creation(room: Item, { last_active }: Item): Promise<unknown> {
-    if (last_active === undefined) return undefined
-    const isTold = fieldOf(views.room, birth, room).known
-    const [record] = isTold ? [room] : await this.#full.of([room], '')
-    if (!record) throw new NotFoundError(`no such room: ${room['id']}`)
-    const told = fieldOf(views.room, birth, record)
-    if (told.known && !Number.isNaN(Date.parse(textOf(told.value)))) return told.value
-    throw new UsageError(
-      `--where: nobody was ever in room ${room['id']}, and without ${birth} there is no telling since when it is idle`,
-      {
-        hint: 'to leave such rooms out: --where sessions>0',
-      },
-    )
   }
 }

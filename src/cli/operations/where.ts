@@ -1,13 +1,16 @@
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import { type Field, type FieldType, listed, type Resource, unlisted } from '../../api/resource.ts'
 import { resources } from '../../api/resources.ts'
+import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import { fieldOf, type Item, type Told, type View } from '../output/views.ts'
-import { compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
+import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
 import { factTypes, idleSince, isFact } from './facts.ts'
 
 /** Conditions that must all hold. */
 export interface Filter {
+  /** The flag that gives them, for errors. */
+  flag: string
   /** The fields that they are about. */
   fields: readonly string[]
   /** What has to be asked for each room, since no item carries it. */
@@ -31,6 +34,7 @@ interface Condition {
 
 /** What a condition is read for. */
 interface Reading {
+  flag: string
   view: View
   types: ReadonlyMap<string, FilterType>
   /** Whether the service can be asked about each item. */
@@ -43,6 +47,7 @@ interface Reading {
  * Reads `--where` conditions, which must all hold: `type=private`, `created_at<90d`, `name~^test`.
  * @param list the operation that lists the things
  * @param now milliseconds since 1970, from which `90d` counts back
+ * @param flag the flag that gives them
  * @throws {UsageError} for a field that does not exist, or a value that it cannot have
  */
 export async function parseWhere(
@@ -50,16 +55,18 @@ export async function parseWhere(
   list: OperationName,
   view: View,
   now: number,
+  flag = '--where',
 ): Promise<Filter> {
   const types = filterTypes(resources[endpoints[list].resource], view)
   const parsed = await Promise.all(
     conditions.map((condition) =>
-      parseCondition(condition, { view, types, hasFacts: list === 'listRooms', now }),
+      parseCondition(condition, { flag, view, types, hasFacts: list === 'listRooms', now }),
     ),
   )
   const own = parsed.filter(({ isFact }) => !isFact)
   const asked = parsed.filter(({ isFact }) => isFact)
   return {
+    flag,
     fields: [...new Set(own.map(({ field }) => field))],
     facts: [...new Set(asked.map(({ field }) => field))],
     matches: (item) => decide(own, (field) => fieldOf(view, field, item)),
@@ -86,49 +93,51 @@ export function factOf(facts: Item, field: string): Told {
 
 async function parseCondition(
   condition: string,
-  { view, types, hasFacts, now }: Reading,
+  { flag, view, types, hasFacts, now }: Reading,
 ): Promise<Condition> {
   const [, field = '', blank, sign = '', given = ''] =
     /^\s*([\w.]+)(\s*)(==|!=|<=|>=|!~|=|<|>|~)([\s\S]*)$/.exec(condition) ?? []
   const operator = operators[sign]
   if (operator === undefined)
-    throw new UsageError(`--where takes FIELD, one of = != < <= > >= ~ !~, and a value, got “${condition}”`)
+    throw new UsageError(`${flag} takes FIELD, one of = != < <= > >= ~ !~, and a value, got “${condition}”`)
   const trimmed = given.trim()
+  const spelled = `${flag} ${condition}`
   const isAged = hasAge(types)
-  if (field === 'age' && isAged)
-    return { field: birth, isFact: false, test: await compareAge(operator, trimmed, condition, now) }
+  const aged = { operator, text: trimmed, condition: spelled, now }
+  if (field === 'age' && isAged) return { field: birth, isFact: false, test: await compareAge(field, aged) }
   // What the document lists comes first, if it ever lists a field of such a name.
   const fact = hasFacts && !types.has(field) && isFact(field) ? field : undefined
-  if (fact === 'idle')
-    return { field: idleSince, isFact: true, test: await compareAge(operator, trimmed, condition, now) }
+  if (fact === 'idle') return { field: idleSince, isFact: true, test: await compareAge(field, aged) }
   const type = fact ? factTypes[fact] : types.get(field)
   if (!type)
-    throw new UsageError(`--where: no ${view.noun[0]} has a field “${field}”`, {
+    throw new UsageError(`${flag}: no ${view.noun[0]} has a field “${field}”`, {
       hint: `fields are ${[...types.keys(), ...(isAged ? ['age'] : []), ...(hasFacts ? Object.keys(factTypes) : [])].join(', ')}`,
     })
   const choices = view.choices?.[field]
   if (choices && (operator === '=' || operator === '!=') && trimmed !== '' && !choices.includes(trimmed))
-    throw new UsageError(`--where ${condition}: ${field} is ${choices.join(', ')}`, {
-      hint: `for another value: --where '${field}~${trimmed}'`,
+    throw new UsageError(`${spelled}: ${field} is ${choices.join(', ')}`, {
+      hint: `for another value: ${flag} '${field}~${trimmed}'`,
     })
   // A pattern may begin or end with a blank, unless the operator is between blanks.
   const text = operator.endsWith('~') && blank === '' && trimmed !== '' ? given : trimmed
-  return { field, isFact: fact !== undefined, test: await compare({ operator, type, text, condition, now }) }
+  return {
+    field,
+    isFact: fact !== undefined,
+    test: await compare({ operator, type, text, condition: spelled, now }),
+  }
 }
 
 /** Whether things with these fields can be chosen by their age. */
 export const hasAge = (types: ReadonlyMap<string, FilterType>) => types.has(birth)
 
 /** `age>90d`: created more than 90 days ago. The older a thing is, the earlier it was created; the same is true of idle rooms. */
-function compareAge(operator: Operator, text: string, condition: string, now: number): Promise<Test> {
-  const [field = ''] = /\w+/.exec(condition) ?? []
+function compareAge(field: string, given: Omit<Comparison, 'type'>): Promise<Test> {
+  const { operator, text, condition } = given
   const mirrored: Partial<Record<Operator, Operator>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
   const turned = mirrored[operator]
-  if (turned === undefined || !/^\d{1,9}[smhdw]$/.test(text))
-    throw new UsageError(
-      `--where ${condition}: ${field} takes one of < <= > >= and a duration, as in ${field}>90d`,
-    )
-  return compare({ operator: turned, type: 'time', text, condition, now })
+  if (turned === undefined || readDuration(text) === undefined)
+    throw new UsageError(`${condition}: ${field} takes one of < <= > >= and a duration, as in ${field}>90d`)
+  return compare({ ...given, operator: turned, type: 'time' })
 }
 
 /**

@@ -4,7 +4,7 @@ export const environment = `Environment
   MEETROOM_BASE_URL      base URL of the service, ending in /v1
   MEETROOM_PROFILE       profile to use; “local” is the embedded service
   MEETROOM_OUTPUT        output format: table, json, ndjson, csv, tsv, ids
-  MEETROOM_TIMEOUT       deadline of each call, in seconds
+  MEETROOM_TIMEOUT       deadline of each call, as in 10 or 1m30s
   MEETROOM_RETRIES       maximum number of retries
   MEETROOM_AUDIT_LOG     file that records every change, as an absolute path
   MEETROOM_SAVE_DELETED  folder in which what is deleted is saved first
