@@ -33,8 +33,8 @@ export interface Retry {
 }
 
 export interface Policy {
-  /** One deadline for the whole call, retries and bodies included, in milliseconds. */
-  timeoutMs: number
+  /** One deadline for the whole call, retries and bodies included, in milliseconds; asked for when the call begins. */
+  readonly timeoutMs: number
   /** How often a failed attempt is repeated at the most. */
   retries: number
   timing: Timing
@@ -91,8 +91,9 @@ export function createSend(
   // A controller that was never aborted is as good as new, and a new one costs as much as half a request: Node 20 gives
   // each signal a shape of its own.
   const idle: AbortController[] = []
-  const { timing, timeoutMs, retries } = policy
+  const { timing, retries } = policy
   return async (request, repeatability) => {
+    const { timeoutMs } = policy
     const controller = idle.pop() ?? controllerBelow(interrupt)
     const { signal } = controller
     const deadline = timing.monotonic() + timeoutMs

@@ -88,6 +88,8 @@ export interface ClientSetup {
   withdrawn?: AbortSignal
   /** What other clients of the run have found out about the service. */
   seen?: Seen
+  /** Deadline of a call that begins now, in milliseconds, instead of the one in the settings. */
+  timeoutMs?: () => number
   /** Told before each repetition, instead of the user. */
   onRetry?: Policy['onRetry']
   /** The caller asks for confirmation itself, where it is needed. */
@@ -129,7 +131,9 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
     interrupt: setup.interrupt,
     ...defined({ withdrawn: setup.withdrawn }),
     policy: {
-      timeoutMs: timeout.value * 1000,
+      get timeoutMs() {
+        return setup.timeoutMs?.() ?? timeout.value * 1000
+      },
       retries: retries.value,
       timing: host,
       onRetry:

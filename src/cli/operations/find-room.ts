@@ -12,10 +12,13 @@ const mostListed = 10
 /** Finds rooms by what the command line calls them: an id, `id:` and an id, or `name:` and an exact name. */
 export class RoomFinder {
   readonly #context: Context
+  readonly #client: Client | undefined
   readonly #ids = new Map<string, Promise<string>>()
 
-  constructor(context: Context) {
+  /** @param client sends the requests; the one that looks things up when not given */
+  constructor(context: Context, client?: Client) {
     this.#context = context
+    this.#client = client
   }
 
   /**
@@ -50,7 +53,7 @@ export class RoomFinder {
 
   async #find(name: string): Promise<string> {
     if (name === '') throw new UsageError('a name is missing after “name:”')
-    const client = await this.#context.lookup()
+    const client = this.#client ?? (await this.#context.lookup())
     const answer = await client.call('listRooms', { query: { name, limit: mostListed } })
     const { rooms } = readAnswer(answer) as { rooms: Item[] }
     const isNamed = (room: Item) => plainText(room['name']) === name
