@@ -63,7 +63,10 @@ export async function main(
             openSaver,
           })
           await context.permit(effect)
-          const run = async (each: Context) => work(each, ...((await resolveRooms(each, command, args)) as A))
+          // What waits finds its room itself, once the service answers.
+          const finds = effect === 'waits'
+          const run = async (each: Context) =>
+            work(each, ...((finds ? args : await resolveRooms(each, command, args)) as A))
           if (!context.flags.allProfiles) return run(context)
           const { onAllProfiles } = await import('./cli/all-profiles.ts')
           await onAllProfiles(context, args, run, connect)

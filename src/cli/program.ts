@@ -243,7 +243,7 @@ function addReferences(group: MeetroomCommand): void {
 function topicsOf(command: Command): string[] {
   const has = (flag: string) => command.options.some(({ long }) => long === flag)
   return [
-    ...(has('--where') ? ['where'] : []),
+    ...(has('--where') || has('--for') ? ['where'] : []),
     ...(has('--sort') ? ['lists'] : []),
     ...(has('--journal') || command.name() === 'export' ? ['import'] : []),
     ...(has('--ignore-not-found') && has('--where') ? ['bulk'] : []),

@@ -90,6 +90,8 @@ export interface ClientSetup {
   seen?: Seen
   /** Deadline of a call that begins now, in milliseconds, instead of the one in the settings. */
   timeoutMs?: () => number
+  /** Maximum number of retries of a failed call, instead of the one in the settings. */
+  retries?: number
   /** Told before each repetition, instead of the user. */
   onRetry?: Policy['onRetry']
   /** The caller asks for confirmation itself, where it is needed. */
@@ -134,7 +136,7 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
       get timeoutMs() {
         return setup.timeoutMs?.() ?? timeout.value * 1000
       },
-      retries: retries.value,
+      retries: setup.retries ?? retries.value,
       timing: host,
       onRetry:
         setup.onRetry ??

@@ -25,7 +25,7 @@ const commandsIn = (help: string): string[] =>
     .flatMap(([, lines = '']) => [...lines.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name))
 
 const verbs: Record<string, string[]> = {
-  rooms: ['list', 'get', 'create', 'update', 'terminate', 'reopen', 'delete', 'import', 'export'],
+  rooms: ['list', 'get', 'wait', 'create', 'update', 'terminate', 'reopen', 'delete', 'import', 'export'],
   members: ['list', 'get', 'add', 'update', 'block', 'unblock', 'import', 'export'],
   users: ['list', 'get', 'create', 'update', 'delete', 'rooms', 'offboard', 'import', 'export'],
   sessions: ['list', 'report'],

@@ -29,6 +29,7 @@ const values: Record<string, string> = {
 /** How a command is called when its arguments, ARGS, are not enough, or are not the only way to call it. */
 const lines: Record<string, readonly string[]> = {
   'rooms create': ['--name N --type open', '--name N --type open --if-not-exists'],
+  'rooms wait': ['ARGS --for empty', 'ARGS --for members>0 --timeout 1s'],
   'rooms update': ['ARGS --name N', 'ARGS --terminated', '--where type=private --name {name}2'],
   'rooms terminate': ['ARGS', '--where type=private'],
   'rooms reopen': ['ARGS', '--where type=private'],
@@ -60,6 +61,7 @@ const lines: Record<string, readonly string[]> = {
     'zsh meetroom\tusers\tget\t',
   ],
   serve: ['--port 0', '--port 0 --ephemeral', '--print-env'],
+  'auth status': ['', '--wait 1s'],
   'auth login': ['--with-token', '--key-command KEYCOMMAND'],
   // Over the network it opens connections of its own: its tests have real ones.
   doctor: ['--local'],

@@ -36,6 +36,7 @@ const lines: Record<string, Line> = {
   'users list': local('users list'),
   'sessions list': local('sessions list {room}', { silent: true }),
   'sessions report': local('sessions report {room}', { silent: true }),
+  'rooms wait': local('rooms wait {room} --for empty'),
   'rooms terminate': local('rooms terminate {room} --yes'),
   'rooms reopen': local('rooms reopen {room} --yes'),
   'rooms import': local('rooms import rooms.csv', { silent: true }),

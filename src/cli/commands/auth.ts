@@ -1,12 +1,12 @@
 import { Option } from 'commander'
 import { defaultProfile, findProfile, localProfile, shortestKey } from '../../config.ts'
 import { withoutKey, withProfile } from '../../config-store.ts'
-import { isClear, parseBaseUrl } from '../../config-values.ts'
-import { AuthError, MeetroomError, UsageError } from '../../errors.ts'
+import { isClear, longestWaitMs, parseBaseUrl } from '../../config-values.ts'
+import { AuthError, InterruptedError, MeetroomError, UsageError } from '../../errors.ts'
 import { askSecret, canAsk } from '../confirm.ts'
 import type { Act, Context } from '../context.ts'
 import { examples } from '../flags.ts'
-import { readAll } from '../input.ts'
+import { duration, readAll } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 
 import { checkProfileName, namedProfile, storedProfile } from '../profile.ts'
@@ -43,13 +43,29 @@ export function defineAuth(auth: MeetroomCommand, act: Act): void {
       'Show which profile, service and key are used, and whether the key works. Never shows the key itself.',
     )
     .option('--github-mask', 'in GitHub Actions, have the runner mask the key in its log')
+    .option(
+      '--wait <duration>',
+      'wait up to so long until the service answers; a key that it refuses ends the wait',
+      duration('--wait', { most: longestWaitMs }),
+    )
     .action(
-      act('machine', async (context, flags: { githubMask?: boolean }) => {
+      act('machine', async (context, flags: StatusFlags) => {
         if (flags.githubMask) await maskInLog(context)
-        await showStatus(context)
+        await showStatus(context, flags)
       }),
     )
-  examples(status, 'meetroom auth status', 'meetroom auth status --profile staging --json')
+  examples(
+    status,
+    'meetroom auth status',
+    'meetroom auth status --profile staging --json',
+    'meetroom auth status --wait 30s',
+  )
+}
+
+interface StatusFlags {
+  githubMask?: boolean
+  /** In milliseconds. */
+  wait?: number
 }
 
 interface LoginFlags {
@@ -163,16 +179,17 @@ async function maskInLog(context: Context): Promise<void> {
   await stderr.write(`::add-mask::${encoded}\n`)
 }
 
-async function showStatus(context: Context): Promise<void> {
+async function showStatus(context: Context, { wait }: StatusFlags): Promise<void> {
   const settings = await context.settings()
   const { profile, local, baseUrl, apiKey, keyCommand } = settings
   const printer = await context.printer()
   let failure: MeetroomError | undefined
   try {
     if (!local && baseUrl) await context.key()
-    await (await context.client()).call('listRooms', { query: { limit: 1 } })
+    if (wait === undefined) await (await context.client()).call('listRooms', { query: { limit: 1 } })
+    else await (await import('../waiting/service.ts')).waitForService(context, wait)
   } catch (error) {
-    if (!(error instanceof MeetroomError)) throw error
+    if (!(error instanceof MeetroomError) || error instanceof InterruptedError) throw error
     const refused = error instanceof AuthError && error.status !== undefined
     failure = refused
       ? new AuthError('the service refuses the key', {

@@ -11,10 +11,12 @@ import { exportCommand, importCommand } from './import-export.ts'
 import { defineRoomCreate } from './room-create.ts'
 import { type StateFlags, setTerminated, stateFlags, stateOf, terminating } from './room-state.ts'
 import { defineRoomUpdate } from './room-update.ts'
+import { defineRoomWait } from './room-wait.ts'
 
 export function defineRooms(rooms: MeetroomCommand, act: Act): void {
   defineList(rooms, act)
   defineGet(rooms, act)
+  defineRoomWait(rooms, act)
   defineRoomCreate(rooms, act)
   defineRoomUpdate(rooms, act)
   defineMany(rooms, act)

@@ -7,6 +7,7 @@ import { topics } from '../help-topics.ts'
 import { factTypes } from '../operations/facts.ts'
 import { filterTypes, hasAge } from '../operations/where.ts'
 import { views } from '../output/views.ts'
+import { roomStates } from '../waiting/states.ts'
 import type { Answer, Candidate } from './answer.ts'
 import { optionsOf, type Typed } from './line.ts'
 
@@ -69,6 +70,8 @@ async function ofOption(option: Option, typed: Typed, lookUp: LookUp): Promise<A
       return { candidates: resource ? values(fieldsOf(resource)) : [] }
     case '--where':
       return resource ? ofCondition(resource, typed.text) : { candidates: [] }
+    case '--for':
+      return resource ? ofWait(resource, typed.text) : { candidates: [] }
     default:
       return { candidates: [] }
   }
@@ -143,6 +146,13 @@ function inList(names: readonly string[], text: string): Candidate[] {
   const before = given.map((name) => `${name},`).join('') + (last.startsWith('-') ? '-' : '')
   const used = given.map((name) => name.replace(/^-/, ''))
   return names.filter((name) => !used.includes(name)).map((value) => ({ value: before + value }))
+}
+
+/** The states that can be waited for, and conditions. */
+function ofWait(resource: Resource, text: string): Answer {
+  const { candidates, ...rest } = ofCondition(resource, text)
+  const states = Object.entries(roomStates).map(([value, words]) => ({ value, words }))
+  return { candidates: /[=<>~]/.test(text) ? candidates : [...states, ...candidates], ...rest }
 }
 
 /** A field with an operator that suits it, and then its values, where they are few. */

@@ -73,7 +73,7 @@ function exitCodesOf(command: MeetroomCommand, effect: Effect): number[] {
   const without = [
     ...(writes(effect) ? [] : [7]),
     ...(isOverMany ? [] : [8]),
-    ...(effect === 'machine' ? [] : [9]),
+    ...(effect === 'machine' || effect === 'waits' ? [] : [9]),
     ...(asks ? [] : [10]),
   ]
   return Object.keys(exitCodeWords)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { operations } from '../../api/operations.ts'
 import { resources } from '../../api/resources.ts'
 import { WebhookEvent } from '../../api/webhooks.ts'
 import { statuses } from '../pool/outcome.ts'
@@ -82,6 +83,7 @@ const flag = z.looseObject({
 
 /** By the name of the command. One that is missing prints an answer of the service, or nothing as JSON. */
 export const ownSchemas: Readonly<Record<string, z.ZodType>> = {
+  'rooms wait': operations.getRoom.response,
   'rooms import': results,
   'members import': results,
   'users import': results,

@@ -82,6 +82,7 @@ hint says what to do next.
    6  the service failed, or it is no such service: try again later, once
    7  a write was sent, and nobody knows what became of it: see below
    8  some of several failed: see below
+   9  what was waited for did not happen in time: decide whether to wait on
   10  confirmation is required: ask the person who gave you the task
 
 What is safe to repeat is retried already (--retries, --timeout). Do not wrap it
@@ -89,6 +90,14 @@ in a loop of your own, least of all around codes 1, 2, 3, 4, 7 and 10.
 
   meetroom schema error
   meetroom help exit-codes
+
+WAIT with these, not with a loop of your own. The first waits until a service
+that was just started answers, and ends with 5 or 6 if it does not. The others
+wait for a room, through failures and restarts, and end with 9 when time is up.
+
+  meetroom auth status --wait 30s
+  meetroom rooms wait 66f1a2b3c4d5e6f708192a3b --for empty --timeout 10m
+  meetroom rooms wait 66f1a2b3c4d5e6f708192a3b --for 'members>=1' -o ids
 
 AFTER 7, look before you do it again, or it may happen twice. The hint names the
 command that shows whether it took effect. A room has a new id each time: look

@@ -22,7 +22,7 @@ all other conditions have chosen the room (--concurrency N at once):
 
   status       active or terminated (rooms), online or offline (sessions),
                blocked (members)
-  age          time since creation, compared with a duration: 30s 15m 12h 90d 8w
+  age          time since creation, compared with a duration: 30s 15m 1h30m 90d
   online  sessions  members
                numbers of a room: who is in it now, all sessions, all members
   last_active  when somebody was last in a room; now while anybody is, blank
@@ -52,5 +52,9 @@ exit code 8, and a command that changes rooms changes nothing.
 Look first: a dry run shows each item and the values that chose it.
 
   meetroom rooms terminate --where 'idle>90d' --where 'status=active' --dry-run
+
+rooms wait takes them, too, and has names for three: terminated, started, empty.
+
+  meetroom rooms wait 66f1a2b3c4d5e6f708192a3b --for 'online<3' --timeout 10m
 
 See also: meetroom help bulk, meetroom help lists`

@@ -1,0 +1,45 @@
+import { longestWaitMs } from '../../config-values.ts'
+import type { Act } from '../context.ts'
+import { examples } from '../flags.ts'
+import { collect, duration } from '../input.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
+import { roomWords } from '../room-arguments.ts'
+import type { WaitFlags } from '../waiting/room.ts'
+import { roomStates } from '../waiting/states.ts'
+
+export function defineRoomWait(rooms: MeetroomCommand, act: Act): void {
+  const wait = rooms
+    .command('wait')
+    .summary('Wait until a condition holds of a room')
+    .description(
+      'Wait until a room is terminated, started or empty, or until another condition holds, and show it. Meanwhile it is ' +
+        'read again and again, through failures of network and service. Exit code 9 means that the time was up before.',
+    )
+    .argument('<room>', `${roomWords}; or - to read an id from standard input`)
+    .requiredOption(
+      '--for <condition>',
+      `${Object.keys(roomStates).join(', ')}, or a condition as in 'online>=2'; repeatable, all must hold at once`,
+      collect,
+    )
+    .option(
+      '--timeout <duration>',
+      'how long to wait in all (default 10m); each request keeps its own deadline',
+    )
+    .option(
+      '--interval <duration>',
+      'pause between two looks (default 2s)',
+      duration('--interval', { least: 100, most: longestWaitMs }),
+    )
+    .action(
+      act('waits', async (context, room: string, flags: WaitFlags) => {
+        const { waitForRoom } = await import('../waiting/room.ts')
+        await waitForRoom(context, room, flags)
+      }),
+    )
+  examples(
+    wait,
+    'meetroom rooms wait 66f1a2b3c4d5e6f708192a3b --for terminated --timeout 1h',
+    "meetroom rooms wait 'name:Weekly sync' --for 'online>=2' -o ids",
+    'meetroom rooms wait name:Retro --for started --for empty --interval 10s',
+  )
+}
