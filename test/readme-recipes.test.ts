@@ -25,6 +25,25 @@ test('the recipe for rooms that nobody used for 90 days terminates these and reo
   ])
 })
 
+test('the recipe for the end of a meeting waits for it and reports who was there', async () => {
+  const world = await createWorld()
+  const room = { id: 'r1', type: 'open', name: 'Weekly sync', started_at: '2026-01-02T03:00:00.000Z' }
+  const session = { id: 's1', user_id: 'ada', member_id: 'm1', connected_at: room.started_at }
+  const sessions: Record<string, unknown>[] = [{ ...session, disconnected_at: null }]
+  withRoomsInUse(world, [{ room, sessions }], {
+    instead: () => {
+      if (world.requests.length === 4)
+        sessions.splice(0, 1, { ...session, disconnected_at: '2026-01-02T03:04:00.000Z' })
+      return undefined
+    },
+  })
+  const [wait = '', report = ''] = recipe('Wait until a meeting has begun')
+  const waited = await runLine(world, wait)
+  expect(waited).toMatchObject({ code: 0, stdout: 'r1\n', stderr: '' })
+  expect(waited.host.slept).toEqual([2000])
+  expect(await runLine(world, report)).toMatchObject({ code: 0, stdout: expect.stringMatching(/\bada\b/) })
+})
+
 test('the recipe for renaming many rooms renames each once, however often it runs', async () => {
   const world = await createWorld()
   for (const name of ['Weekly', 'Retro']) await world.send('POST', '/rooms', { name, type: 'open' })

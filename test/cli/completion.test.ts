@@ -61,7 +61,7 @@ test.each([
   ['meetroom rooms wait r --for ', 'terminated\tstatus=terminated'],
   ['meetroom rooms wait r --for ', 'online>='],
   ['meetroom rooms wait r --for status=', 'status=terminated'],
-  ['meetroom rooms wait r --', '--interval\tpause between two looks (default 2s)'],
+  ['meetroom rooms wait r --', '--interval\tpause between two looks'],
   ['meetroom users list --where default_member_type!=', 'default_member_type!=monitor'],
   ['meetroom members list r --sort -type,', '-type,user_id'],
   ['meetroom sessions list r --count-by ', 'status'],

@@ -152,6 +152,18 @@ describe('rooms wait', () => {
       expect(asked()).toHaveLength(slept.length)
     })
 
+    test('is given before the command or behind it, and never by the environment', async () => {
+      const env = { MEETROOM_TIMEOUT: '7s' }
+      const waited = async (line: string) => {
+        const words = line.replace('WAIT', `rooms wait ${room} --for terminated`)
+        const { host } = await world.run(words, { env })
+        return host.slept.reduce((sum, ms) => sum + ms)
+      }
+      expect(await waited('--timeout 5s WAIT')).toBe(5000)
+      expect(await waited('WAIT --timeout=1m30s')).toBe(90_000)
+      expect(await waited('WAIT')).toBe(600_000)
+    })
+
     test('is an error object in JSON modes, which says that another wait may succeed', async () => {
       const { stderr } = await world.run(`rooms wait ${room} --for terminated --timeout 1s --json`)
       expect(JSON.parse(stderr)).toEqual({

@@ -183,6 +183,7 @@ describe('a condition', () => {
     ['terminated_at!=2026-01-01', 'r1 r3 r4 r5'],
     // How old, by the time of creation.
     ['age>90d', 'r1'],
+    ['age>89d24h', 'r1'],
     ['age<90d', 'r2 r3 r4 r5'],
     ['age >= 185m', 'r1 r2'],
     ['age<=185m', 'r3 r4 r5'],

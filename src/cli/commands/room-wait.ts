@@ -1,3 +1,4 @@
+import { Option } from 'commander'
 import { longestWaitMs } from '../../config-values.ts'
 import type { Act } from '../context.ts'
 import { examples } from '../flags.ts'
@@ -21,14 +22,16 @@ export function defineRoomWait(rooms: MeetroomCommand, act: Act): void {
       `${Object.keys(roomStates).join(', ')}, or a condition as in 'online>=2'; repeatable, all must hold at once`,
       collect,
     )
-    .option(
-      '--timeout <duration>',
-      'how long to wait in all (default 10m); each request keeps its own deadline',
+    .addOption(
+      new Option(
+        '--timeout <duration>',
+        'how long to wait in all; each request keeps the deadline of the settings',
+      ).default('10m', '10m'),
     )
-    .option(
-      '--interval <duration>',
-      'pause between two looks (default 2s)',
-      duration('--interval', { least: 100, most: longestWaitMs }),
+    .addOption(
+      new Option('--interval <duration>', 'pause between two looks')
+        .argParser(duration('--interval', { least: 100, most: longestWaitMs }))
+        .default(2000, '2s'),
     )
     .action(
       act('waits', async (context, room: string, flags: WaitFlags) => {

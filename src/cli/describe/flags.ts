@@ -35,7 +35,7 @@ export function flagFacts(option: Option): FlagFacts {
     ...(option.argChoices && { choices: option.argChoices }),
     repeatable: repeatable === true || option.variadic,
     required: option.mandatory,
-    default: takesValue ? (option.defaultValue ?? null) : false,
+    default: takesValue ? (option.defaultValueDescription ?? option.defaultValue ?? null) : false,
   }
 }
 

@@ -64,11 +64,11 @@ export async function poll<T>(context: Context, waiting: Waiting<T>): Promise<{ 
   }
 }
 
-/** Whether waiting may change it: a bad certificate stays bad, and what the service refuses stays refused. */
+/** Whether waiting may change it: a bad certificate stays bad, a refusal stays one. A service that starts may answer 500. */
 function mayPass(error: MeetroomError): boolean {
   const { cause, status = 0 } = error
-  if (error instanceof NetworkError) return !(cause instanceof TransportError) || cause.transient
-  return status === 429 || status >= 500
+  if (cause instanceof TransportError && !cause.transient) return false
+  return error.retryable || status >= 500
 }
 
 /** The error for a wait in which no look was answered: what the last one came to. */

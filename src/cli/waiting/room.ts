@@ -1,6 +1,7 @@
 import type { Answer } from '../../api/client.ts'
 import { endpoints } from '../../api/endpoints.ts'
 import { readAnswer } from '../../api/json.ts'
+import { shellQuote } from '../../api/request.ts'
 import { formatDuration } from '../../duration.ts'
 import { ConditionError, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
@@ -19,11 +20,8 @@ import { type Look, poll, unanswered } from './poll.ts'
 export interface WaitFlags {
   for: readonly string[]
   /** Pause between two looks, in milliseconds. */
-  interval?: number
+  interval: number
 }
-
-const usualWaitMs = 600_000
-const usualPauseMs = 2000
 
 /**
  * Waits until all conditions hold of a room at once, and prints it.
@@ -32,9 +30,9 @@ const usualPauseMs = 2000
  * @throws {NetworkError | ServiceError} when the time is up and the room could never be read
  */
 export async function waitForRoom(outer: Context, given: string, flags: WaitFlags): Promise<void> {
-  const { timeout: limit, ...rest } = outer.flags
-  const wholeMs = limit === undefined ? usualWaitMs : (await outer.settings()).timeout.value * 1000
-  // --timeout is about the whole; each request keeps its own deadline.
+  const wholeMs = (await outer.settings()).timeout.value * 1000
+  // --timeout, which has a default here, is about the whole; each request keeps the deadline of the settings.
+  const { timeout: _, ...rest } = outer.flags
   const context = outer.with(rest)
   const { host } = context
   const conditions = flags.for.map(conditionOf)
@@ -72,14 +70,13 @@ export async function waitForRoom(outer: Context, given: string, flags: WaitFlag
   }
 
   const what = flags.for.join(' and ')
-  const pauseMs = flags.interval ?? usualPauseMs
-  const end = await poll(context, { what, deadline, pauseMs, look })
+  const end = await poll(context, { what, deadline, pauseMs: flags.interval, look })
   if ('found' in end) return showOne(context, 'getRoom', end.found)
   const { soFar, failure } = end
   if (failure && soFar === undefined) throw unanswered(failure, deadline)
   const seenLast = failure ? `${soFar}; then ${failure.message}` : soFar
   throw new ConditionError(`timed out after ${formatDuration(wholeMs)} waiting for ${what}: ${seenLast}`, {
-    hint: `look at it with: meetroom rooms get ${id}`,
+    hint: `look at it with: meetroom rooms get ${shellQuote(id ?? '')}`,
     retryable: true,
   })
 }
