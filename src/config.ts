@@ -10,7 +10,7 @@ import {
   parseTimeout,
 } from './config-values.ts'
 import { AuthError, MeetroomError, tooFewHandles, UsageError } from './errors.ts'
-import { readTrusted } from './safe-file.ts'
+import { readTrusted } from './trusted-file.ts'
 
 /** A value and where it came from, as `config list --show-origin` tells it. */
 export interface Setting<T> {

@@ -76,6 +76,7 @@ const heavyOfNode = [
   'node:assert',
   'node:child_process',
   'node:crypto',
+  'node:fs/promises',
   'node:http',
   'node:perf_hooks',
   'node:readline',
@@ -110,7 +111,7 @@ test.each([
   'rooms list --json --where created_at<90d',
   'rooms list --json --where idle>90d',
 ])('%s loads undici and nothing else that is heavy', async (line) => {
-  expect(await heavyOf(line, await served())).toEqual(['undici'])
+  expect(await heavyOf(line, await served(), [...heavy, 'node:fs/promises'])).toEqual(['undici'])
 })
 
 test('a condition loads the engine for regular expressions only when it has one', async () => {

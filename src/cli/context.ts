@@ -11,11 +11,10 @@ import {
   type Settings,
   type StoredConfig,
 } from '../config.ts'
-import { changeConfig } from '../config-store.ts'
 import type { Format } from '../config-values.ts'
 import { type MeetroomError, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
-import { requireUnwritable } from '../safe-file.ts'
+import { requireUnwritable } from '../trusted-file.ts'
 import { type Change, confirm } from './confirm.ts'
 import { isJson, reportError } from './output/error.ts'
 import { KnownSecrets } from './output/known-secrets.ts'
@@ -166,6 +165,7 @@ export class Context {
    * @throws {UsageError | OutputError} when it is broken or cannot be written; it stays as it is then
    */
   async changeConfig(change: (config: StoredConfig) => StoredConfig): Promise<void> {
+    const { changeConfig } = await import('../config-store.ts')
     await changeConfig(await this.configDir(), this.host, this.interrupt, change)
   }
 

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { OutputError, UsageError } from '../errors.ts'
-import { openSaved } from '../safe-file.ts'
+import { openSaved } from '../own-file.ts'
 
 /** A file that a flag names for what comes out of the program, beside standard output. */
 export class SavedFile {

@@ -1,7 +1,7 @@
 import { readSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { AuditError, MeetroomError } from '../../errors.ts'
-import { openOwn } from '../../safe-file.ts'
+import { openOwn } from '../../own-file.ts'
 
 /**
  * A file of lines that only grows. Several processes may write to it: each write is whole lines, and the system puts it at the end.

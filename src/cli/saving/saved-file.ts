@@ -1,7 +1,7 @@
 import { type FileHandle, lstat, mkdir, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MeetroomError, OutputError, tooFewHandles, UsageError } from '../../errors.ts'
-import { openNew } from '../../safe-file.ts'
+import { openNew } from '../../own-file.ts'
 
 /** A new file of records, one a line. What was in it when `sync` resolved survives a loss of power. */
 export class SavedFile {

@@ -1,7 +1,7 @@
 import { type FileHandle, rm } from 'node:fs/promises'
 import { MeetroomError, OutputError } from '../../../errors.ts'
 import type { Machine } from '../../../lock.ts'
-import { openOwn } from '../../../safe-file.ts'
+import { openOwn } from '../../../own-file.ts'
 import { claim } from './lock.ts'
 import { type Entry, Past } from './past.ts'
 import { type Purpose, readJournal, requireEnded, requireSame } from './read-journal.ts'
