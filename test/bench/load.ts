@@ -61,16 +61,37 @@ const { room } = await send(served, 'POST', '/rooms', { name: 'First', type: 'op
 for (let i = 0; i < 29; i++) await send(served, 'POST', '/rooms', { name: `Room ${i}`, type: 'open' })
 const one = JSON.stringify({ room })
 const bare = await bareServer(one)
+const thirty = await bareServer(JSON.stringify(await send(served, 'GET', '/rooms')))
 const body = JSON.stringify({ name: 'Load', type: 'open' })
+/** A page that was never asked for is made anew, as after a write. */
+let asked = 0
+const neverKept = [
+  { setupRequest: (request: autocannon.Request) => ({ ...request, path: `/v1/rooms?i=${asked++}` }) },
+]
+/** The states of a room in turn, so that each request changes what lists and their totals say of it. */
+let put = 0
+const toAndFro = [
+  {
+    setupRequest: (request: autocannon.Request) => ({
+      ...request,
+      body: JSON.stringify({ is_terminated: put++ % 2 === 0 }),
+    }),
+  },
+]
+const roomUrl = `${served.baseUrl}/rooms/${room.id}`
 const rows = [
   await cannon('GET, bare node:http', { url: bare.url, headers }),
-  await cannon('GET /rooms/{id}', { url: `${served.baseUrl}/rooms/${room.id}`, headers }),
+  await cannon('GET /rooms/{id}', { url: roomUrl, headers }),
+  await cannon('GET, bare node:http, 30', { url: thirty.url, headers }),
   await cannon('GET /rooms (30)', { url: `${served.baseUrl}/rooms`, headers }),
+  await cannon('GET /rooms (30), new', { url: served.baseUrl, headers, requests: neverKept }),
   await cannon('POST, bare node:http', { url: bare.url, method: 'POST', headers, body }),
   await cannon('POST /rooms, durable', { url: `${served.baseUrl}/rooms`, method: 'POST', headers, body }),
+  await cannon('PUT, terminate and back', { url: roomUrl, method: 'PUT', headers, requests: toAndFro }),
 ]
 const memory = served.memory()
 bare.stop()
+thirty.stop()
 await served.stop()
 
 for (const { what, perSecond, p99Ms, errors } of rows)

@@ -1,10 +1,12 @@
-// 10,000 rooms in each output format, beside curl and jq on the same service. Run with: npm run bench:output [-- RUNS]
+// 10,000 rooms, or as many as are named, in each output format, beside curl and jq on the same service. Run with:
+// npm run bench:output [-- RUNS [ROOMS]]
 import { spawnSync } from 'node:child_process'
 import { launcher, send, startService } from './served.ts'
 
 const runs = Number(process.argv[2] ?? 7)
+const rooms = Number(process.argv[3] ?? 10_000)
 const served = await startService()
-for (let i = 0; i < 10_000; i += 100)
+for (let i = 0; i < rooms; i += 100)
   await Promise.all(
     Array.from({ length: 100 }, (_, j) =>
       send(served, 'POST', '/rooms', { name: `Room ${i + j}`, type: 'open' }),
@@ -12,16 +14,18 @@ for (let i = 0; i < 10_000; i += 100)
   )
 const env = { ...process.env, MEETROOM_BASE_URL: served.baseUrl, MEETROOM_API_KEY: served.apiKey }
 const meetroom = `${process.execPath} ${launcher} rooms list --page-size 1000`
-// The service returns at most 1,000 rooms: curl needs ten requests, which it sends over one connection.
-const curl = `curl -s -H "Authorization: Bearer $MEETROOM_API_KEY" "${served.baseUrl}/rooms?limit=1000&offset=[0-9000:1000]"`
+// The service returns at most 1,000 rooms: curl needs several requests, which it sends over one connection.
+const curl = (page: number) =>
+  `curl -s -H "Authorization: Bearer $MEETROOM_API_KEY" "${served.baseUrl}/rooms?limit=${page}&offset=[0-${rooms - page}:${page}]" | jq -c '.rooms[]'`
 const commands = {
-  'curl | jq -c': `${curl} | jq -c '.rooms[]'`,
+  'curl | jq -c, by 1000': curl(1000),
+  'curl | jq -c, by 100': curl(100),
   '--json': `${meetroom} --all --json`,
   '-o ndjson': `${meetroom} --all -o ndjson`,
-  'csv, 10,000': `${meetroom} --all -o csv`,
+  'csv, all': `${meetroom} --all -o csv`,
   'csv, 1,000': `${meetroom} --limit 1000 -o csv`,
   'csv, 100': `${meetroom} --limit 100 -o csv`,
-  'table, 10,000': `${meetroom} --all`,
+  'table, all': `${meetroom} --all`,
   'table, 1,000': `${meetroom} --limit 1000`,
   'table, 100': `${meetroom} --limit 100`,
 }
@@ -44,8 +48,8 @@ const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor
 const base = median(times[0]?.ms ?? [])
 const results = times.map(({ what, ms }) => ({ what, ms: Math.round(median(ms)), ratio: median(ms) / base }))
 for (const { what, ms, ratio } of results)
-  console.log(`${what.padEnd(16)} ${String(ms).padStart(6)} ms   ${ratio.toFixed(2)} ×`)
+  console.log(`${what.padEnd(24)} ${String(ms).padStart(6)} ms   ${ratio.toFixed(2)} ×`)
 const of = (what: string) => results.find((result) => result.what === what)?.ms ?? 0
-for (const size of ['100', '1,000', '10,000'])
+for (const size of ['100', '1,000', 'all'])
   console.log(`${size} rows as a table take ${(of(`table, ${size}`) / of(`csv, ${size}`)).toFixed(2)} × CSV`)
 console.log(JSON.stringify({ node: process.version, runs, results }))
