@@ -56,8 +56,7 @@ export class RoomFinder {
     const client = this.#client ?? (await this.#context.lookup())
     const answer = await client.call('listRooms', { query: { name, limit: mostListed } })
     const { rooms } = readAnswer(answer) as { rooms: Item[] }
-    const isNamed = (room: Item) => plainText(room['name']) === name
-    const found = rooms.every(isNamed) ? rooms : await findAmongAll(client, name, isNamed)
+    const found = rooms.every(isNamed(name)) ? rooms : await roomsNamed(client, name)
     const [room, ...others] = found.map(({ id }) => plainText(id))
     if (room === undefined)
       throw new NotFoundError(`no such room: no room is named “${name}”`, {
@@ -72,8 +71,8 @@ export class RoomFinder {
   }
 }
 
-/** A service that ignores the filter answers with all rooms, in as many pages as they take. */
-async function findAmongAll(client: Client, name: string, isNamed: (room: Item) => boolean): Promise<Item[]> {
+/** All rooms of a name. A service that ignores the filter answers with every room, in as many pages as they take. */
+export async function roomsNamed(client: Client, name: string): Promise<Item[]> {
   const pages = paginate({
     request: { all: true },
     key: 'rooms',
@@ -83,6 +82,10 @@ async function findAmongAll(client: Client, name: string, isNamed: (room: Item) 
     notice: async () => {},
   })
   const found: Item[] = []
-  for await (const { items } of pages) found.push(...items.filter(isNamed))
+  for await (const { items } of pages) found.push(...items.filter(isNamed(name)))
   return found
+}
+
+function isNamed(name: string): (room: Item) => boolean {
+  return (room) => plainText(room['name']) === name
 }

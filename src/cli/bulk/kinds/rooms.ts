@@ -7,7 +7,7 @@ import { writtenBy } from '../../../api/resource.ts'
 import { room } from '../../../api/resources.ts'
 import { ApiError } from '../../../errors.ts'
 import { isBlocked, withoutBlock } from '../../operations/blocking.ts'
-import { paginate } from '../../operations/paginate.ts'
+import { roomsNamed } from '../../operations/find-room.ts'
 import { type Item, views } from '../../output/views.ts'
 import type { ImportFlags } from '../import-flags.ts'
 import { importColumns } from './columns.ts'
@@ -119,17 +119,7 @@ export function createRooms(flags: RoomFlags): Kind<Row> {
  * @throws {ApiError} when there are several
  */
 async function named(client: Client, name: string): Promise<Item | undefined> {
-  const pages = paginate({
-    request: { all: true },
-    key: 'rooms',
-    id: 'id',
-    fetch: (query) => client.call('listRooms', { query: { ...query, name } }),
-    seen: client.seen,
-    notice: async () => {},
-  })
-  const found: Item[] = []
-  // A service that ignores the filter answers with all rooms.
-  for await (const { items } of pages) found.push(...items.filter((item) => item['name'] === name))
+  const found = await roomsNamed(client, name)
   if (found.length > 1) {
     const ids = found.slice(0, 5).map(({ id }) => String(id))
     const more = found.length > ids.length ? ' …' : ''
