@@ -60,7 +60,7 @@ describe.each(await allCalls())('%s', (call) => {
 
   /** @param stopped whether what stays is stopped; by then it has started */
   const run = async (env: Record<string, string>, stopped = stays.test(call)) => {
-    const { world, argvOf } = await prepare(false)
+    const { world, argvOf } = await prepare()
     const { host, done } = world.start([...argvOf(call), '--yes'], {
       env: { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, ...env },
       ...(call.startsWith('auth login') ? { stdin: world.apiKey } : {}),

@@ -45,7 +45,7 @@ describe('every command', () => {
     const calls = (await allCalls()).filter((call) => !stays.test(call) && !call.startsWith('__complete '))
     for (const call of calls) {
       const told = commands.find(({ name }) => call === name || call.startsWith(`${name} `))
-      const { world, argvOf } = await prepare(false)
+      const { world, argvOf } = await prepare()
       const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
       const { code } = await world.run(argvOf(`${call} --yes`), { env, stdin: world.apiKey })
       expect(told?.exit_codes, call).toContain(code)

@@ -42,7 +42,7 @@ describe('every command that takes a room', () => {
 
   test.each(calls)('%s does for a name what it does for an id, after one more request', async (call) => {
     const run = async (name: string, flags: readonly string[] = []) => {
-      const prepared = await prepare(false)
+      const prepared = await prepare()
       const argv = prepared.argvOf(call).map((word) => (word === prepared.ids['ROOM'] ? name : word))
       const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
       const wanted = name === '' ? prepared.argvOf(call) : argv
@@ -154,7 +154,7 @@ describe('name:', () => {
   })
 
   test('goes with a protected profile only where an id does', async () => {
-    const { world, argvOf } = await prepare(true)
+    const { world, argvOf } = await prepare({ isProtected: true })
     const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
     expect((await world.run(argvOf('rooms delete name:R --yes'), { env })).code).toBe(2)
     expect(world.requests).toEqual([])

@@ -54,7 +54,7 @@ test('every command that prints JSON has a schema', async () => {
 
 describe.each(await allCalls())('%s', (call) => {
   test('prints with --json what its schema says, and errors as theirs says', async () => {
-    const { world, argvOf } = await prepare(false)
+    const { world, argvOf } = await prepare()
     const name = [...Object.keys(schemas)].find((known) => call === known || call.startsWith(`${known} `))
     const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
     const { host, done } = world.start(argvOf(`${call} --yes --json`), { env, stdin: world.apiKey })
@@ -79,7 +79,7 @@ test.each([
   'sessions report --all-rooms --by room',
   'users delete ada grace --yes',
 ])('%s is as its schema says', async (line) => {
-  const { world, argvOf } = await prepare(false)
+  const { world, argvOf } = await prepare()
   const { code, stdout } = await world.run(argvOf(`${line} --json`))
   expect(code).toBe(0)
   const name = line.split(' ').slice(0, 2).join(' ')

@@ -33,7 +33,7 @@ describe.each(calls)('%s shows no access token', (call) => {
       (/ export/.test(call) && /table|ids/.test(format)) ||
       (call.startsWith('message') && format === 'ids')
     for (const tty of [false, true]) {
-      const { world, ids } = await prepare(false)
+      const { world, ids } = await prepare()
       otherService(world, generous)
       const argv = `${call} --yes --verbose -o ${format}`.split(' ').map((word) => ids[word] ?? word)
       const { code, stdout, stderr } = await world.run(argv, {

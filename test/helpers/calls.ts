@@ -86,8 +86,14 @@ export async function allCalls(): Promise<string[]> {
   })
 }
 
-/** A world with everything that the calls mention, used through a profile that may be protected. */
-export async function prepare(isProtected: boolean) {
+interface Prepared {
+  isProtected?: boolean
+  /** A command gives the key of the profile. */
+  keyCommand?: boolean
+}
+
+/** A world with everything that the calls mention, used through a profile of this kind. */
+export async function prepare({ isProtected = false, keyCommand = false }: Prepared = {}) {
   const world = await createWorld()
   for (const user_id of ['ada', 'grace']) await world.send('POST', '/users', { user_id })
   const { room } = (await world.send('POST', '/rooms', { name: 'R', type: 'private' })).body
@@ -99,13 +105,15 @@ export async function prepare(isProtected: boolean) {
   file('headers.txt', 'content-type: application/json\n')
   file('body.json', JSON.stringify(webhook))
   await mkdir(world.configDir)
-  const profile = { base_url: baseUrl, api_key: world.apiKey, api_key_origin: new URL(baseUrl).origin }
-  const profiles = { production: { ...profile, protected: isProtected }, spare: profile }
+  const service = { base_url: baseUrl, api_key_origin: new URL(baseUrl).origin }
+  const spare = { ...service, api_key: world.apiKey }
+  const KEYCOMMAND = `/bin/cat ${join(world.dir, 'key')}`
+  const production = keyCommand ? { ...service, key_command: KEYCOMMAND } : spare
+  const profiles = { production: { ...production, protected: isProtected }, spare }
   writeFileSync(join(world.configDir, 'config.json'), JSON.stringify({ profile: 'production', profiles }), {
     mode: 0o600,
   })
   file('key', world.apiKey)
-  const KEYCOMMAND = `/bin/cat ${join(world.dir, 'key')}`
   const ids: Record<string, string> = { ROOM: room.id, MEMBER: member.id, KEYCOMMAND }
   /** The words of a call. */
   const argvOf = (call: string) => call.split(' ').map((word) => ids[word] ?? word)

@@ -124,7 +124,7 @@ const completed = (call: string) => `${call}${/ import /.test(call) ? ' --failed
 
 /** One command in a world of its own, run with one key after the other. */
 async function start(call: string) {
-  const { world, argvOf } = await prepare(false)
+  const { world, argvOf } = await prepare()
   const settings = filesOf(world.configDir)['config.json'] ?? ''
 
   /** Runs it; answers with what is left of the key, by where that is. */

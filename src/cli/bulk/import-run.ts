@@ -28,7 +28,8 @@ export async function sendRows(
   tally: Tally,
 ): Promise<MeetroomError | undefined> {
   // An import has asked once, for all of its rows.
-  const pool = await openPool(context, plan.flags, tally, { confirmed: true })
+  const shows = context.flags.dryRun ?? false
+  const pool = await openPool(context, plan.flags, tally, { confirmed: true, shows })
   const ledger = await Ledger.open(context, plan, pool)
   let isComplete = false
   try {

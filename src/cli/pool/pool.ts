@@ -29,13 +29,14 @@ export interface Pool {
  * @param tally counts what becomes of the jobs
  * @param confirmed the caller asks for confirmation itself, where it is needed
  * @param reads nothing is changed: an interrupt ends it at once
+ * @param shows it may be that nothing is sent: no command is run for a key that nobody needs
  * @throws {AuthError | UsageError} when there is no service, or no key to send with
  */
 export async function openPool(
   context: Context,
   flags: PaceFlags,
   tally: Tally,
-  { confirmed = false, reads = false } = {},
+  { confirmed = false, reads = false, shows = context.flags.curl ?? false } = {},
 ): Promise<Pool> {
   const { concurrency, rate, failFast, maxErrors = Number.POSITIVE_INFINITY } = flags
   const mostFailures = failFast ? 0 : maxErrors
@@ -56,7 +57,7 @@ export async function openPool(
       if (isBusy(status)) gate.hold(waitMs)
     },
   })
-  await client.ready()
+  if (!shows) await client.ready()
   let progressed = () => {}
   return {
     client: patientClient(client, { gate, stop: stop.signal, clock: context.host }),
