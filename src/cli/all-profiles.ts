@@ -28,9 +28,10 @@ export async function onAllProfiles(
   // Whatever one service says, it must show the key of none.
   for (const { api_key } of Object.values(config.profiles ?? {})) outer.keepSecret(api_key)
   const gathering = new Gathering(names.length, outer)
-  for (const name of names) {
+  const contexts = names.map((name) => new ProfileContext(outer, name, gathering, connect))
+  if (!flags.curl) for (const context of contexts) await context.readKey()
+  for (const context of contexts) {
     interrupt.throwIfAborted()
-    const context = new ProfileContext(outer, name, gathering, connect)
     try {
       await run(context)
       await gathering.done()
@@ -38,7 +39,7 @@ export async function onAllProfiles(
       if (error instanceof Shown) continue
       if (!(error instanceof MeetroomError) || error instanceof InterruptedError || interrupt.aborted)
         throw error
-      await gathering.fail(name, error)
+      await gathering.fail(context.name, error)
     } finally {
       await context.close()
     }
@@ -83,10 +84,14 @@ async function profilesOf({ host }: Context, { profiles = {} }: StoredConfig): P
 
 /** What a command works with for one of the profiles. */
 class ProfileContext extends Context {
-  readonly #name: string
   readonly #gathering: Gathering
 
-  constructor(outer: Context, name: string, gathering: Gathering, connect: Connect | undefined) {
+  constructor(
+    outer: Context,
+    readonly name: string,
+    gathering: Gathering,
+    connect: Connect | undefined,
+  ) {
     super(outer.host, {
       flags: { ...outer.flags, profile: name },
       command: outer.command,
@@ -96,8 +101,16 @@ class ProfileContext extends Context {
       openSaver: async () => undefined,
       secrets: outer.secrets,
     })
-    this.#name = name
     this.#gathering = gathering
+  }
+
+  /** Runs the command that prints the key, if one does. What is wrong with it is said when it is the profile’s turn. */
+  async readKey(): Promise<void> {
+    try {
+      if ((await this.settings()).keyCommand) await this.key()
+    } catch (error) {
+      if (error instanceof InterruptedError || !(error instanceof MeetroomError)) throw error
+    }
   }
 
   /** The results are one list: the format that a profile prefers does not count. */
@@ -110,10 +123,10 @@ class ProfileContext extends Context {
   }
 
   protected override makePrinter(options: PrintOptions): Printer {
-    return this.#gathering.printerFor(this.#name, options, this.statusLine)
+    return this.#gathering.printerFor(this.name, options, this.statusLine)
   }
 
   override report(error: MeetroomError): Promise<void> {
-    return super.report(error, this.#name)
+    return super.report(error, this.name)
   }
 }

@@ -311,9 +311,15 @@ describe('with --all-profiles a key', () => {
     expect(west.asked).toEqual([`GET /v1/rooms ${keys.west}`])
   })
 
-  test.each(['', ' --json', ' -o ndjson', ' --verbose'])(
-    'of any profile never shows, whoever says it%s',
-    async (flags) => {
+  const formats = ['', ' --json', ' -o ndjson', ' --verbose']
+  const ways = {
+    stored: { api_key: keys.west },
+    'printed by a command': { key_command: `echo ${keys.west}` },
+  }
+  test.each(Object.entries(ways).flatMap(([way, key]) => formats.map((flags) => ({ way, key, flags }))))(
+    'of any profile, $way, never shows, whoever says it$flags',
+    async ({ key: given, flags }) => {
+      store({ west: { base_url: west.baseUrl, api_key_origin: west.origin, ...given } })
       const said = `${keys.east} and ${keys.west}, ${Buffer.from(keys.west).toString('base64')}`
       for (const fake of [east, west])
         fake.instead = { status: 422, body: JSON.stringify({ error: { message: said } }) }
