@@ -128,7 +128,7 @@ test('nothing reaches a terminal but through visible.ts: no other module calls a
     'cli/output/width.ts',
   ])
   // Libraries that move the cursor, and take any text.
-  expect(files.filter((file) => /\bhost\.prompt\b/.test(code(file))).sort()).toEqual(['cli/confirm.ts'])
+  expect(files.filter((file) => /\bhost\.prompt\b/.test(code(file))).sort()).toEqual(['cli/ask.ts'])
 })
 
 test('no module keeps state', () => {

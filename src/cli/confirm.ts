@@ -1,11 +1,21 @@
-import { ConfirmationError, InterruptedError } from '../errors.ts'
-import type { Host, Visible } from '../host.ts'
+import { ConfirmationError } from '../errors.ts'
+import type { Host } from '../host.ts'
 import type { Redact } from './output/redact.ts'
 import { own, visible } from './output/visible.ts'
 
+/** Why nobody can be asked anything; undefined where somebody can. */
+export function whyNotAsked({ env, stdin, stderr }: Host): string | undefined {
+  const { MEETROOM_NO_INPUT, CI = '' } = env
+  if (MEETROOM_NO_INPUT) return 'MEETROOM_NO_INPUT forbids asking'
+  if (stdin.isTTY !== true || !stderr.isTTY) return 'there is no terminal to ask on'
+  if (!['', '0', 'false'].includes(CI)) return 'CI forbids asking'
+  // After ^D a terminal gives no more answers.
+  return stdin.readable ? undefined : 'standard input has been read to its end'
+}
+
 /** Whether there is a person to ask. */
 export function canAsk(host: Host): boolean {
-  return host.stdin.isTTY === true && host.stderr.isTTY && !host.env['MEETROOM_NO_INPUT']
+  return whyNotAsked(host) === undefined
 }
 
 /** The person to ask, and how. */
@@ -47,67 +57,18 @@ export async function confirm(asker: Asker, { doing, describe, count = 1, max }:
       hint: `pass --max ${count} if that is what you mean`,
     })
   }
-  if (!canAsk(host)) {
-    const why = host.env['MEETROOM_NO_INPUT']
-      ? 'MEETROOM_NO_INPUT forbids asking'
-      : 'there is no terminal to ask on'
+  const why = whyNotAsked(host)
+  if (why !== undefined)
     throw new ConfirmationError(`${doing} needs confirmation, and ${why}`, {
       hint: 'pass --yes to confirm in advance',
     })
-  }
   const what = visible(asker.redact(await describe()))
-  const answer = await atTerminal(asker, (streams) =>
-    count === 1 ? yesTo(own`${what}?`, streams) : typed(count, what, streams),
-  )
+  const { askLine, askYes } = await import('./ask.ts')
+  // Typing the count proves that they read it.
+  const typed = async () =>
+    (await askLine(asker, own`${what}.\n  Type ${count} to continue:`, trimmed)) === String(count)
+  const answer = count === 1 ? await askYes(asker, own`${what}?`) : await typed()
   if (!answer) throw new ConfirmationError('not confirmed; nothing was done')
 }
 
-type Streams = Parameters<typeof import('@inquirer/confirm').default>[1]
-
-async function yesTo(message: Visible, streams: Streams): Promise<boolean> {
-  const { default: ask } = await import('@inquirer/confirm')
-  return ask({ message, default: false }, streams)
-}
-
-/** Typing the count proves that they read it. */
-async function typed(count: number, what: Visible, streams: Streams): Promise<boolean> {
-  const { default: ask } = await import('@inquirer/input')
-  const answer = await ask({ message: own`${what}.\n  Type ${count} to continue:` }, streams)
-  return answer.trim() === String(count)
-}
-
-/** Asks for a secret without showing it. */
-export async function askSecret(asker: Asker, message: string): Promise<string> {
-  const { default: ask } = await import('@inquirer/password')
-  return atTerminal(asker, (streams) => ask({ message: visible(message) }, streams))
-}
-
-/**
- * Asks something.
- * @throws {InterruptedError} when ^C or ^D leaves the question unanswered
- */
-async function atTerminal<T>(
-  { host, interrupt }: Asker,
-  ask: (streams: NonNullable<Streams>) => Promise<T>,
-): Promise<T> {
-  const left = new AbortController()
-  // Readline closes at ^D, and the question would wait forever.
-  const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
-    if (key?.ctrl && key.name === 'd') left.abort()
-  }
-  host.stdin.on('keypress', onKey)
-  try {
-    return await ask({
-      input: host.stdin,
-      output: host.prompt,
-      signal: AbortSignal.any([interrupt, left.signal]),
-    })
-  } catch (error) {
-    // Inquirer's own names for ^C at a prompt and for our signal.
-    if (error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name))
-      throw interrupt.aborted ? interrupt.reason : new InterruptedError('SIGINT')
-    throw error
-  } finally {
-    host.stdin.off('keypress', onKey)
-  }
-}
+const trimmed = (line: string) => line.trim()

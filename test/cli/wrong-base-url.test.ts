@@ -213,6 +213,10 @@ describe('auth login', () => {
     ['a redirect', answer(301, '', { location: 'https://www.meet.test/' })],
     ['403 with HTML', answer(403, '<h1>Forbidden</h1>', html)],
     ['other JSON', answer(200, { hello: 'world' })],
+    [
+      '400 and “not_found”, as meetroom serve does',
+      answer(400, { error: { code: 'not_found', message: 'no' } }),
+    ],
   ])('tries /v1 by itself where the web server answers with %s', async (_what, elsewhere) => {
     webServer(elsewhere)
     expect(await logIn(origin)).toMatchObject({

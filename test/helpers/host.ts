@@ -74,8 +74,8 @@ export function testHost({
   let wall = testNow
   let elapsed = 0
   const stderr = new Capture(tty, tty ? columns : undefined)
-  // Of a terminal, questions are wrapped by this.
-  const prompt = Object.assign(new PassThrough(), tty ? { columns } : {})
+  // Of a terminal, questions are wrapped by this. Node knows by the mark that one question does not close it for the next.
+  const prompt = Object.assign(new PassThrough(), { _isStdio: true }, tty ? { columns } : {})
   prompt.on('data', (chunk) => void stderr.write(chunk))
   if (!tty && stdin === undefined) keyboard.end()
   const host: TestHost = {

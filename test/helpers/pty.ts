@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { onTestFinished } from 'vitest'
 import { shellQuote } from '../../src/api/request.ts'
 import { launcher, node, runCommand } from './built.ts'
 import { startProgram } from './serving.ts'
+import { soon, Watched } from './waiting.ts'
 
 /** How this machine runs a command line on a terminal of its own; undefined where it cannot. */
 function findTerminal(): ((line: string) => [string, ...string[]]) | undefined {
@@ -61,4 +63,36 @@ export async function runOnTerminal(
 export function startOnTerminal(argv: readonly string[], env: Record<string, string>) {
   const [program, ...words] = command(argv)
   return startProgram(program, words, { SHELL: '/bin/sh', ...env })
+}
+
+/** What is typed once something is shown. */
+export type Reply = readonly [shown: string, typed: string]
+
+/** Runs a command line of a shell on a real terminal, typing each reply when what it is for stands there. */
+export async function talkOnTerminal(line: string, env: Record<string, string>, replies: readonly Reply[]) {
+  const [program, ...words] = onTerminal(line)
+  const child = spawn(program, words, {
+    env: { PATH: process.env['PATH'], SHELL: '/bin/sh', TERM: 'xterm-256color', ...env },
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let shown = ''
+  const watched = new Watched(() => shown)
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    shown += text
+    watched.changed()
+  })
+  const ended = new Promise<number | null>((resolve) =>
+    child.on('close', (code) => {
+      watched.end('the program ended')
+      resolve(code)
+    }),
+  )
+  let from = 0
+  for (const [question, typed] of replies) {
+    await watched.until(`“${question}” is shown`, () => shown.includes(question, from))
+    from = shown.length
+    child.stdin.write(typed)
+  }
+  const code = await soon('the end of the program', ended, () => shown)
+  return { code, shown: fromTerminal(shown) }
 }

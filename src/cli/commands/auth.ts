@@ -1,33 +1,17 @@
-import { Option } from 'commander'
-import { defaultProfile, findProfile, localProfile, shortestKey } from '../../config.ts'
+import { findProfile, localProfile } from '../../config.ts'
 import { withoutKey, withProfile } from '../../config-store.ts'
-import { isClear, longestWaitMs, parseBaseUrl } from '../../config-values.ts'
+import { longestWaitMs } from '../../config-values.ts'
 import { AuthError, InterruptedError, MeetroomError, UsageError } from '../../errors.ts'
-import { askSecret, canAsk } from '../confirm.ts'
 import type { Act, Context } from '../context.ts'
 import { examples } from '../flags.ts'
-import { duration, readAll } from '../input.ts'
+import { duration } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
-
-import { checkProfileName, namedProfile, storedProfile } from '../profile.ts'
+import { storedProfile } from '../profile.ts'
 import { dataDir } from '../service.ts'
+import { defineLogin } from './auth-login.ts'
 
 export function defineAuth(auth: MeetroomCommand, act: Act): void {
-  const login = auth
-    .command('login')
-    .summary('Store an API key')
-    .description(
-      'Store an API key for a service. You are prompted for the key (hidden input); it is verified before it is stored.',
-    )
-    .addOption(new Option('--with-token', 'read the key from standard input').conflicts('keyCommand'))
-    .option('--key-command <command>', "store a command that prints the key instead, as in 'pass show meet'")
-    .action(act('machine', (context, flags: LoginFlags) => logIn(context, flags)))
-  examples(
-    login,
-    'meetroom auth login --base-url https://meet.example.com/v1',
-    'meetroom auth login --profile staging --base-url https://staging.example.com/v1 --with-token < key.txt',
-    "meetroom auth login --base-url https://meet.example.com/v1 --key-command 'op read op://work/meet/key'",
-  )
+  defineLogin(auth, act)
 
   const logout = auth
     .command('logout')
@@ -66,93 +50,6 @@ interface StatusFlags {
   githubMask?: boolean
   /** In milliseconds. */
   wait?: number
-}
-
-interface LoginFlags {
-  withToken?: boolean
-  keyCommand?: string
-}
-
-async function logIn(context: Context, { withToken = false, keyCommand }: LoginFlags): Promise<void> {
-  const { host, flags } = context
-  context.expectNewProfile()
-  const stored = await context.storedConfig()
-  const inUse = stored.profile === localProfile ? { ...stored, profile: defaultProfile } : stored
-  const { value: profile } = namedProfile(context, inUse)
-  if (profile === localProfile) throw new UsageError('the local workspace needs no key; just pass --local')
-  checkProfileName(profile)
-  const before = findProfile(stored, profile) ?? {}
-  const url = flags.baseUrl ?? (host.env['MEETROOM_BASE_URL'] || before.base_url)
-  if (!url)
-    throw new UsageError('no service to log in to', {
-      hint: 'name it: meetroom auth login --base-url https://meet.example.com/v1',
-    })
-  const given = parseBaseUrl(url)
-  const { origin } = new URL(given)
-  if (isClear(new URL(given)))
-    throw new UsageError(`over plain http the key would be sent unencrypted to ${origin}`, {
-      hint: 'use an https base URL',
-    })
-  if (keyCommand === undefined && !withToken && !canAsk(host))
-    throw new UsageError('there is no terminal to ask for the key on', {
-      hint: 'pipe it in: meetroom auth login --with-token < file',
-    })
-  const key =
-    keyCommand === undefined
-      ? (withToken ? await readAll(host) : await askSecret(context, `API key for ${origin}:`)).trim()
-      : await context.runKeyCommand(keyCommand, '--key-command')
-  if (key === '') throw new UsageError('no key was given')
-  if (key.length < shortestKey)
-    throw new UsageError(`the key is too short: it has fewer than ${shortestKey} characters`, {
-      hint: 'so short a key cannot be kept out of what is shown; was it cut off?',
-    })
-
-  const baseUrl = await verify(context, given, key)
-  await context.changeConfig((config) => ({
-    ...withProfile(config, profile, {
-      ...withoutKey(findProfile(config, profile)),
-      base_url: baseUrl,
-      ...(keyCommand === undefined ? { api_key: key } : { key_command: keyCommand }),
-      api_key_origin: origin,
-    }),
-    profile: config.profile ?? profile,
-  }))
-  await context.notice(`logged in to ${origin} as profile ${profile}`)
-  if (stored.profile === localProfile)
-    await context.notice(
-      `profile ${stored.profile} stays in use; to switch: meetroom profiles use ${profile}`,
-    )
-  if (host.env['MEETROOM_API_KEY'])
-    await context.notice('MEETROOM_API_KEY in the environment takes precedence over the stored key')
-}
-
-/**
- * Verifies a key with the cheapest request there is.
- * @returns the base URL that answered: the one given, or the same with the version that was left out
- * @throws {MeetroomError} when the key is refused, or neither is the base URL of a service
- */
-async function verify(context: Context, given: string, key: string): Promise<string> {
-  let first: MeetroomError | undefined
-  for (const baseUrl of given.endsWith('/v1') ? [given] : [given, `${given}/v1`]) {
-    const client = await context.clientFor(baseUrl, key)
-    try {
-      await client.call('listRooms', { query: { limit: 1 } })
-      if (baseUrl !== given)
-        await context.notice(`the service is at ${baseUrl}; that is stored as the base URL`)
-      return baseUrl
-    } catch (error) {
-      if (!(error instanceof MeetroomError) || error.status === undefined) throw error
-      first ??= refusedKey(error, given)
-      if (await client.isService()) throw refusedKey(error, given)
-    }
-  }
-  throw first
-}
-
-function refusedKey(error: MeetroomError, baseUrl: string): MeetroomError {
-  if (!(error instanceof AuthError)) return error
-  const { status, request } = error
-  return new AuthError(`${new URL(baseUrl).origin} refuses this key; nothing was stored`, { status, request })
 }
 
 async function logOut(context: Context): Promise<void> {

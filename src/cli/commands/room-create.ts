@@ -7,6 +7,7 @@ import { type RoomType, roomTypes } from '../../api/vocabulary.ts'
 import { ConflictError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { type BodyFlags, buildBody, type Given } from '../body.ts'
+import { canAsk } from '../confirm.ts'
 import type { Act, Context } from '../context.ts'
 import { bodyFlags, examples, requireFields } from '../flags.ts'
 import { collect, parseHeaders, parseMember, readSecret, webUrl, wholeNumber } from '../input.ts'
@@ -15,6 +16,7 @@ import { listPages } from '../operations/list.ts'
 import { runOne, showOne } from '../operations/one.ts'
 import { plainText } from '../output/text.ts'
 import type { Item } from '../output/views.ts'
+import { own } from '../output/visible.ts'
 
 const { words } = room
 
@@ -34,7 +36,9 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: Act): void {
   const create = rooms
     .command('create')
     .summary('Create a room')
-    .description('Create a room, and invite members to it.')
+    .description(
+      'Create a room, and invite members to it. On a terminal you are asked for a name and a type that are not given.',
+    )
     .option('--name <name>', words.name)
     .addOption(new Option('--type <type>', words.type).choices(roomTypes))
     .option('--record', words.record)
@@ -57,8 +61,9 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: Act): void {
     .option('--if-not-exists', 'if a room with this name exists, leave it as is and show it')
   bodyFlags(create).action(
     act('any', async (context, flags: CreateFlags) => {
-      const body = await buildBody(context, 'createRoom', flags, await settingsFrom(flags, context.host))
-      requireWebhookUrl(flags, body)
+      const given = await buildBody(context, 'createRoom', flags, await settingsFrom(flags, context.host))
+      requireWebhookUrl(flags, given)
+      const body = await askForMissing(context, flags, given)
       requireFields(body, { name: '--name', type: '--type' })
       if (flags.ifNotExists && (await showExisting(context, body))) return
       await runOne(context, 'createRoom', { body })
@@ -90,12 +95,35 @@ async function settingsFrom(flags: CreateFlags, host: Host): Promise<Given<'crea
 }
 
 /** The URL of a webhook may come from anywhere: a flag, `--set` or `--data`. */
-function requireWebhookUrl(
-  { webhookHeader, webhookSecret }: CreateFlags,
-  { webhook }: BodyOf<Operations['createRoom']>,
-): void {
+function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webhook }: Body): void {
   const flag = webhookHeader ? '--webhook-header' : webhookSecret ? '--webhook-secret' : undefined
   if (flag && webhook?.url === undefined) throw new UsageError(`${flag} needs --webhook-url`)
+}
+
+type Body = BodyOf<Operations['createRoom']>
+
+/** What a room cannot be without, asked for where somebody sits there; with what else is wrong said before that. */
+async function askForMissing(context: Context, { ifNotExists }: CreateFlags, body: Body): Promise<Body> {
+  if ((body.name !== undefined && body.type !== undefined) || !canAsk(context.host)) return body
+  if (!ifNotExists) await context.permit('writes')
+  await context.client()
+  const { askLine } = await import('../ask.ts')
+  const name = body.name ?? (await askLine(context, own`Name of the room:`, readName))
+  if (body.type !== undefined) return { ...body, name }
+  await context.notice(words.type)
+  return { ...body, name, type: await askLine(context, own`Type of the room:`, readType) }
+}
+
+function readName(line: string): string {
+  const name = line.trim()
+  if (name === '') throw new UsageError('a room needs a name')
+  return name
+}
+
+function readType(line: string): RoomType {
+  const type = roomTypes.find((known) => known === line.trim().toLowerCase())
+  if (type) return type
+  throw new UsageError(`type must be one of ${roomTypes.join(', ')}`)
 }
 
 /** All rooms of exactly this name. A service that does not know the filter answers with any rooms. */

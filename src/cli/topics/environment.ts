@@ -13,6 +13,7 @@ export const environment = `Environment
   MEETROOM_NO_INPUT      never prompt
 
   NO_COLOR, FORCE_COLOR  print no colours, or colours even in a pipe
+  CI                     never prompt, unless it is empty, 0 or false
   COLUMNS                width of tables on a terminal
   HTTPS_PROXY, HTTP_PROXY, NO_PROXY
                          proxies; loopback is never proxied

@@ -1,0 +1,171 @@
+import { basename } from 'node:path'
+import { Option } from 'commander'
+import {
+  defaultProfile,
+  findProfile,
+  localProfile,
+  type Profile,
+  type StoredConfig,
+  shortestKey,
+} from '../../config.ts'
+import { withoutKey, withProfile } from '../../config-store.ts'
+import { isClear, parseBaseUrl } from '../../config-values.ts'
+import { ConfirmationError, UsageError } from '../../errors.ts'
+import { canAsk, whyNotAsked } from '../confirm.ts'
+import type { Act, Context } from '../context.ts'
+import { examples } from '../flags.ts'
+import { readAll } from '../input.ts'
+import type { MeetroomCommand } from '../meetroom-command.ts'
+import { own, visible } from '../output/visible.ts'
+import { checkProfileName, namedProfile } from '../profile.ts'
+import { verifyKey } from '../verify-key.ts'
+
+interface LoginFlags {
+  withToken?: boolean
+  keyCommand?: string
+}
+
+export function defineLogin(auth: MeetroomCommand, act: Act): void {
+  const login = auth
+    .command('login')
+    .summary('Store an API key')
+    .description(
+      'Store an API key for a service. You are prompted for the base URL and the key (hidden input); the key is verified before it is stored.',
+    )
+    .addOption(new Option('--with-token', 'read the key from standard input').conflicts('keyCommand'))
+    .option('--key-command <command>', "store a command that prints the key instead, as in 'pass show meet'")
+    .action(act('machine', (context, flags: LoginFlags) => logIn(context, flags)))
+  examples(
+    login,
+    'meetroom auth login',
+    'meetroom auth login --base-url https://meet.example.com/v1',
+    'meetroom auth login --profile staging --base-url https://staging.example.com/v1 --with-token < key.txt',
+    "meetroom auth login --base-url https://meet.example.com/v1 --key-command 'op read op://work/meet/key'",
+  )
+}
+
+async function logIn(context: Context, flags: LoginFlags): Promise<void> {
+  const { host } = context
+  context.expectNewProfile()
+  const stored = await context.storedConfig()
+  const profile = profileOf(context, stored)
+  const before = findProfile(stored, profile) ?? {}
+  // Whoever types the key into standard input has no other way to answer.
+  const asks = !flags.withToken && canAsk(host)
+  const given = await baseUrlOf(context, before, asks)
+  const { origin } = new URL(given)
+  if (asks) await agreeToReplace(context, profile, before, origin)
+  const key = await keyOf(context, flags, origin, before)
+
+  const baseUrl = await verifyKey(context, given, key)
+  const { keyCommand } = flags
+  await context.changeConfig((config) => ({
+    ...withProfile(config, profile, {
+      ...withoutKey(findProfile(config, profile)),
+      base_url: baseUrl,
+      ...(keyCommand === undefined ? { api_key: key } : { key_command: keyCommand }),
+      api_key_origin: origin,
+    }),
+    profile: config.profile ?? profile,
+  }))
+  await context.notice(`logged in to ${origin} as profile ${profile}`)
+  if (stored.profile === localProfile)
+    await context.notice(
+      `profile ${stored.profile} stays in use; to switch: meetroom profiles use ${profile}`,
+    )
+  if (host.env['MEETROOM_API_KEY'])
+    await context.notice('MEETROOM_API_KEY in the environment takes precedence over the stored key')
+  if (asks) await tellWhatNext(context, profile, stored.profile ?? profile)
+}
+
+/** @throws {UsageError} for a profile that cannot hold a key */
+function profileOf(context: Context, stored: StoredConfig): string {
+  const inUse = stored.profile === localProfile ? { ...stored, profile: defaultProfile } : stored
+  const { value: profile } = namedProfile(context, inUse)
+  if (profile === localProfile) throw new UsageError('the local workspace needs no key; just pass --local')
+  checkProfileName(profile)
+  return profile
+}
+
+/** @param asks a person may be asked for what flags and environment leave open */
+async function baseUrlOf(context: Context, { base_url }: Profile, asks: boolean): Promise<string> {
+  const { host, flags } = context
+  const named = flags.baseUrl ?? (host.env['MEETROOM_BASE_URL'] || undefined)
+  if (named !== undefined) return readBaseUrl(named)
+  if (asks) {
+    const { askLine } = await import('../ask.ts')
+    return askLine(context, own`Base URL of the service:`, readBaseUrl, base_url)
+  }
+  if (base_url) return readBaseUrl(base_url)
+  throw new UsageError('no service to log in to', {
+    hint: 'name it: meetroom auth login --base-url https://meet.example.com/v1',
+  })
+}
+
+/** @throws {UsageError} for what is no base URL, or one that a key cannot be sent to */
+function readBaseUrl(text: string): string {
+  const baseUrl = parseBaseUrl(text)
+  const url = new URL(baseUrl)
+  if (!isClear(url)) return baseUrl
+  throw new UsageError(`over plain http the key would be sent unencrypted to ${url.origin}`, {
+    hint: 'use an https base URL',
+  })
+}
+
+/**
+ * Asks before the key of another service is lost.
+ * @throws {ConfirmationError}
+ */
+async function agreeToReplace(
+  context: Context,
+  name: string,
+  { api_key, key_command, api_key_origin: other }: Profile,
+  origin: string,
+): Promise<void> {
+  if (!(api_key || key_command) || !other || other === origin || context.flags.yes) return
+  const { askYes } = await import('../ask.ts')
+  const question = `Profile ${name} holds the key for ${other}; replace it?`
+  if (await askYes(context, visible(question))) return
+  throw new ConfirmationError('not confirmed; nothing was stored', {
+    hint: `keep both, in a profile of its own: meetroom auth login --profile NAME --base-url ${origin}/v1`,
+  })
+}
+
+async function keyOf(
+  context: Context,
+  { withToken, keyCommand }: LoginFlags,
+  origin: string,
+  { api_key, api_key_origin }: Profile,
+): Promise<string> {
+  if (keyCommand !== undefined) return checkedKey(await context.runKeyCommand(keyCommand, '--key-command'))
+  if (withToken) return checkedKey(await readAll(context.host))
+  const why = whyNotAsked(context.host)
+  if (why !== undefined)
+    throw new UsageError(`logging in needs a key, and ${why}`, {
+      hint: 'pipe it in: meetroom auth login --with-token < file',
+    })
+  const { askSecret } = await import('../ask.ts')
+  const replaced = api_key && api_key_origin === origin ? ' (replaces the stored one)' : ''
+  return checkedKey(await askSecret(context, visible(`API key for ${origin}${replaced}:`)))
+}
+
+/** @throws {UsageError} for what cannot be a whole key */
+function checkedKey(text: string): string {
+  const key = text.trim()
+  if (key === '') throw new UsageError('no key was given')
+  if (key.length >= shortestKey) return key
+  throw new UsageError(`the key is too short: it has fewer than ${shortestKey} characters`, {
+    hint: 'so short a key cannot be kept out of what is shown; was it cut off?',
+  })
+}
+
+/** Commands that are worth trying first. */
+async function tellWhatNext(context: Context, profile: string, inUse: string): Promise<void> {
+  const { SHELL = '', MEETROOM_PROFILE } = context.host.env
+  const flag = profile === (MEETROOM_PROFILE || inUse) ? '' : ` --profile ${profile}`
+  const shell = ['bash', 'zsh', 'fish'].find((name) => name === basename(SHELL))
+  const lines = [`meetroom auth status${flag}`, `meetroom rooms list${flag}`]
+  await context.notice('try next:')
+  for (const line of shell ? [...lines, `meetroom completion ${shell}`] : lines)
+    await context.notice(`  ${line}`)
+}

@@ -1,0 +1,293 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { talk } from '../helpers/talk.ts'
+import { harmIn } from '../helpers/terminal.ts'
+import { baseUrl, createWorld, type World } from '../helpers/world.ts'
+
+let world: World
+let file: string
+beforeEach(async () => {
+  world = await createWorld()
+  file = join(world.configDir, 'config.json')
+})
+
+const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+const sent = () => world.requests.map(({ method, body }) => [method, body && JSON.parse(body)])
+const name = 'Name of the room:'
+const type = 'Type of the room:'
+
+describe('rooms create on a terminal', () => {
+  test('asks for a name and a type, on standard error', async () => {
+    const { code, stdout, stderr } = await talk(world, 'rooms create --json', [
+      [name, ' Weekly sync \n'],
+      [type, 'Private\n'],
+    ])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).room).toMatchObject({ name: 'Weekly sync', type: 'private' })
+    expect(stderr).toContain('who may join and replay: open (anyone with the URL), public')
+    expect(sent()).toEqual([['POST', { name: 'Weekly sync', type: 'private' }]])
+  })
+
+  test.each([
+    ['rooms create --name Weekly', type, 'open\n', name],
+    ['rooms create --set name=Weekly', type, 'open\n', name],
+    ['rooms create --type open', name, 'Weekly\n', type],
+    ['rooms create --data {"type":"open"}', name, 'Weekly\n', type],
+  ])('%s asks only for what is not given', async (line, question, typed, other) => {
+    const { code, stderr } = await talk(world, line, [[question, typed]])
+    expect(code).toBe(0)
+    expect(stderr).not.toContain(other)
+    expect(sent()).toEqual([['POST', { name: 'Weekly', type: 'open' }]])
+  })
+
+  test('asks again for an answer that cannot be used', async () => {
+    const { code } = await talk(world, 'rooms create', [
+      [name, ' \n'],
+      ['a room needs a name', 'Weekly\n'],
+      [type, 'opn\n'],
+      ['type must be one of open, public, private', '\u0015open\n'],
+    ])
+    expect(code).toBe(0)
+    expect(sent()).toEqual([['POST', { name: 'Weekly', type: 'open' }]])
+  })
+
+  test.each(['\u0003', '\u0004'])('sends nothing when %j leaves a question', async (typed) => {
+    for (const replies of [
+      [[name, typed]],
+      [
+        [name, 'Weekly\n'],
+        [type, `op${typed}`],
+      ],
+    ] as [string, string][][])
+      expect((await talk(world, 'rooms create', replies)).code).toBe(130)
+    expect(sent()).toEqual([])
+  })
+
+  test('shows the request with --dry-run, once it is known', async () => {
+    const { stdout } = await talk(world, 'rooms create --name Weekly --dry-run', [[type, 'open\n']])
+    expect(stdout).toBe(`POST ${baseUrl}/rooms {"name":"Weekly","type":"open"}\n`)
+    expect(sent()).toEqual([])
+  })
+
+  test('asks nothing where the answers could not be used', async () => {
+    const settings = { profiles: { default: { base_url: baseUrl, protected: true } } }
+    mkdirSync(world.configDir, { mode: 0o700 })
+    writeFileSync(file, JSON.stringify(settings), { mode: 0o600 })
+    const line = 'rooms create --profile default'
+    expect(await world.run(line, { tty: true })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is protected'),
+    })
+    const env = { ...bare, MEETROOM_CONFIG_DIR: join(world.dir, 'none') }
+    expect(await world.run('rooms create', { tty: true, env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no service is configured'),
+    })
+    expect(await world.run('rooms create --webhook-secret x', { tty: true })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--webhook-secret needs --webhook-url'),
+    })
+  })
+
+  test('shows nothing of a pasted name that the terminal obeys, and sends it as it is', async () => {
+    const pasted = 'a\u009b31mred\u202eabc\u0000\u200b'
+    const { code, stderr } = await talk(world, 'rooms create --type open', [[name, `${pasted}\u001b[31m\n`]])
+    expect(code).toBe(0)
+    expect(harmIn(stderr, true)).toBeUndefined()
+    expect(stderr).toContain('a\\u009b31mred\\u202eabc')
+    expect(sent()).toEqual([
+      ['POST', { name: expect.stringContaining('a\u009b31mred\u202eabc'), type: 'open' }],
+    ])
+  })
+
+  test('takes ten thousand characters, and shows the end of them', async () => {
+    const long = 'x'.repeat(10_000)
+    const { code, stderr } = await talk(world, 'rooms create --type open -o ids', [[name, `${long}\n`]])
+    expect(code).toBe(0)
+    expect(stderr).not.toContain('x'.repeat(201))
+    expect(sent()).toEqual([['POST', { name: long, type: 'open' }]])
+  })
+})
+
+describe('nothing is asked', () => {
+  const lines = [
+    ['rooms create', '--name is missing'],
+    ['rooms create --name Weekly', '--type is missing'],
+    ['auth login', 'no service to log in to'],
+    [`auth login --base-url ${baseUrl}`, 'logging in needs a key, and'],
+  ] as const
+
+  test.each(lines)('by %s off a terminal, with MEETROOM_NO_INPUT or in CI', async (line, words) => {
+    const env = line.startsWith('auth') ? bare : {}
+    for (const options of [
+      { env },
+      { tty: true, env: { ...env, MEETROOM_NO_INPUT: '1' } },
+      { tty: true, env: { ...env, CI: 'true' } },
+    ])
+      expect(await world.run(line, options)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(new RegExp(`^[^?]*${words}`)),
+      })
+    expect(sent()).toEqual([])
+    expect(existsSync(file)).toBe(false)
+  })
+
+  test('before something is deleted in CI, which is refused', async () => {
+    expect(await world.run('users delete ada', { tty: true, env: { CI: '1', NO_COLOR: '1' } })).toMatchObject(
+      {
+        code: 10,
+        stderr: expect.stringContaining('deleting users needs confirmation, and CI forbids asking'),
+      },
+    )
+  })
+
+  test('is not said of CI=false', async () => {
+    const options = { env: { CI: 'false' } }
+    expect((await talk(world, 'rooms create --name N', [[type, 'open\n']], options)).code).toBe(0)
+  })
+})
+
+describe('auth login on a terminal', () => {
+  const url = 'Base URL of the service:'
+  const key = 'API key for https://meet.test'
+  const origin = 'https://meet.test'
+  const env = { ...bare, NO_COLOR: '1', SHELL: '/usr/bin/zsh' }
+  const stored = () => JSON.parse(readFileSync(file, 'utf8')).profiles
+  const login = (replies: [string, string][], line = 'auth login') => talk(world, line, replies, { env })
+  function store(profiles: object): void {
+    mkdirSync(world.configDir, { mode: 0o700 })
+    writeFileSync(file, JSON.stringify({ profiles, profile: 'default' }), { mode: 0o600 })
+  }
+  const other = {
+    base_url: 'https://other.test/v1',
+    api_key: 'another-key',
+    api_key_origin: 'https://other.test',
+  }
+
+  test('walks through base URL and key, and ends with what to try next', async () => {
+    const { code, stdout, stderr } = await login([
+      [url, `${baseUrl}\n`],
+      [key, `${world.apiKey}\n`],
+    ])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    expect(stderr).not.toContain(world.apiKey)
+    expect(stderr).toMatch(
+      /logged in to https:\/\/meet\.test as profile default\ntry next:\n {2}meetroom auth status\n {2}meetroom rooms list\n {2}meetroom completion zsh\n$/,
+    )
+    expect(stored()).toEqual({
+      default: { base_url: baseUrl, api_key: world.apiKey, api_key_origin: origin },
+    })
+  })
+
+  test('looks as the README shows it', async () => {
+    const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8')
+    const [, block = ''] = /<!-- login -->\n```console\n([\s\S]*?)```/.exec(readme) ?? []
+    const [first = '', ...lines] = block.trimEnd().split('\n')
+    const { stderr } = await talk(
+      world,
+      first.replace('$ meetroom ', ''),
+      [
+        [url, 'https://meet.example.com/v1\n'],
+        ['API key for', `${world.apiKey}\n`],
+      ],
+      { env: { ...env, SHELL: '/bin/bash' } },
+    )
+    // What has been drawn over before.
+    const drawn = stripVTControlCharacters(stderr).split('\n')
+    expect(drawn.map((line) => line.replace(/^\?.*✔/, '✔'))).toEqual([...lines, ''])
+  })
+
+  test('asks again for what is no base URL of a service, and says why in a line', async () => {
+    const again = '\u0015'
+    const { code } = await login([
+      [url, 'meet.test\n'],
+      ['> not a valid URL; a base URL looks like https://meet.example.com/v1', `${again}ftp://meet.test\n`],
+      ['> a base URL must be http or https', `${again}https://a:b@meet.test\n`],
+      ['> a base URL must not contain a user name or password', `${again}http://meet.test/v1\n`],
+      [
+        '> over plain http the key would be sent unencrypted to http://meet.test; use',
+        `${again}${baseUrl}\n`,
+      ],
+      [key, `${world.apiKey}\n`],
+    ])
+    expect(code).toBe(0)
+    expect(stored().default.base_url).toBe(baseUrl)
+  })
+
+  test.each(['\u0003', '\u0004'])('sends and stores nothing when %j leaves a question', async (typed) => {
+    expect((await login([[url, `https${typed}`]])).code).toBe(130)
+    expect(
+      (
+        await login([
+          [url, `${baseUrl}\n`],
+          [key, `${world.apiKey}${typed}`],
+        ])
+      ).code,
+    ).toBe(130)
+    expect(sent()).toEqual([])
+    expect(existsSync(file)).toBe(false)
+  })
+
+  test('offers the base URL of the profile, and says that its key is replaced', async () => {
+    store({ default: { base_url: baseUrl, api_key: 'an-older-key', api_key_origin: origin, timeout: 5 } })
+    const { code, stderr } = await login([
+      [baseUrl, '\n'],
+      ['(replaces the stored one):', `${world.apiKey}\n`],
+    ])
+    expect(code, stderr).toBe(0)
+    expect(stored().default).toMatchObject({ base_url: baseUrl, api_key: world.apiKey, timeout: 5 })
+  })
+
+  const question = 'Profile default holds the key for https://other.test; replace it?'
+
+  test('asks before the key of another service is lost', async () => {
+    store({ default: other })
+    const { code, stderr } = await login([
+      [url, `${baseUrl}\n`],
+      [question, 'n\n'],
+    ])
+    expect(code).toBe(10)
+    expect(stderr).toMatch(
+      /error: not confirmed; nothing was stored\nhint: keep both, in a profile of its own: meetroom auth login --profile NAME --base-url https:\/\/meet\.test\/v1\n$/,
+    )
+    expect(sent()).toEqual([])
+    expect(stored()).toEqual({ default: other })
+    const again = await login([
+      [url, `${baseUrl}\n`],
+      [question, 'y\n'],
+      [key, `${world.apiKey}\n`],
+    ])
+    expect(again.code).toBe(0)
+    expect(stored().default).toEqual({ base_url: baseUrl, api_key: world.apiKey, api_key_origin: origin })
+  })
+
+  test('replaces it with --yes, and keeps it in another profile', async () => {
+    store({ default: other })
+    const staging = await login(
+      [[key, `${world.apiKey}\n`]],
+      `auth login --profile staging --base-url ${baseUrl}`,
+    )
+    expect(staging.stderr).toContain('try next:\n  meetroom auth status --profile staging\n')
+    expect(stored().default).toEqual(other)
+    const { code, stderr } = await login(
+      [[key, `${world.apiKey}\n`]],
+      `auth login --yes --base-url ${baseUrl}`,
+    )
+    expect(code).toBe(0)
+    expect(stderr).not.toContain(question)
+    expect(stored().default.api_key).toBe(world.apiKey)
+  })
+
+  test('asks for the base URL alone with --key-command', async () => {
+    writeFileSync(join(world.dir, 'key'), world.apiKey)
+    const line = `auth login --quiet --key-command /bin/cat\u00a0${join(world.dir, 'key')}`
+    const argv = line.split(' ').map((word) => word.replace('\u00a0', ' '))
+    const { host, done } = world.start(argv, { tty: true, env })
+    setImmediate(() => host.type(`${baseUrl}\n`))
+    expect((await done).code).toBe(0)
+    expect(stored().default.key_command).toBe(`/bin/cat ${join(world.dir, 'key')}`)
+  })
+})
