@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { type AddressInfo, connect, createServer, type Server } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { runBuilt } from './helpers/built.ts'
@@ -109,16 +109,30 @@ describe('doctor', () => {
   })
 
   test.each([
-    ['is self-signed', () => authority.selfSigned(), /^✖ the certificate is self-signed/],
+    [
+      'is self-signed',
+      () => authority.selfSigned(),
+      '✖ the certificate is self-signed (issued by 127.0.0.1, 1 day left); trust its authority with NODE_EXTRA_CA_CERTS=FILE, if you know whose it is',
+    ],
+    [
+      'is from an unknown authority',
+      () => certificateAuthority('Other CA').issue(),
+      '✖ the certificate cannot be verified (issued by Other CA, 1 day left); trust its authority with NODE_EXTRA_CA_CERTS=FILE, if you know whose it is',
+    ],
     [
       'has expired',
       () => authority.issue({ days: [-9, -2] }),
-      /^✖ the certificate has expired .*expired\); whoever/,
+      '✖ the certificate has expired (issued by Test CA, expired); whoever runs the service must renew it, unless the clock of this machine is wrong',
+    ],
+    [
+      'is not valid yet',
+      () => authority.issue({ days: [2, 9] }),
+      '✖ the certificate is not valid yet (issued by Test CA, 8 days left); is the clock of this machine right?',
     ],
     [
       'is for another host',
       () => authority.issue({ host: 'other.test' }),
-      /^✖ the certificate is for another host/,
+      '✖ the certificate is for another host (issued by Test CA, 1 day left); is the base URL right? Does something in between answer instead of the service?',
     ],
   ])('tells of a certificate that %s, and sends no key', async (_, certificate, words) => {
     let asked = 0
@@ -128,7 +142,7 @@ describe('doctor', () => {
     })
     const { code, checks } = await doctor({ MEETROOM_BASE_URL: url })
     expect({ code, asked }).toEqual({ code: 1, asked: 0 })
-    expect(checks['tls']).toMatch(words)
+    expect(checks['tls']).toBe(words)
   })
 
   test('gives up on a service that says nothing, after a few seconds', { timeout: 30_000 }, async () => {
@@ -187,6 +201,27 @@ describe('doctor', () => {
     expect(stdout).not.toContain('proxy-password')
   })
 
+  test.each<[string, (socket: Socket) => void, string]>([
+    ['does not answer', () => {}, 'no answer within 5 s'],
+    ['closes the connection', (socket) => socket.destroy(), 'the proxy 127.0.0.1:PORT closed the connection'],
+    [
+      'wants a password',
+      (socket) => socket.once('data', () => socket.end('HTTP/1.1 407 No\r\n\r\n')),
+      'the proxy 127.0.0.1:PORT refused the connection (407: it wants a user name and password)',
+    ],
+  ])('tells of a proxy that %s', { timeout: 30_000 }, async (_, answer, wrong) => {
+    const port = await listen(createServer(answer))
+    const { code, checks } = await doctor({
+      MEETROOM_BASE_URL: 'https://meet.test/v1',
+      HTTPS_PROXY: `http://127.0.0.1:${port}`,
+    })
+    expect(code).toBe(1)
+    expect(checks['tls']).toBe(
+      `✖ ${wrong.replace('PORT', String(port))}; is HTTPS_PROXY right, with a user name and password if the proxy wants them?`,
+    )
+    expect(checks['workspace']).toBe('- tls failed')
+  })
+
   test('tells of a proxy that is none', async () => {
     const { code, checks } = await doctor({
       MEETROOM_BASE_URL: 'https://meet.test/v1',
@@ -239,6 +274,31 @@ describe('doctor', () => {
     expect(checks['workspace']).toBe('- key failed')
   })
 
+  test('says nothing of the service that it has not asked', async () => {
+    const { baseUrl } = await serveHere()
+    const { code, checks } = await doctor({
+      MEETROOM_BASE_URL: baseUrl,
+      MEETROOM_API_KEY: 'two words-of-a-key',
+    })
+    expect(code).toBe(1)
+    expect(checks).toMatchObject({
+      clock: '- no answer',
+      'key accepted': expect.stringMatching(/^✖ the API key contains a space/),
+      workspace: '- nothing was sent',
+    })
+  })
+
+  test.skipIf(process.platform === 'win32')('tells of a code cache that others can write to', async () => {
+    const dir = tempDir()
+    mkdirSync(join(dir, 'meetroom'))
+    chmodSync(join(dir, 'meetroom'), 0o777)
+    const { code, checks } = await doctor({ XDG_CACHE_HOME: dir }, '--local')
+    expect(code).toBe(1)
+    expect(checks['code cache']).toBe(
+      `✖ ${dir}/meetroom is not a folder that only you can write to: commands start slower; remove it; it is made again`,
+    )
+  })
+
   test('with --local needs no network, and makes no workspace', async () => {
     const { code, stderr, checks, dir } = await doctor({}, '--local')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -262,5 +322,55 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^ok {3}node/m)
     expect(stdout).toMatch(/^FAIL base url/m)
     expect(stdout).not.toMatch(/[✔✖]/)
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('doctor and a command that prints the key', () => {
+  async function withCommand(key_command: string, mode = 0o600) {
+    const { baseUrl, apiKey } = await serveHere()
+    const dir = tempDir()
+    const profile = { base_url: baseUrl, key_command, api_key_origin: new URL(baseUrl).origin }
+    writeFileSync(join(dir, 'config.json'), JSON.stringify({ profiles: { default: profile } }))
+    chmodSync(join(dir, 'config.json'), mode)
+    writeFileSync(join(dir, 'key'), apiKey)
+    const found = await doctor({ MEETROOM_CONFIG_DIR: dir, MEETROOM_API_KEY: '', KEY: join(dir, 'key') })
+    expect(found.stdout + found.stderr).not.toContain(apiKey)
+    return found
+  }
+
+  test('finds nothing wrong with one that works, however long it takes up to ten seconds', {
+    timeout: 30_000,
+  }, async () => {
+    const { code, checks, stdout } = await withCommand(`sh -c 'sleep 6; cat "$KEY"'`)
+    expect(code, stdout).toBe(0)
+    expect(checks).toMatchObject({
+      key: '✔ from profile default, printed by a command',
+      'key accepted': '✔ yes',
+    })
+  })
+
+  test.each([
+    [
+      'fails',
+      'false',
+      0o600,
+      'no API key: the key command of profile default failed with exit code 1; run it by hand',
+    ],
+    [
+      'is for a shell',
+      'pass | head',
+      0o600,
+      'the key command is run without a shell, and “|” is for shells; quote',
+    ],
+    ['others can change', 'false', 0o622, 'others can write to the settings file'],
+  ])('tells of one that %s, and of nothing behind it', async (_, command, mode, words) => {
+    const { code, checks } = await withCommand(command, mode)
+    expect(code).toBe(1)
+    expect(checks['key']).toContain(`✖ ${words}`)
+    expect(checks).toMatchObject({
+      clock: '- key failed',
+      'key accepted': '- key failed',
+      workspace: '- key failed',
+    })
   })
 })

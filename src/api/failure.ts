@@ -24,7 +24,9 @@ const reasons: Record<string, string> = {
   SELF_SIGNED_CERT_IN_CHAIN:
     'the certificate chain is self-signed; to trust it, point NODE_EXTRA_CA_CERTS at a file with the CA certificate',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate cannot be verified',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is from an unknown authority',
   CERT_HAS_EXPIRED: 'the certificate has expired',
+  CERT_NOT_YET_VALID: 'the certificate is not valid yet',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the service does not speak TLS on this port',
   EPROTO: 'the TLS handshake failed',

@@ -19,9 +19,8 @@ interface Wanted {
 }
 
 /** Makes certificates that a client trusts when it trusts `ca`, and others. Node has no means of its own for it. */
-export function certificateAuthority() {
+export function certificateAuthority(name = 'Test CA') {
   const keys = newKeys()
-  const name = 'Test CA'
   const ca = signed({ subject: name, issuer: name, subjectKeys: keys, issuerKeys: keys, isAuthority: true })
   return {
     ca: ca.cert,

@@ -1,11 +1,20 @@
 import { stat } from 'node:fs/promises'
+import { defined } from '../../api/defined.ts'
 import { isLoopback } from '../../api/loopback.ts'
 import type { Settings } from '../../config.ts'
 import type { Context } from '../context.ts'
 import { dataDir, requireBaseUrl } from '../service.ts'
 import { examine, type Finding, skipped } from './finding.ts'
 import { checkCache, checkKey, checkNode, checkSettings, checkVersion } from './machine.ts'
-import { checkConnection, checkNames, checkTls, describeProxy, type Target, targetOf } from './network.ts'
+import {
+  checkConnection,
+  checkNames,
+  checkTls,
+  describeProxy,
+  hintAtProxy,
+  type Target,
+  targetOf,
+} from './network.ts'
 import { checkService } from './service.ts'
 
 /** Everything that must be right, one after the other: what depends on something that is wrong is left out. */
@@ -41,7 +50,6 @@ const answered = ['clock', 'key accepted', 'workspace'] as const
 
 async function* remote(context: Context, settings: Settings): AsyncGenerator<Finding> {
   const { host } = context
-  const key = await examine(context, 'key', () => checkKey(settings))
   let url: URL | undefined
   const service = await examine(context, 'base url', () => {
     url = new URL(requireBaseUrl(settings))
@@ -49,6 +57,8 @@ async function* remote(context: Context, settings: Settings): AsyncGenerator<Fin
   })
   yield service
   if (!url) return
+  // A command has ten seconds of its own to print the key.
+  const key = await examine(context, 'key', () => checkKey(context, settings), { mostMs: 12_000 })
   yield key
   const { protocol, hostname } = url
   const origin = url
@@ -60,7 +70,13 @@ async function* remote(context: Context, settings: Settings): AsyncGenerator<Fin
   const steps = {
     dns: (to: Target) => examine(context, 'dns', () => checkNames(to)),
     tcp: (to: Target) => examine(context, 'tcp', (signal) => checkConnection(to, signal, host.monotonic)),
-    tls: (to: Target) => examine(context, 'tls', (signal) => checkTls(to, signal, host.now())),
+    tls: (to: Target) =>
+      examine(
+        context,
+        'tls',
+        (signal) => checkTls(to, signal, host.now()),
+        defined({ hint: hintAtProxy(to) }),
+      ),
   }
   let broken = target ? undefined : 'the proxy is wrong'
   for (const step of ['dns', 'tcp', 'tls'] as const) {

@@ -13,8 +13,12 @@ export interface Finding {
 /** What a check finds when all is well, or what is wrong. */
 export type Found = string | { wrong: string; hint: string }
 
-/** How long one check may take, in milliseconds. */
-const mostMs = 5000
+interface Limits {
+  /** How long it may take, in milliseconds. */
+  mostMs?: number
+  /** What to do when it fails and does not say so itself. */
+  hint?: string
+}
 
 /**
  * Runs a check, for a limited time.
@@ -25,6 +29,7 @@ export async function examine(
   context: Context,
   check: string,
   work: (signal: AbortSignal) => Promise<Found> | Found,
+  { mostMs = 5000, hint }: Limits = {},
 ): Promise<Finding> {
   const { interrupt } = context
   const ending = new AbortController()
@@ -33,7 +38,7 @@ export async function examine(
   const ended = new Promise<never>((_, reject) =>
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason)),
   )
-  const late = new TooLate()
+  const late = new TooLate(`no answer within ${mostMs / 1000} s`)
   // Unlike the timers of the host it keeps the program running: nothing else may.
   const timer = setTimeout(() => ending.abort(late), mostMs)
   try {
@@ -41,7 +46,7 @@ export async function examine(
     return findingOf(check, await Promise.race([work(ending.signal), ended]))
   } catch (error) {
     if (interrupt.aborted) throw interrupt.reason
-    return findingOf(check, wrongBy(error))
+    return findingOf(check, wrongBy(error, hint))
   } finally {
     clearTimeout(timer)
     interrupt.removeEventListener('abort', stop)
@@ -63,10 +68,7 @@ function findingOf(check: string, found: Found): Finding {
 /** An error that was foreseen says itself what to do. */
 export function wrongBy(error: unknown, hint = ''): Found {
   if (error instanceof TooLate)
-    return {
-      wrong: `no answer within ${mostMs / 1000} s`,
-      hint: hint || 'try again, or ask who runs the network',
-    }
+    return { wrong: error.message, hint: hint || 'try again, or ask who runs the network' }
   if (error instanceof MeetroomError) return { wrong: error.message, hint: error.hint ?? hint }
   return { wrong: error instanceof Error ? error.message : String(error), hint }
 }

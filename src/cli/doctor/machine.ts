@@ -1,8 +1,9 @@
 import { lstat, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { configFile, keyFor, readConfig, type Settings, shortestKey } from '../../config.ts'
+import { configFile, readConfig, type Settings, shortestKey } from '../../config.ts'
 import type { Host } from '../../host.ts'
 import { version } from '../../version.ts'
+import type { Context } from '../context.ts'
 import type { Found } from './finding.ts'
 
 /** The oldest Node that the program supports. */
@@ -32,13 +33,12 @@ export async function checkSettings(dir: string, { uid, platform }: Host): Promi
   return { wrong: `other users may use ${file} (mode ${mode})`, hint: `run: chmod 600 '${file}'` }
 }
 
-/** Where the key comes from; never the key. */
-export function checkKey(settings: Settings): Found {
-  const key = keyFor(settings)
+/** Where the key comes from; never the key. A command that prints it is run, or what is wrong with it would be said of the service. */
+export async function checkKey(context: Context, settings: Settings): Promise<Found> {
   const from = `from ${(settings.keyCommand ?? settings.apiKey)?.from}`
-  // It is run when the key is needed, to see whether the service accepts it.
-  if ('command' in key) return `${from}, printed by a command`
-  if (key.value.length >= shortestKey) return from
+  const key = await context.key()
+  if (settings.keyCommand) return `${from}, printed by a command`
+  if (key.length >= shortestKey) return from
   return { wrong: `${from}, and too short to be kept out of what is shown`, hint: 'was it cut off?' }
 }
 

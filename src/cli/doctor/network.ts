@@ -15,6 +15,11 @@ export function describeProxy({ proxy }: Target): Found {
   return proxy ? proxy.name : 'none'
 }
 
+/** What to do when the way through a proxy fails. */
+export function hintAtProxy({ proxy }: Target): string | undefined {
+  return proxy && 'is HTTPS_PROXY right, with a user name and password if the proxy wants them?'
+}
+
 /** @throws {UsageError} when the environment names a proxy that cannot be one */
 export function targetOf(
   service: URL,
@@ -116,11 +121,20 @@ function trusted(tls: TLSSocket, today: number): Found {
   if (tls.authorized) return `${tls.getProtocol()}, ${issuer}, ${left}`
   const why: unknown = tls.authorizationError
   const code = typeof why === 'string' ? why : errorCode(why)
-  return {
-    wrong: `${reasonFor(code)} (${issuer}, ${left})`,
-    hint:
-      days < 0
-        ? 'whoever runs the service must renew it'
-        : 'trust its authority with NODE_EXTRA_CA_CERTS=FILE, if you know whose it is',
+  // Some reasons say what to do, as the hint does.
+  const [reason] = reasonFor(code).split(';')
+  return { wrong: `${reason} (${issuer}, ${left})`, hint: hintAtTrust(code) }
+}
+
+function hintAtTrust(code: string): string {
+  switch (code) {
+    case 'CERT_HAS_EXPIRED':
+      return 'whoever runs the service must renew it, unless the clock of this machine is wrong'
+    case 'CERT_NOT_YET_VALID':
+      return 'is the clock of this machine right?'
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return 'is the base URL right? Does something in between answer instead of the service?'
+    default:
+      return 'trust its authority with NODE_EXTRA_CA_CERTS=FILE, if you know whose it is'
   }
 }

@@ -29,19 +29,24 @@ export async function checkService(context: Context): Promise<Finding[]> {
     }
   })
   const clock = await examine(context, 'clock', () => skewOf(date, received))
+  const heard = date === undefined && workspace.status === 'failed' ? skipped('clock', 'no answer') : clock
   if (refused) {
-    const { message } = refused
-    const key = await examine(context, 'key', () => ({
+    const { message, status } = refused
+    const key = await examine(context, 'key accepted', () => ({
       wrong: message,
       hint: 'log in again with: meetroom auth login, or set MEETROOM_API_KEY',
     }))
-    return [clock, { ...key, check: 'key accepted' }, skipped('workspace', 'the key is refused')]
+    return [
+      heard,
+      key,
+      skipped('workspace', status === undefined ? 'nothing was sent' : 'the key is refused'),
+    ]
   }
-  const isAnswered = workspace.status === 'ok'
-  const accepted = isAnswered
-    ? await examine(context, 'key accepted', () => 'yes')
-    : skipped('key accepted', 'the service did not say')
-  return [date === undefined && !isAnswered ? skipped('clock', 'no answer') : clock, accepted, workspace]
+  const accepted =
+    workspace.status === 'ok'
+      ? await examine(context, 'key accepted', () => 'yes')
+      : skipped('key accepted', 'the service did not say')
+  return [heard, accepted, workspace]
 }
 
 /** The service tells whole seconds. */

@@ -62,7 +62,7 @@ const certificates: readonly Fault[] = (
       authority.issue({ days: [-9, -2] }),
       'the certificate has expired',
     ],
-    ['has a certificate that is not valid yet', authority.issue({ days: [2, 9] }), 'CERT_NOT_YET_VALID'],
+    ['has a certificate that is not valid yet', authority.issue({ days: [2, 9] }), 'not valid yet'],
     ['has a certificate for another host', authority.issue({ host: 'elsewhere.test' }), 'another host'],
     ['has a certificate for another address', authority.issue({ host: '127.0.0.2' }), 'another host'],
   ] as const
