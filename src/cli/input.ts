@@ -87,7 +87,9 @@ export function parseHeaders(flag: string, lines: readonly string[]): Record<str
   return Object.fromEntries(
     lines.map((line) => {
       const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(\S.*?)?[ \t]*$/.exec(line) ?? []
-      if (name === undefined) throw new UsageError(`${flag} takes 'Name: value', not “${line}”`)
+      // Not quoted back: it may hold a secret.
+      if (name === undefined)
+        throw new UsageError(`${flag} takes 'Name: value', with no blank before the colon`)
       return [name, value ?? '']
     }),
   )

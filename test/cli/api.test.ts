@@ -269,4 +269,19 @@ describe('-H', () => {
     expect(await world.run(['api', 'GET', '/rooms', '-H', header])).toMatchObject({ code: 2, stdout: '' })
     expect(world.requests).toEqual([])
   })
+
+  test.each(['Authorization : Bearer a-secret', 'a-secret'])(
+    'quotes nothing of what is no header: %j',
+    async (header) => {
+      for (const argv of [
+        ['api', 'GET', '/rooms', '-H', header],
+        ['rooms', 'create', '--name', 'N', '--type', 'open', '--webhook-header', header],
+      ]) {
+        const { code, stderr } = await world.run(argv)
+        expect(code).toBe(2)
+        expect(stderr).toContain("takes 'Name: value', with no blank before the colon")
+        expect(stderr).not.toContain('a-secret')
+      }
+    },
+  )
 })

@@ -26,7 +26,9 @@ describe('rooms create on a terminal', () => {
     ])
     expect(code).toBe(0)
     expect(JSON.parse(stdout).room).toMatchObject({ name: 'Weekly sync', type: 'private' })
-    expect(stderr).toContain('who may join and replay: open (anyone with the URL), public')
+    expect(stderr).toContain(
+      'who may join and replay:\n  open (anyone with the URL)\n  public (any workspace member)\n  private (only invited users)\n',
+    )
     expect(sent()).toEqual([['POST', { name: 'Weekly sync', type: 'private' }]])
   })
 

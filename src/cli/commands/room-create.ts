@@ -110,7 +110,8 @@ async function askForMissing(context: Context, { ifNotExists }: CreateFlags, bod
   const { askLine } = await import('../ask.ts')
   const name = body.name ?? (await askLine(context, own`Name of the room:`, readName))
   if (body.type !== undefined) return { ...body, name }
-  await context.notice(words.type)
+  const [meaning, ...types] = words.type.split(/: |, /)
+  for (const line of [`${meaning}:`, ...types.map((type) => `  ${type}`)]) await context.notice(line)
   return { ...body, name, type: await askLine(context, own`Type of the room:`, readType) }
 }
 
