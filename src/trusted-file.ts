@@ -33,13 +33,20 @@ export function readTrusted(path: string, uid: number | undefined, name: string)
 export function requireUnwritable(path: string, uid: number | undefined, name: string): void {
   if (uid === undefined) return
   const file = realpathSync(path)
-  const [held, holder] = [statSync(file), statSync(dirname(file))]
-  // Of a folder such as /tmp, only the owner of a file can replace it.
-  const isReplaceable = (holder.mode & 0o022) !== 0 && (holder.mode & 0o1000) === 0
-  if ((held.mode & 0o022) !== 0 || isReplaceable || ![uid, 0].includes(holder.uid))
-    throw new UsageError(`others can write to ${name}, so its key command is not run`, {
-      hint: `take that from them: chmod go-w ${file} ${dirname(file)}`,
-    })
+  // Where a link leads is decided by who can write to its folder.
+  const folders = [...new Set([dirname(file), realpathSync(dirname(path))])]
+  if ((statSync(file).mode & 0o022) === 0 && !folders.some((folder) => isReplaceableIn(folder, uid))) return
+  throw new UsageError(`others can write to ${name}, so its key command is not run`, {
+    hint: `take that from them: chmod go-w ${[file, ...folders].join(' ')}`,
+  })
+}
+
+/** Whether others can put something else in place of a file of ours in this folder. */
+function isReplaceableIn(folder: string, uid: number): boolean {
+  const held = statSync(folder)
+  // In a folder such as /tmp, only the owner of a file can replace it.
+  const isShared = (held.mode & 0o022) !== 0 && (held.mode & 0o1000) === 0
+  return isShared || ![uid, 0].includes(held.uid)
 }
 
 /** For what has to be a regular file. */

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readKeyCommand } from '../../src/cli/key-command.ts'
@@ -51,6 +60,30 @@ test('login --key-command runs the command once, verifies its key and stores the
   })
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(runs()).toBe(1)
+})
+
+test.each([
+  ['fails', 'exit 1', 4, 'the key command of --key-command failed with exit code 1'],
+  ['prints a key that is refused', 'echo wrong-key-1234', 4, 'refuses this key; nothing was stored'],
+  ['prints what is too short for a key', 'echo short', 2, 'the key is too short'],
+])('login --key-command stores nothing when the command %s', async (_, text, code, words) => {
+  writes(text)
+  const argv = ['auth', 'login', '--base-url', baseUrl, '--key-command', `'${script}'`]
+  const found = await world.run(argv, { env })
+  expect(found).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(words) })
+  expect(found.stderr).not.toContain('wrong-key-1234')
+  expect(existsSync(file)).toBe(false)
+})
+
+test('a command gets its words as they stand: nothing expands or runs what is in them', async () => {
+  writeFileSync(
+    join(world.dir, 'words'),
+    `#!/bin/sh\nprintf '%s\\n' "$@" > '${world.dir}/said'\necho ${world.apiKey}\n`,
+    { mode: 0o700 },
+  )
+  store({ key_command: `${world.dir}/words 'a b' "c;d" 'e$HOME' '\`id\`' '*' "f'g"` })
+  expect((await world.run('rooms list', { env })).code).toBe(0)
+  expect(readFileSync(join(world.dir, 'said'), 'utf8')).toBe("a b\nc;d\ne$HOME\n`id`\n*\nf'g\n")
 })
 
 test('a command gives the key to whatever needs one, once a run, and the key is nowhere else', async () => {
@@ -143,6 +176,18 @@ describe('a command does not run', () => {
     await refused('rooms list', 2, 'others can write to the settings file')
   })
 
+  test('from behind a link that others can replace', async () => {
+    store()
+    const kept = join(world.dir, 'dotfiles')
+    mkdirSync(kept, { mode: 0o700 })
+    renameSync(file, join(kept, 'config.json'))
+    symlinkSync(join(kept, 'config.json'), file)
+    chmodSync(world.configDir, 0o777)
+    await refused('rooms list', 2, 'others can write to the settings file')
+    chmodSync(world.configDir, 0o700)
+    expect(await world.run('rooms list', { env })).toMatchObject({ code: 0 })
+  })
+
   test('for another origin than that of its profile', async () => {
     store()
     await refused('rooms list --base-url https://elsewhere.test/v1', 4, 'belongs to https://meet.test')
@@ -224,6 +269,15 @@ describe('auth status --github-mask', () => {
     writes('echo 100%-of-a-key')
     const { stderr } = await world.run('auth status --github-mask', { env: actions })
     expect(stderr.split('\n')[0]).toBe('::add-mask::100%25-of-a-key')
+  })
+
+  test('is what it takes: nothing else prints a key there', async () => {
+    store()
+    for (const line of ['auth status', 'rooms list', 'doctor']) {
+      const { stdout, stderr } = await world.run(line, { env: actions })
+      expect(stdout + stderr).not.toContain('::add-mask::')
+      expect(stdout + stderr).not.toContain(world.apiKey)
+    }
   })
 
   test.each([
