@@ -18,6 +18,8 @@ const scripts = new Map()
 const parts = new Map()
 const modules = new Map()
 
+// What ends with nothing left to wait for, and before it is done, has failed.
+process.exitCode = 70
 load('./meetroom.js')
   .main(argv)
   .then((code) => {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -13,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { version } from '../src/version.ts'
-import { runBuilt } from './helpers/built.ts'
+import { node, runBuilt, runCommand } from './helpers/built.ts'
 import { tempDir } from './helpers/world.ts'
 
 const fine = { code: 0, stdout: `${version}\n`, stderr: '' }
@@ -183,6 +184,16 @@ test.each([
   expect(await run('--version')).toEqual(fine)
   expect(await run('--help')).toMatchObject({ code: 0, stderr: '' })
   expect(caches()).toEqual(['version'])
+})
+
+test('a program that ends before it is done does not end well', async () => {
+  const dir = tempDir()
+  cpSync('bin', join(dir, 'bin'), { recursive: true })
+  mkdirSync(join(dir, 'dist'))
+  const text = "({ './meetroom.js': (exports) => { exports.main = () => new Promise(() => {}) } })"
+  writeFileSync(join(dir, 'dist/meetroom.js'), text)
+  writeFileSync(join(dir, 'dist/build.json'), '{"id":"forever","commands":{}}')
+  expect(await runCommand(node, [join(dir, 'bin/meetroom.js')], {})).toMatchObject({ code: 70 })
 })
 
 test('a cache that others can write to is not read, but replaced', async () => {
