@@ -33,7 +33,7 @@ export async function askLine<T>(
   asked: Asked,
   question: Visible,
   read: (line: string) => T,
-  preset?: string,
+  preset?: Visible,
 ): Promise<T> {
   const { default: ask } = await import('@inquirer/input')
   const config = {

@@ -243,6 +243,14 @@ describe('auth login on a terminal', () => {
     expect(stored().default).toMatchObject({ base_url: baseUrl, api_key: world.apiKey, timeout: 5 })
   })
 
+  test('offers a base URL that was stored by hand without obeying what is in it', async () => {
+    store({ default: { base_url: 'https://meet.test/\u001b]0;title\u0007\u202ev1' } })
+    const { code, stderr } = await login([[url, '\u0003']])
+    expect(code).toBe(130)
+    expect(harmIn(stderr, true)).toBeUndefined()
+    expect(stderr).toContain('(https://meet.test/\\u001b]0;title')
+  })
+
   const question = 'Profile default holds the key for https://other.test; replace it?'
 
   test('asks before the key of another service is lost', async () => {

@@ -94,7 +94,12 @@ async function baseUrlOf(context: Context, { base_url }: Profile, asks: boolean)
   if (named !== undefined) return readBaseUrl(named)
   if (asks) {
     const { askLine } = await import('../ask.ts')
-    return askLine(context, own`Base URL of the service:`, readBaseUrl, base_url)
+    return askLine(
+      context,
+      own`Base URL of the service:`,
+      readBaseUrl,
+      base_url ? visible(base_url) : undefined,
+    )
   }
   if (base_url) return readBaseUrl(base_url)
   throw new UsageError('no service to log in to', {
