@@ -4,9 +4,10 @@ import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { runBuilt } from './helpers/built.ts'
+import { launcher, node, runBuilt, runCommand } from './helpers/built.ts'
 import { type Certificate, certificateAuthority } from './helpers/certificate.ts'
 import { serveHere } from './helpers/serving.ts'
+import { silentNames } from './helpers/silent-names.ts'
 import { tempDir } from './helpers/world.ts'
 
 // The built program, and servers on real sockets.
@@ -106,6 +107,19 @@ describe('doctor', () => {
     const { code, checks } = await doctor({ MEETROOM_BASE_URL: 'https://nowhere.invalid/v1' })
     expect(code).toBe(1)
     expect(checks['dns']).toMatch(/^✖ nowhere\.invalid: the host name cannot be resolved/)
+  })
+
+  test('gives up on a name server that says nothing', { timeout: 30_000 }, async ({ skip }) => {
+    const names = await silentNames()
+    if (!names) return skip('this machine lets nobody have a name server of their own')
+    const env = { HOME: tempDir(), LANG: 'C.UTF-8', MEETROOM_API_KEY: key }
+    const [program, ...argv] = names.within([node, launcher, 'doctor', '--base-url', 'https://meet.test/v1'])
+    const begun = Date.now()
+    const { code, stdout } = await runCommand(program, argv, env)
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^✖ dns {12}no answer within 5 s; try again, or ask who runs the network$/m)
+    expect(stdout).toMatch(/^- workspace {6}dns failed$/m)
+    expect(Date.now() - begun).toBeLessThan(20_000)
   })
 
   test.each([
