@@ -11,6 +11,10 @@ export interface Terminal {
   readonly isTTY: true
   /** Width in columns. */
   readonly columns: number | undefined
+  /** Height in lines. */
+  readonly rows: number | undefined
+  /** Calls back whenever somebody has changed the size; the returned function stops that. */
+  onResize(listener: () => void): () => void
   write(text: Visible): Promise<void>
 }
 
@@ -21,13 +25,21 @@ export interface Pipe {
   write(data: string | Uint8Array): Promise<void>
 }
 
+/** Standard input, which may be a keyboard. */
+export type Input = NodeJS.ReadableStream & {
+  isTTY?: boolean
+  destroy?(): unknown
+  /** Whether each key arrives at once, ^C included, and none is shown. */
+  setRawMode?(isRaw: boolean): unknown
+}
+
 /** The signals that ask a program to stop. */
 export type Stop = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 /** Everything the program needs of the machine. Tests hand in their own. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean; destroy?(): unknown }
+  readonly stdin: Input
   readonly stdout: Output
   readonly stderr: Output
   /** The raw stream behind `stderr`, for prompts that need to move the cursor. */
@@ -77,6 +89,13 @@ function output(open: () => NodeJS.WriteStream): Output {
     },
     get columns() {
       return stream().isTTY ? stream().columns : undefined
+    },
+    get rows() {
+      return stream().isTTY ? stream().rows : undefined
+    },
+    onResize(listener) {
+      stream().on('resize', listener)
+      return () => stream().off('resize', listener)
     },
     write: (data: string | Uint8Array) =>
       new Promise<void>((resolve, reject) => {

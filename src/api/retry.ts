@@ -204,8 +204,13 @@ function controllerBelow(interrupt: AbortSignal | undefined): AbortController {
   return controller
 }
 
-/** Exponential, with full jitter over its upper half, so that many scripts do not retry at the same moment. */
-function backoff(attempt: number, random: number): number {
+/**
+ * How long to wait before the next attempt, in milliseconds. Exponential, with full jitter over its upper half, so that many
+ * scripts do not retry at the same moment.
+ * @param attempt number of attempts that failed before
+ * @param random fraction in [0, 1)
+ */
+export function backoff(attempt: number, random: number): number {
   const full = Math.min(baseDelayMs * 2 ** attempt, maxDelayMs)
   return full / 2 + (full / 2) * random
 }

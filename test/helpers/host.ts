@@ -9,6 +9,8 @@ export interface HostOptions {
   tty?: boolean
   /** Width of the terminal. */
   columns?: number
+  /** Height of the terminal. */
+  rows?: number
   cwd?: string
   /** Id of the process. */
   pid?: number
@@ -26,11 +28,23 @@ class Capture {
   text = ''
   readonly chunks: Buffer[] = []
   failure: Error | undefined
+  readonly #resizes = new Set<() => void>()
 
   constructor(
     readonly isTTY: boolean,
-    readonly columns: number | undefined,
+    public columns: number | undefined,
+    public rows: number | undefined,
   ) {}
+
+  onResize(listener: () => void): () => void {
+    this.#resizes.add(listener)
+    return () => this.#resizes.delete(listener)
+  }
+
+  resize(columns: number, rows: number): void {
+    Object.assign(this, { columns, rows })
+    for (const listener of this.#resizes) listener()
+  }
 
   async write(data: string | Uint8Array): Promise<void> {
     if (this.failure) throw this.failure
@@ -61,6 +75,7 @@ export function testHost({
   stdin,
   tty = false,
   columns = 80,
+  rows = 24,
   cwd = '/',
   pid = testPid,
   uid = process.getuid?.(),
@@ -73,7 +88,8 @@ export function testHost({
   const slept: number[] = []
   let wall = testNow
   let elapsed = 0
-  const stderr = new Capture(tty, tty ? columns : undefined)
+  const size = [tty ? columns : undefined, tty ? rows : undefined] as const
+  const stderr = new Capture(tty, ...size)
   // Of a terminal, questions are wrapped by this. Node knows by the mark that one question does not close it for the next.
   const prompt = Object.assign(new PassThrough(), { _isStdio: true }, tty ? { columns } : {})
   prompt.on('data', (chunk) => void stderr.write(chunk))
@@ -82,7 +98,7 @@ export function testHost({
     env,
     stdin:
       stdin === undefined ? keyboard : Object.assign(Readable.from([Buffer.from(stdin)]), { isTTY: false }),
-    stdout: new Capture(tty, tty ? columns : undefined),
+    stdout: new Capture(tty, ...size),
     stderr,
     prompt,
     platform: 'linux',
@@ -107,6 +123,9 @@ export function testHost({
       signal?.throwIfAborted()
       slept.push(ms)
       elapsed += ms
+      // Whoever sleeps again and again leaves others their turn.
+      await new Promise((resolve) => setImmediate(resolve))
+      signal?.throwIfAborted()
     },
     onSignal(listener) {
       listeners.add(listener)

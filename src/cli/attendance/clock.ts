@@ -10,6 +10,11 @@ export function clockOf(ms: number): string {
   return `${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
+/** `08:05:09`, in the zone of this machine. */
+export function secondOf(ms: number): string {
+  return `${clockOf(ms)}:${two(new Date(ms).getSeconds())}`
+}
+
 /** How the times in a span are written: `08:05` within one day, else `2026-01-31 08:05`. */
 export function timesWithin([start, end]: readonly [number, number]): (ms: number) => string {
   const isLimited = Number.isFinite(start) && Number.isFinite(end)

@@ -15,6 +15,9 @@ interface Needs {
   absent: boolean
 }
 
+/** Somebody whose name may not be known yet. */
+export type Unnamed = Pick<Participant, 'user_id' | 'member_id' | 'name'>
+
 /**
  * Tells who people are, with as few requests as the service allows: sessions that carry names need none, else the members of
  * the room carry them. The document promises names of users only (section 2.3): where members have none, all users are
@@ -38,7 +41,7 @@ export class Names {
    * Gives the participants of a room their names.
    * @returns who was invited and never came
    */
-  async complete(room_id: string, participants: readonly Participant[], needs: Needs): Promise<Invited[]> {
+  async complete(room_id: string, participants: readonly Unnamed[], needs: Needs): Promise<Invited[]> {
     const nameless = needs.names ? participants.filter(({ name }) => name === undefined || name === null) : []
     const wantsMembers = nameless.length > 0 && this.#membersTell !== false
     const absent: Invited[] = []
@@ -106,8 +109,8 @@ export class Names {
 }
 
 /** Finds the participant that a member is: by its user, or by its id. */
-function finderOf(participants: readonly Participant[]): (member: Item) => Participant | undefined {
-  const known = new Map<string, Participant>()
+function finderOf(participants: readonly Unnamed[]): (member: Item) => Unnamed | undefined {
+  const known = new Map<string, Unnamed>()
   for (const participant of participants) {
     const { user_id, member_id } = participant
     if (user_id !== null) known.set(`user ${textOf(user_id)}`, participant)

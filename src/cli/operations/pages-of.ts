@@ -14,7 +14,7 @@ import { type PageRequest, paginate } from './paginate.ts'
  * @param ahead how many pages are on their way while one is used
  */
 export function pagesOf<N extends ListName>(
-  context: Context,
+  context: Pick<Context, 'notice'>,
   client: Client,
   name: N,
   input: Input<Operations[N]>,

@@ -60,6 +60,11 @@ export class Printer {
     await written(this.#host.stdout.write(text))
   }
 
+  /** What is drawn over what was drawn before, on a terminal: nothing makes way for it. */
+  async draw(text: Visible): Promise<void> {
+    await written(this.#host.stdout.write(text))
+  }
+
   /** A line for people, to standard output. */
   line(text: string): Promise<void> {
     return this.write(own`${this.shown(text)}\n`)
@@ -78,7 +83,7 @@ export class Printer {
   /** A value of ours as one line of JSON, to standard output. */
   async json(value: unknown): Promise<void> {
     if (this.options.query) return this.result(value)
-    await this.data(`${JSON.stringify(this.onScreen(value))}\n`, visibleJson)
+    await this.data(`${writeJson(this.onScreen(value))}\n`, visibleJson)
   }
 
   /** Whether results are JSON, or what `--query` makes of it. */

@@ -4,6 +4,8 @@ import { own } from './visible.ts'
 /** A last line on a terminal that says how far a run has come. Other output takes its place. */
 export class StatusLine {
   readonly #host: Pick<Host, 'stderr'>
+  /** Something larger that is drawn on the terminal, and makes way as well. */
+  above: { giveWay(): void } | undefined
   #isShown = false
   /** Whether the cursor is at the start of a line: half a JSON document must not be wiped. */
   #isAtStart = true
@@ -29,6 +31,7 @@ export class StatusLine {
   /** Makes way for output, which follows at once. */
   giveWay(to: Output, data: string | Uint8Array): void {
     if (!to.isTTY) return
+    this.above?.giveWay()
     this.clear()
     this.#isAtStart = data.at(-1) === '\n' || data.at(-1) === 10
   }
