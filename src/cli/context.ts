@@ -35,6 +35,7 @@ import {
   type OpenTransport,
   openClient,
   requireBaseUrl,
+  requireOwner,
   requireWritable,
   type Service,
   type Surroundings,
@@ -292,8 +293,19 @@ export class Context {
     return runKeyCommand(command, from, { host, interrupt, keepSecret: (secret) => this.keepSecret(secret) })
   }
 
+  /**
+   * A client for what stays. It never opens the local workspace itself: nobody could serve it then.
+   * @throws {UsageError} when the local workspace is not served
+   */
+  async liveClient(setup: Partial<ClientSetup>): Promise<Client> {
+    const { local } = await this.settings()
+    if (!local) return this.client(setup)
+    const { base_url, apiKey } = await requireOwner(this.host)
+    return this.clientFor(base_url, apiKey, setup)
+  }
+
   /** A client of any service with any key. */
-  async clientFor(baseUrl: string, apiKey: string): Promise<Client> {
+  async clientFor(baseUrl: string, apiKey: string, setup: Partial<ClientSetup> = {}): Promise<Client> {
     const service: Service = {
       baseUrl,
       open: async (connections) => ({
@@ -301,7 +313,7 @@ export class Context {
         apiKey,
       }),
     }
-    return openClient(await this.#surroundings(), { interrupt: this.interrupt }, service)
+    return openClient(await this.#surroundings(), { interrupt: this.interrupt, ...setup }, service)
   }
 
   async #surroundings(): Promise<Surroundings> {

@@ -4,7 +4,7 @@ import { isDestructive } from '../api/destructive.ts'
 import type { Route } from '../api/endpoints.ts'
 import { isLoopback } from '../api/loopback.ts'
 import type { AnyInput } from '../api/request.ts'
-import type { Policy } from '../api/retry.ts'
+import type { Policy, Retry } from '../api/retry.ts'
 import type { Seen } from '../api/standing.ts'
 import type { Trail } from '../api/trail.ts'
 import type { Transport, WireRequest } from '../api/wire.ts'
@@ -12,6 +12,7 @@ import { type Settings, shortestKey } from '../config.ts'
 import { isClear } from '../config-values.ts'
 import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
+import type { OwnerWithKey } from '../local/owner.ts'
 import { version } from '../version.ts'
 import type { Change } from './confirm.ts'
 import { requireHandles } from './handles.ts'
@@ -138,10 +139,7 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
       },
       retries: setup.retries ?? retries.value,
       timing: host,
-      onRetry:
-        setup.onRetry ??
-        (({ reason, waitMs }) =>
-          void printer.notice(`${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`)),
+      onRetry: setup.onRetry ?? ((retry) => void printer.notice(retryWords(retry))),
     },
     ...(flags.verbose
       ? {
@@ -150,6 +148,11 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
         }
       : {}),
   })
+}
+
+/** What is about to be tried again, for people. */
+export function retryWords({ reason, waitMs }: Retry): string {
+  return `${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`
 }
 
 /** Warns of answers that cannot be read to writes that were accepted: of many that are alike, once. */
@@ -270,10 +273,17 @@ async function findLocal({ host, connect, printer }: Surroundings): Promise<Serv
  * @throws {UsageError} when the local workspace is not served
  */
 export async function liveBaseUrl(host: Host, settings: Settings): Promise<string> {
-  if (!settings.local) return requireBaseUrl(settings)
+  return settings.local ? (await requireOwner(host)).base_url : requireBaseUrl(settings)
+}
+
+/**
+ * The process that serves the local workspace.
+ * @throws {UsageError} when there is none
+ */
+export async function requireOwner(host: Host): Promise<OwnerWithKey> {
   const { findOwner } = await import('../local/owner.ts')
   const owner = await findOwner(await dataDir(host), host.quietly)
-  if (owner) return owner.base_url
+  if (owner) return owner
   throw new UsageError('the local workspace is not being served, so it has no sessions', {
     hint: 'start it in another terminal with: meetroom serve',
   })

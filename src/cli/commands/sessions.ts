@@ -3,7 +3,7 @@ import { groupings } from '../attendance/groupings.ts'
 import type { ReportFlags } from '../attendance/write-report.ts'
 import type { Act } from '../context.ts'
 import { alias, examples, type ListFlags, paceFlags, whereOption, withPaging } from '../flags.ts'
-import { wholeNumber } from '../input.ts'
+import { duration, wholeNumber } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runList } from '../operations/run-list.ts'
 import { roomArgument, roomsWords } from '../room-arguments.ts'
@@ -14,9 +14,13 @@ interface Flags extends ListFlags {
   offline?: boolean
 }
 
+/** Timers above 2³¹ milliseconds fire at once. */
+const longestWaitMs = 86_400_000
+
 export function defineSessions(sessions: MeetroomCommand, act: Act): void {
   defineList(sessions, act)
   defineReport(sessions, act)
+  defineWatch(sessions, act)
 }
 
 function defineList(sessions: MeetroomCommand, act: Act): void {
@@ -78,5 +82,34 @@ function defineReport(sessions: MeetroomCommand, act: Act): void {
     'meetroom sessions report 66f1a2b3c4d5e6f708192a3b --absent',
     "meetroom sessions report --where 'name~^Lesson' --from yesterday --to today -o csv > attendance.csv",
     "meetroom sessions report --all-rooms --from '2026-01-31 08:00' --to '2026-01-31 12:00' --html attendance.html",
+  )
+}
+
+function defineWatch(sessions: MeetroomCommand, act: Act): void {
+  const watch = sessions
+    .command('watch')
+    .summary('Follow a room: who is in it, who joins and who leaves')
+    .description(
+      'Follow a room until q or ^C: who is in it, who joins and who leaves. On a terminal it is a view, which is drawn in place; ' +
+        'elsewhere, and with --json, one JSON object a line (see: meetroom schema sessions watch). It looks at the room every ' +
+        'two seconds, does not take part in it, and goes on when the service was away. Who comes and goes between two looks ' +
+        'is not noticed; “sessions report” tells of everybody.',
+    )
+    .argument(...roomArgument)
+    .addOption(
+      new Option('--interval <duration>', 'time between two looks, as in 10s or 1m')
+        .argParser(duration('--interval', { least: 100, most: longestWaitMs }))
+        .default(2000, '2s'),
+    )
+    .action(
+      act('stays', async (context, room: string, flags: { interval: number }) => {
+        const { runWatch } = await import('../watch/watch.ts')
+        await runWatch(context, room, flags)
+      }),
+    )
+  examples(
+    watch,
+    'meetroom sessions watch 66f1a2b3c4d5e6f708192a3b',
+    "meetroom sessions watch 'name:Weekly sync' --interval 10s -o ndjson",
   )
 }

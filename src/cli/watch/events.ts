@@ -1,0 +1,32 @@
+/** What there is to tell of a room itself. Null where the service does not tell. */
+export interface RoomFacts {
+  name: unknown
+  status: unknown
+  terminated_at: unknown
+}
+
+/** What there is to tell of somebody in a room. Null where the service does not tell. */
+export interface Person {
+  session_id: unknown
+  member_id: unknown
+  user_id: unknown
+  name: unknown
+  connected_at: unknown
+}
+
+/** What happens in a room that is watched. */
+export type Happening =
+  /** How the room is, at first and whenever that has changed. */
+  | ({ event: 'room' } & RoomFacts)
+  /** Somebody who was there before the watch began. */
+  | ({ event: 'present' } & Person)
+  /** What was there at first has been told. */
+  | { event: 'ready'; online: number }
+  | ({ event: 'joined'; online: number } & Person)
+  | ({ event: 'left'; online: number; disconnected_at: unknown } & Person)
+  /** The service cannot be reached. */
+  | { event: 'lost'; reason: string }
+  | { event: 'back'; seconds: number }
+
+/** How it is told: `at` is when it was noticed. */
+export type Told = { at: string; room_id: string } & Happening

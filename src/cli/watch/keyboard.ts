@@ -1,0 +1,22 @@
+import type { Input } from '../../host.ts'
+
+/** What ends a watch: q, ^C and ^D. */
+const parting = ['q', 'Q', '\u0003', '\u0004']
+
+/**
+ * Listens to the keyboard: nothing that is typed shows up in the view.
+ * @returns gives the keyboard back to the terminal
+ */
+export function listenTo(keyboard: Input, leave: () => void): () => void {
+  // Arrows and their like arrive as several characters, the first of which is escape.
+  const onData = (typed: Buffer | string) => {
+    if (parting.includes(String(typed).charAt(0))) leave()
+  }
+  keyboard.setRawMode?.(true)
+  keyboard.on('data', onData)
+  return () => {
+    keyboard.off('data', onData)
+    keyboard.setRawMode?.(false)
+    keyboard.pause()
+  }
+}

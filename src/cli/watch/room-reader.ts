@@ -1,0 +1,78 @@
+import type { Client } from '../../api/client.ts'
+import { readAnswer } from '../../api/json.ts'
+import { Sessions } from '../attendance/sessions.ts'
+import { isOpen } from '../attendance/stay.ts'
+import type { Context } from '../context.ts'
+import { cellOf, type Item, views } from '../output/views.ts'
+import type { Person, RoomFacts } from './events.ts'
+import { nameAll } from './naming.ts'
+import type { Listed, Roster } from './roster.ts'
+
+/** What one look at a room has found. */
+export interface Look extends Listed {
+  room: RoomFacts
+  /** Who is new, by session. */
+  arrivals: ReadonlyMap<Item, Person>
+}
+
+/** Looks at a room: a request for the room, one for every thousand who are in it, and some for the names of who is new. */
+export class RoomReader {
+  readonly #context: Context
+  readonly #client: Client
+  readonly #room_id: string
+  readonly #sessions: Sessions
+  #hasNoticed = false
+
+  constructor(context: Context, client: Client, room_id: string) {
+    this.#context = context
+    this.#client = client
+    this.#room_id = room_id
+    this.#sessions = new Sessions({ notice: (text) => this.#noticeOnce(text) }, client, {
+      is_connecting: true,
+    })
+  }
+
+  /** @param known who was there before; nothing is changed there */
+  async look(known: Roster): Promise<Look> {
+    const answer = await this.#client.call('getRoom', { params: { id: this.#room_id } })
+    const room = factsOf((readAnswer(answer) as { room: Item }).room)
+    const listed = await this.#list(known)
+    const fresh = listed.sessions.filter((session) => isOpen(session) && !known.has(session))
+    const arrivals = new Map(fresh.map((session) => [session, personOf(session)]))
+    await nameAll(this.#context, this.#client, this.#room_id, [...arrivals.values()])
+    return { room, ...listed, arrivals }
+  }
+
+  async #list(known: Roster): Promise<Listed> {
+    const sessions: Item[] = []
+    let pages = 0
+    for await (const { items } of this.#sessions.of(this.#room_id)) {
+      if (items.length > 0) pages++
+      // A service that ignores the filter sends everybody who was ever there.
+      for (const session of items) if (isOpen(session) || known.has(session)) sessions.push(session)
+    }
+    return { sessions, isWhole: pages <= 1 }
+  }
+
+  /** What there is to say of a list is the same each time. */
+  async #noticeOnce(text: string): Promise<void> {
+    if (this.#hasNoticed) return
+    this.#hasNoticed = true
+    await this.#context.notice(text)
+  }
+}
+
+function factsOf(room: Item): RoomFacts {
+  const told = (field: string) => cellOf(views.room, field, room)
+  return { name: told('name'), status: told('status'), terminated_at: told('terminated_at') }
+}
+
+function personOf({ id, member_id, user_id, name, connected_at }: Item): Person {
+  return {
+    session_id: id,
+    member_id: member_id ?? null,
+    user_id: user_id === '' ? null : (user_id ?? null),
+    name: name ?? null,
+    connected_at: connected_at ?? null,
+  }
+}

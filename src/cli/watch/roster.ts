@@ -1,0 +1,65 @@
+import { textOf } from '../../api/text-of.ts'
+import { isOpen } from '../attendance/stay.ts'
+import type { Item } from '../output/views.ts'
+import type { Person } from './events.ts'
+
+/** The sessions of a room, as far as they matter to who is in it. */
+export interface Listed {
+  sessions: readonly Item[]
+  /** They came in one piece. Between two pages somebody may leave, and the next page then begins one too late. */
+  isWhole: boolean
+}
+
+/** Who came and who went between two looks. */
+export interface Changes {
+  joined: readonly Person[]
+  left: readonly (Person & { disconnected_at: unknown })[]
+}
+
+interface Entry {
+  person: Person
+  /** The last look did not find them. */
+  isMissed: boolean
+}
+
+/** Who is in a room, by session. Keeps nobody who has left. */
+export class Roster {
+  readonly #entries = new Map<string, Entry>()
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** In the order in which they were found. */
+  *people(): Generator<Person> {
+    for (const { person } of this.#entries.values()) yield person
+  }
+
+  has({ id }: Item): boolean {
+    return this.#entries.has(textOf(id))
+  }
+
+  /**
+   * Takes note of a look at the room. Whoever is missing from several pages is gone when the next look misses them as well.
+   * @param arrivals those of the list who are new, by session
+   */
+  update({ sessions, isWhole }: Listed, arrivals: ReadonlyMap<Item, Person>): Changes {
+    const open = new Set<string>()
+    const ends = new Map<string, unknown>()
+    for (const session of sessions) {
+      const id = textOf(session['id'])
+      if (isOpen(session)) open.add(id)
+      else ends.set(id, session['disconnected_at'])
+    }
+    const left = []
+    for (const [id, entry] of this.#entries) {
+      const isGone = !open.has(id) && (isWhole || entry.isMissed || ends.has(id))
+      entry.isMissed = !open.has(id)
+      if (!isGone) continue
+      this.#entries.delete(id)
+      left.push({ ...entry.person, disconnected_at: ends.get(id) ?? null })
+    }
+    for (const [{ id }, person] of arrivals) this.#entries.set(textOf(id), { person, isMissed: false })
+    return { joined: [...arrivals.values()], left }
+  }
+}
