@@ -69,9 +69,9 @@ const lines: Record<string, readonly string[]> = {
 
 /** Commands with no request of their own that --dry-run or --curl could show. */
 export const sendsNothing =
-  /^(serve|join|webhooks|auth|profiles|config|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
+  /^(serve|join|sessions watch|webhooks|auth|profiles|config|help|openapi|version|commands|schema|doctor|completion|__complete)\b/
 /** Commands that run until they are stopped. */
-export const stays = /^(serve(?!.*--print-env)|join|webhooks listen)\b/
+export const stays = /^(serve(?!.*--print-env)|join|sessions watch|webhooks listen)\b/
 
 /** Every command of the program, in every way of the tables above. */
 export async function allCalls(): Promise<string[]> {

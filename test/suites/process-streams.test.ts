@@ -37,6 +37,7 @@ const lines: Record<string, Line> = {
   'sessions list': local('sessions list {room}', { silent: true }),
   'sessions report': local('sessions report {room}', { silent: true }),
   'rooms wait': local('rooms wait {room} --for empty'),
+  'sessions watch': local('sessions watch {room}', { code: 2, silent: true }),
   'rooms terminate': local('rooms terminate {room} --yes'),
   'rooms reopen': local('rooms reopen {room} --yes'),
   'rooms import': local('rooms import rooms.csv', { silent: true }),

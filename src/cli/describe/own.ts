@@ -64,6 +64,36 @@ const attendance = z.object({
   ),
 })
 
+/** What happens in a room that is watched. */
+const noticed = { at: time, room_id: z.string() }
+const someone = {
+  session_id: z.union([z.string(), z.number()]),
+  member_id: nullable,
+  user_id: nullable,
+  name: z.unknown(),
+  connected_at: time,
+}
+const online = z.int().describe('number of sessions that are connected then')
+const watched = z
+  .discriminatedUnion('event', [
+    z
+      .object({
+        event: z.literal('room'),
+        ...{ ...noticed, name: z.unknown(), terminated_at: time },
+        status: z.enum(['active', 'terminated']).nullable(),
+      })
+      .describe('how the room is, first of all and whenever that has changed'),
+    z.object({ event: z.literal('present'), ...noticed, ...someone }).describe('who was there at first'),
+    z.object({ event: z.literal('ready'), ...noticed, online }).describe('all who were there have been told'),
+    z.object({ event: z.literal('joined'), ...noticed, ...someone, online }),
+    z.object({ event: z.literal('left'), ...noticed, ...someone, disconnected_at: time, online }),
+    z
+      .object({ event: z.literal('lost'), ...noticed, reason: z.string() })
+      .describe('the service does not answer, and is asked again'),
+    z.object({ event: z.literal('back'), ...noticed, seconds: z.number() }),
+  ])
+  .describe('one object a line, when it is noticed; null where the service does not tell')
+
 const profile = z.object({
   name: z.string(),
   in_use: z.boolean(),
@@ -90,6 +120,7 @@ export const ownSchemas: Readonly<Record<string, z.ZodType>> = {
   'users rooms': memberships,
   'users offboard': steps,
   'sessions report': attendance,
+  'sessions watch': watched,
   serve: z.object({
     event: z.literal('ready'),
     base_url: z.string(),

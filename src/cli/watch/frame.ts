@@ -34,12 +34,12 @@ export interface Picture extends Scene {
   lost: string | undefined
   /** The latest changes, the last one at the end. */
   changes: readonly Visible[]
-  /** What ends the watch. */
-  hint: Visible
+  /** What ends the watch; undefined once it has ended. */
+  hint: Visible | undefined
 }
 
 /** Below so many lines only what matters most is drawn. */
-const roomy = 12
+const roomy = 8
 
 /** The lines of a view: no more and no wider than there is room for. */
 export function frame(picture: Picture, canvas: Canvas): Visible[] {
@@ -47,7 +47,7 @@ export function frame(picture: Picture, canvas: Canvas): Visible[] {
   const head = titleOf(picture, canvas)
   const some = picture.changes.slice(-Math.floor(most / 4) || picture.changes.length)
   const changes = most >= roomy && some.length > 0 ? [own``, ...some] : []
-  const foot = most >= roomy ? [own``, style.dim(picture.hint)] : []
+  const foot = most >= roomy && picture.hint ? [own``, style.dim(picture.hint)] : []
   const room = Math.max(1, most - head.length - changes.length - foot.length)
   const people = picture.online === 0 ? [own`nobody is in the room`] : rowsOf(picture, canvas, room)
   return [...head, ...people, ...changes, ...foot].slice(0, most)
@@ -58,7 +58,8 @@ function titleOf({ room, room_id, online, lost }: Picture, canvas: Canvas): Visi
   const { style, columns, redact } = canvas
   const status = visible(plainText(room.status))
   const rest = [...(status === '' ? [] : [status]), own`${visible(counted(online))} online`]
-  const dot = own` · `
+  // Only ASCII survives in the build where a template has a tag.
+  const dot = visible(' · ')
   // The name makes way for what changes.
   const left = columns - widthOfText(joined([own``, ...rest], dot))
   const name = truncate(visible(redact(plainText(room.name) || room_id)), Math.max(1, left))
@@ -79,7 +80,8 @@ function rowsOf({ people, online }: Picture, canvas: Canvas, room: number): Visi
   const rows = table.page(shown.map((person) => rowOf(person, now)))
   const lines = rows.split('\n').slice(0, -1).map(composed)
   if (!isCut) return lines
-  return [...lines, style.dim(truncate(own`…and ${visible(counted(online - shown.length))} more`, columns))]
+  const more = visible(`…and ${counted(online - shown.length)} more`)
+  return [...lines, style.dim(truncate(more, columns))]
 }
 
 /** Those who have been there longest. */

@@ -7,7 +7,7 @@ import type { Printer } from '../output/printer.ts'
 import { type Style, styleFor, widthOf } from '../output/style.ts'
 import { plainText } from '../output/text.ts'
 import { own } from '../output/visible.ts'
-import type { Person, Told } from './events.ts'
+import type { Person, RoomFacts, Told } from './events.ts'
 import { frame, nameOf } from './frame.ts'
 import { listenTo } from './keyboard.ts'
 import { Screen } from './screen.ts'
@@ -31,7 +31,7 @@ export class RoomView implements Show {
   readonly #style: Style
   readonly #room_id: string
   readonly #screen: Screen
-  #hint = own`^C ends`
+  #hint: Visible | undefined = own`^C ends`
   #scene: Scene | undefined
   #lost: string | undefined
   #changes: Change[] = []
@@ -89,8 +89,10 @@ export class RoomView implements Show {
     await this.#draw()
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#cancelRedraw()
+    this.#hint = undefined
+    await this.#draw().catch(() => {})
     for (const close of this.#closers.splice(0)) close()
   }
 
@@ -103,7 +105,7 @@ export class RoomView implements Show {
       case 'left':
         return { at, text: `${called(told)} left${stayOf(told, at)}`, isOver: true }
       case 'room':
-        return { at, text: `the room is ${plainText(told.status ?? told.name)}`, isOver: false }
+        return { at, text: roomChange(told, this.#scene?.room), isOver: false }
       default:
         return undefined
     }
@@ -154,6 +156,11 @@ export class RoomView implements Show {
     this.#cancelRedraw()
     this.#cancelRedraw = this.#context.host.after(0, () => this.#redraw())
   }
+}
+
+function roomChange(now: RoomFacts, before: RoomFacts | undefined): string {
+  if (now.name !== before?.name) return `the room is now called “${plainText(now.name)}”`
+  return now.status === 'terminated' ? 'the room was terminated' : 'the room was reopened'
 }
 
 function called(person: Person): string {

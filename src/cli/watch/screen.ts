@@ -8,16 +8,20 @@ const eraseBelow = own`\u001b[J`
 const eraseLine = own`\u001b[K`
 const up = (lines: number) => (lines > 0 ? own`\u001b[${lines}A` : own``)
 
+type Size = Pick<Terminal, 'columns' | 'rows'>
+
 /** A place below the command line that is drawn again and again, without another screen: what was drawn last stays. */
 export class Screen {
-  readonly #terminal: Pick<Terminal, 'columns'>
+  readonly #terminal: Size
   readonly #write: (text: Visible) => Promise<void>
   #lines: readonly Visible[] = []
   /** The width of the widest line. */
   #width = 0
+  /** How high the terminal was. */
+  #rows: number | undefined
 
   /** @param write puts text on the terminal as it is */
-  constructor(terminal: Pick<Terminal, 'columns'>, write: (text: Visible) => Promise<void>) {
+  constructor(terminal: Size, write: (text: Visible) => Promise<void>) {
     this.#terminal = terminal
     this.#write = write
   }
@@ -26,6 +30,7 @@ export class Screen {
   async draw(lines: readonly Visible[]): Promise<void> {
     const text = this.#difference(lines)
     this.#lines = lines
+    this.#rows = this.#terminal.rows
     this.#width = lines.reduce((most, line) => Math.max(most, widthOfText(line)), 0)
     if (text !== '') await this.#write(text)
   }
@@ -43,8 +48,10 @@ export class Screen {
     // Terminals differ in what they do with lines that do not fit any more: nobody knows where anything is.
     if (this.#width > (this.#terminal.columns || Number.POSITIVE_INFINITY))
       return own`${eraseScreen}${joined(lines.map((line) => own`${line}\n`))}`
-    if (lines.length === before.length && lines.every((line, i) => line === before[i])) return own``
-    const drawn = lines.map((line, i) => (line === before[i] ? own`\n` : own`${eraseLine}${line}\n`))
+    // In a window that is lower now, the lines are further up, or out of it.
+    const isSame = (i: number) => lines[i] === before[i] && this.#terminal.rows === this.#rows
+    if (lines.length === before.length && lines.every((_, i) => isSame(i))) return own``
+    const drawn = lines.map((line, i) => (isSame(i) ? own`\n` : own`${eraseLine}${line}\n`))
     const rest = lines.length < before.length ? eraseBelow : own``
     return own`${up(before.length)}\r${joined(drawn)}${rest}`
   }

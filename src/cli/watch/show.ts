@@ -1,5 +1,7 @@
+import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { Person, RoomFacts, Told } from './events.ts'
+import { peopleView } from './people-view.ts'
 
 /** What there is to see of a room now. */
 export interface Scene {
@@ -16,16 +18,31 @@ export interface Show {
   /** All that a look has found has been told. */
   settle(scene: Scene): Promise<void>
   /** Leaves the terminal as it was. */
-  close(): void
+  close(): Promise<void>
 }
 
-/** @param leave called when somebody ends the watch at the keyboard */
-export async function openShow(context: Context, room_id: string, leave: () => void): Promise<Show> {
+/**
+ * Decides how a watch is shown, before anything is sent.
+ * @throws {UsageError} for output options that do not fit
+ */
+export async function chooseShow(
+  context: Context,
+): Promise<(room_id: string, leave: () => void) => Promise<Show>> {
   const printer = await context.printer()
+  const { output } = await context.settings()
   const { stdout, env } = context.host
-  if (stdout.isTTY && env['TERM'] !== 'dumb' && !printer.printsJson) {
+  const isView = stdout.isTTY && env['TERM'] !== 'dumb' && !printer.printsJson
+  if (!printer.printsJson && output.value !== 'table' && output.from === '--output')
+    throw new UsageError(`sessions watch prints a view or ndjson, not ${output.value}`)
+  if (!isView && printer.options.columns)
+    throw new UsageError('--columns is for the view on a terminal', {
+      hint: 'choose fields with: --query',
+    })
+  printer.check(peopleView, true)
+  if (!isView)
+    return async () => ({ tell: (told) => printer.json(told), settle: async () => {}, close: async () => {} })
+  return async (room_id, leave) => {
     const { RoomView } = await import('./room-view.ts')
     return RoomView.open(context, stdout, room_id, leave)
   }
-  return { tell: (told) => printer.json(told), settle: async () => {}, close() {} }
 }

@@ -4,9 +4,8 @@ import { Contact } from './contact.ts'
 import type { Happening } from './events.ts'
 import { Link } from './link.ts'
 import { News } from './news.ts'
-import { peopleView } from './people-view.ts'
 import type { Look } from './room-reader.ts'
-import { openShow, type Show } from './show.ts'
+import { chooseShow, type Show } from './show.ts'
 
 interface Watching {
   /** Milliseconds between two looks. */
@@ -19,9 +18,7 @@ interface Watching {
  */
 export async function runWatch(context: Context, room_id: string, { interval }: Watching): Promise<void> {
   const { host, interrupt } = context
-  const printer = await context.printer()
-  // Columns that do not exist are found before anything is sent.
-  printer.check(peopleView, true)
+  const openShow = await chooseShow(context)
   const leaving = new AbortController()
   const stop = AbortSignal.any([interrupt, leaving.signal])
   // Every request under way listens.
@@ -41,6 +38,8 @@ export async function runWatch(context: Context, room_id: string, { interval }: 
   }
 
   const first = await link.look(news.roster)
+  // What never began was interrupted.
+  if (stop.aborted) throw stop.reason
   contact.begin()
   let tookMs = 0
   const ask = async () => {
@@ -54,7 +53,7 @@ export async function runWatch(context: Context, room_id: string, { interval }: 
     }
   }
   try {
-    show = await openShow(context, room_id, () => leaving.abort())
+    show = await openShow(room_id, () => leaving.abort())
     await news.begin(first)
     await settle(first)
     for (;;) {
@@ -68,6 +67,6 @@ export async function runWatch(context: Context, room_id: string, { interval }: 
     // That is how a watch ends.
     if (!stop.aborted) throw error
   } finally {
-    show?.close()
+    await show?.close()
   }
 }

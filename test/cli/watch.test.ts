@@ -1,0 +1,441 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { testNow } from '../helpers/host.ts'
+import { type Peer, restart, serveWorkspace } from '../helpers/live.ts'
+import { away, events, replay, session, watchedRoom } from '../helpers/watched-room.ts'
+import { answer, baseUrl, createWorld, tempDir } from '../helpers/world.ts'
+
+const at = (seconds: number) => new Date(testNow + seconds * 1000).toISOString()
+const refused = (status: number, code: string) => answer(status, { error: { code, message: 'no' } })
+const kinds = (stdout: string) =>
+  events(stdout).map(({ event, session_id }) => (session_id ? `${event} ${session_id}` : event))
+
+describe('sessions watch prints', () => {
+  test('what is there at first, and then who joins and who leaves', async () => {
+    const room = await watchedRoom([
+      { sessions: [session('s1', { name: 'Ada' })] },
+      { sessions: [session('s1'), session('s2', { user_id: null, member_id: null })] },
+      { sessions: [session('s2')] },
+    ])
+    const { code, stdout, stderr } = await room.run()
+    const ada = { session_id: 's1', member_id: 'm-s1', user_id: 'u-s1', name: 'Ada' }
+    const other = { session_id: 's2', member_id: null, user_id: null, name: null }
+    const connected_at = '2026-01-02T03:00:00.000Z'
+    expect({ code, stderr, told: events(stdout) }).toEqual({
+      code: 0,
+      stderr: '',
+      told: [
+        {
+          at: at(0),
+          event: 'room',
+          room_id: 'r1',
+          name: 'Standup',
+          status: 'active',
+          terminated_at: null,
+        },
+        { at: at(0), event: 'present', room_id: 'r1', ...ada, connected_at },
+        { at: at(0), event: 'ready', room_id: 'r1', online: 1 },
+        { at: at(2), event: 'joined', room_id: 'r1', ...other, connected_at, online: 2 },
+        { at: at(4), event: 'left', room_id: 'r1', ...ada, connected_at, disconnected_at: null, online: 1 },
+      ],
+    })
+    expect(stdout.split('\n')[2]).toBe(`{"at":"${at(0)}","event":"ready","room_id":"r1","online":1}`)
+  })
+
+  test('changes of the room: its name, its end and its new beginning', async () => {
+    const room = await watchedRoom([
+      {},
+      { room: { name: 'Retro' } },
+      { room: { name: 'Retro', terminated_at: at(9) } },
+      { room: { name: 'Retro' } },
+    ])
+    const { stdout } = await room.run()
+    expect(
+      events(stdout).map(({ event, name, status, terminated_at }) => [event, name, status, terminated_at]),
+    ).toEqual([
+      ['room', 'Standup', 'active', null],
+      ['ready', undefined, undefined, undefined],
+      ['room', 'Retro', 'active', null],
+      ['room', 'Retro', 'terminated', at(9)],
+      ['room', 'Retro', 'active', null],
+    ])
+  })
+
+  test('the same with -o json and --json, and what --query selects of each', async () => {
+    const looks = [{ sessions: [session('s1')] }, {}]
+    const { stdout } = await (await watchedRoom(looks)).run()
+    for (const format of ['-o json', '--json', '-o ndjson'])
+      expect((await (await watchedRoom(looks)).run(format)).stdout).toBe(stdout)
+    const { stdout: selected } = await (await watchedRoom(looks)).run('--query [[event,online]] -o tsv')
+    expect(selected).toBe('room\t\npresent\t\nready\t1\nleft\t0\n')
+  })
+
+  test('each line by itself', async () => {
+    const { stdout, host } = await (await watchedRoom([{ sessions: [session('s1')] }])).run()
+    expect(host.stdout.chunks.map(String)).toEqual(stdout.split(/(?<=\n)/))
+  })
+
+  test('an id that a double cannot hold as it came', async () => {
+    const room = await watchedRoom([{ sessions: [session('s1')] }])
+    const { intercept } = room.world
+    room.world.intercept = async (request, ...rest) => {
+      const given = (await intercept?.(request, ...rest)) ?? answer(500, {})
+      const text = new TextDecoder().decode(given.body).replace('"id":"s1"', '"id":12345678901234567890')
+      return { ...given, body: new TextEncoder().encode(text) }
+    }
+    expect((await room.run()).stdout).toContain('"session_id":12345678901234567890,')
+  })
+})
+
+describe('the names of people', () => {
+  test('come from the member, else from the user, each asked for once', async () => {
+    const sessions = [session('a'), session('b'), session('c', { user_id: undefined })]
+    const { run, world } = await watchedRoom([{ sessions }, { sessions }], {
+      '/rooms/r1/members/m-a': { member: { id: 'm-a', user_id: 'u-a', name: 'Ada' } },
+      '/rooms/r1/members/m-b': { member: { id: 'm-b', user_id: 'u-b' } },
+      '/rooms/r1/members/m-c': { member: { id: 'm-c', user_id: 'u-c' } },
+      '/users/u-b': { user: { user_id: 'u-b', name: 'Grace' } },
+    })
+    const { stdout } = await run()
+    expect(
+      events(stdout).flatMap(({ event, user_id, name }) => (event === 'present' ? [[user_id, name]] : [])),
+    ).toEqual([
+      ['u-a', 'Ada'],
+      ['u-b', 'Grace'],
+      // Nobody knows that user.
+      ['u-c', null],
+    ])
+    const asked = world.requests
+      .filter(({ url }) => /members|users/.test(url))
+      .map(({ url }) => url.split('/v1')[1])
+    expect(asked).toEqual([
+      '/rooms/r1/members/m-a',
+      '/rooms/r1/members/m-b',
+      '/users/u-b',
+      '/rooms/r1/members/m-c',
+      '/users/u-c',
+    ])
+  })
+
+  test('come from the list of members when many come at once', async () => {
+    const sessions = Array.from({ length: 50 }, (_, i) => session(i))
+    const members = sessions.map(({ member_id, user_id }) => ({
+      id: member_id,
+      user_id,
+      name: `N ${user_id}`,
+    }))
+    const { run, world } = await watchedRoom([{ sessions }], { '/rooms/r1/members': { members } })
+    const { stdout } = await run()
+    expect(events(stdout)[50]).toMatchObject({ user_id: 'u-49', name: 'N u-49' })
+    expect(world.requests.filter(({ url }) => url.includes('members'))).toHaveLength(2)
+  })
+
+  test('are not worth ending for', async () => {
+    const { run } = await watchedRoom([{ sessions: [session('a', { member_id: '..', user_id: '..' })] }])
+    expect(await run()).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('"name":null') })
+  })
+})
+
+describe('a service that differs from the document', () => {
+  test('may send who has left, and so tells when that was', async () => {
+    const gone = session('s0', { disconnected_at: at(-9) })
+    const { stdout } = await (
+      await watchedRoom([
+        { sessions: [gone, session('s1')] },
+        { sessions: [gone, session('s1', { disconnected_at: at(1) })] },
+      ])
+    ).run()
+    expect(kinds(stdout)).toEqual(['room', 'present s1', 'ready', 'left s1'])
+    expect(events(stdout).at(-1)).toMatchObject({ disconnected_at: at(1) })
+  })
+
+  test('may list a session twice, count instead of naming, and leave out the rest', async () => {
+    const bare = { id: 7 }
+    const { stdout } = await (
+      await watchedRoom([{ sessions: [bare, bare, session('7b')] }, { sessions: [bare] }])
+    ).run()
+    expect(kinds(stdout)).toEqual(['room', 'present 7', 'present 7b', 'ready', 'left 7b'])
+    expect(events(stdout)[1]).toMatchObject({ session_id: 7, user_id: null, connected_at: null })
+  })
+
+  test('may refuse to be asked for a number of sessions', async () => {
+    const room = await watchedRoom([{ sessions: [session('s1')] }, { sessions: [session('s1')] }])
+    const { intercept } = room.world
+    room.world.intercept = async (request, ...rest) =>
+      request.url.includes('limit=1000')
+        ? answer(400, { error: { code: 'invalid_parameters', message: 'limit?' } })
+        : ((await intercept?.(request, ...rest)) ?? answer(500, {}))
+    expect(kinds((await room.run()).stdout)).toEqual(['room', 'present s1', 'ready'])
+    expect(room.world.requests.filter(({ url }) => url.includes('limit=1000'))).toHaveLength(1)
+  })
+
+  test('must tell sessions apart', async () => {
+    const { run } = await watchedRoom([{ sessions: [{ user_id: 'ada' }] }])
+    expect(await run()).toMatchObject({
+      code: 6,
+      stdout: '',
+      stderr: 'error: the service’s answer cannot be read: sessions[0] has no id\n',
+    })
+  })
+
+  test('that sends pages is believed to miss somebody only when it does so twice', async () => {
+    const all = Array.from({ length: 5 }, (_, i) => session(`s${i}`, { name: 'N' }))
+    const without = (...ids: string[]) => all.filter(({ id }) => !ids.includes(String(id)))
+    const { run, world } = await watchedRoom([
+      { sessions: all, page: 2 },
+      { sessions: without('s2'), page: 2 },
+      { sessions: all, page: 2 },
+      { sessions: without('s3'), page: 2 },
+      { sessions: without('s3', 's4'), page: 2 },
+    ])
+    const { stdout } = await run()
+    expect(kinds(stdout).slice(7)).toEqual(['left s3', 'left s4'])
+    expect(new Set(world.requests.map(({ url }) => url.split('?')[1]))).toContain(
+      'is_connecting=true&limit=1000&offset=4',
+    )
+  })
+})
+
+describe('a service that is away', () => {
+  test('is waited for, and both are said', async () => {
+    const { run } = await watchedRoom([
+      { sessions: [session('s1')] },
+      ...Array.from({ length: 5 }, () => ({ instead: away() })),
+      { sessions: [session('s2')] },
+    ])
+    const { code, stdout, stderr, host } = await run('--retries 0')
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        'connection lost at 2026-01-02 03:04:07, trying again: no answer from meet.test: connection refused\nback after 4.7 s\n',
+    })
+    expect(kinds(stdout)).toEqual(['room', 'present s1', 'ready', 'lost', 'back', 'left s1', 'joined s2'])
+    expect(events(stdout).slice(3, 5)).toEqual([
+      { at: at(2), event: 'lost', room_id: 'r1', reason: 'no answer from meet.test: connection refused' },
+      { at: at(6.65), event: 'back', room_id: 'r1', seconds: 4.7 },
+    ])
+    // Twice as long each time; and then as usual.
+    expect(host.slept).toEqual([2000, 150, 300, 600, 1200, 2400, 2000])
+  })
+
+  test('for a moment only is not worth a word', async () => {
+    const { run } = await watchedRoom([{}, { instead: away() }, {}])
+    expect(await run()).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test.each([
+    ['503', answer(503, 'busy', { 'retry-after': '40' }), 40_000],
+    ['429', answer(429, { error: { message: 'slow down' } }, { 'retry-after': '40' }), 40_000],
+    ['a day of rest', answer(503, 'busy', { 'retry-after': '86400' }), 300_000],
+    ['a 500 with JSON', answer(500, { error: { message: 'out of memory' } }), 150],
+    ['a page of HTML', answer(200, '<html>'), 150],
+    ['a redirect', answer(302, '', { location: '/login' }), 150],
+    ['“not found” for everything', answer(404, 'nothing here'), 150],
+  ])('says %s, and is waited for as it asks', async (_, instead, waitMs) => {
+    const { run } = await watchedRoom([{}, { instead }, {}])
+    const { code, stdout, host } = await run('--retries 0')
+    expect({ code, kinds: kinds(stdout) }).toEqual({ code: 0, kinds: ['room', 'ready', 'lost', 'back'] })
+    expect(host.slept).toEqual([2000, waitMs, 2000])
+  })
+
+  test('says so before it waits within a call', async () => {
+    const { run } = await watchedRoom([{}, { instead: answer(503, 'busy', { 'retry-after': '12' }) }, {}])
+    const { stdout, stderr } = await run()
+    expect(events(stdout)[2]).toMatchObject({ event: 'lost', reason: 'the service answered 503' })
+    expect(stderr).toMatch(/^connection lost at .*: the service answered 503\nback after 12 s\n$/)
+  })
+
+  test('from the beginning is an error', async () => {
+    const { run } = await watchedRoom([{ instead: away() }, { instead: away() }])
+    expect(await run('--retries 1')).toMatchObject({
+      code: 5,
+      stdout: '',
+      stderr:
+        'connection refused; trying again in 0.1 s\nerror: no answer from meet.test: connection refused\n',
+    })
+  })
+
+  test('is not asked more often than a look takes', async () => {
+    const room = await watchedRoom([{}, {}, {}])
+    const { intercept } = room.world
+    room.world.intercept = async (request, next, signal) => {
+      await running.host.sleep(3000)
+      return (await intercept?.(request, next, signal)) ?? next()
+    }
+    const running = room.start()
+    const { host } = await running.done
+    expect(host.slept.filter((ms) => ms !== 3000)).toEqual([2000, 6000, 6000])
+  })
+})
+
+describe('sessions watch ends', () => {
+  test.each([
+    [401, 'unauthorized', 4],
+    [403, 'forbidden', 4],
+    [404, 'not_found', 3],
+    [400, 'not_found', 3],
+    [400, 'unauthorized', 4],
+    [422, 'invalid', 1],
+  ])('when the service answers %i %s: with %i', async (status, word, code) => {
+    const { world, run } = await watchedRoom([{}, {}])
+    const { intercept } = world
+    world.intercept = async (request, ...rest) => {
+      const looks = world.requests.filter(({ url }) => url.endsWith('/rooms/r1'))
+      if (looks.length > 1 && !request.url.includes('limit=1')) return refused(status, word)
+      return (await intercept?.(request, ...rest)) ?? answer(500, {})
+    }
+    expect((await run()).code).toBe(code)
+  })
+
+  test('with 130 before it has begun, and well afterwards', async () => {
+    const { start, world } = await watchedRoom([{}])
+    const started = start()
+    started.host.signal('SIGINT')
+    expect((await started.done).code).toBe(130)
+    world.intercept = undefined
+    const { room } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      const { host, done } = world.start(['sessions', 'watch', room.id])
+      const { sleep } = host
+      host.sleep = (...args) => {
+        host.signal(signal)
+        return sleep(...args)
+      }
+      expect(await done).toMatchObject({ code: 0, stderr: '' })
+    }
+  })
+
+  test('quietly when its reader goes away', async () => {
+    const { start } = await watchedRoom([{}, { sessions: [session('s1')] }])
+    const { host, done } = start()
+    const { sleep } = host
+    host.sleep = (...args) => {
+      host.stdout.failure = Object.assign(new Error(), { code: 'EPIPE' })
+      return sleep(...args)
+    }
+    expect(await done).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('with an error when the disk is full', async () => {
+    const { start } = await watchedRoom([{}])
+    const { host, done } = start()
+    host.stdout.failure = Object.assign(new Error(), { code: 'ENOSPC' })
+    expect((await done).code).toBe(74)
+  })
+})
+
+describe('before anything is sent, sessions watch', () => {
+  test.each([
+    ['-o csv', 'sessions watch prints a view or ndjson, not csv'],
+    ['-o ids', 'sessions watch prints a view or ndjson, not ids'],
+    ['--columns name', '--columns is for the view on a terminal'],
+    ['--interval 0', '--interval: “0” is not a duration'],
+    ['--interval 25h', '--interval: “25h” is not a duration'],
+    ['--dry-run', '--dry-run is for commands that send requests'],
+  ])('refuses %s', async (flags, message) => {
+    const { run, world } = await watchedRoom([{}])
+    expect(await run(flags)).toMatchObject({ code: 2, stderr: expect.stringContaining(`error: ${message}`) })
+    expect(world.requests).toEqual([])
+  })
+
+  test('refuses a column that does not exist, on a terminal', async () => {
+    const { run } = await watchedRoom([{}])
+    expect(await run('--columns nope', { tty: true })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no session has a field “nope”'),
+    })
+  })
+
+  test('refuses a local workspace that is not served', async () => {
+    const world = await createWorld()
+    expect(await world.run('sessions watch r1 --local')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the local workspace is not being served, so it has no sessions'),
+    })
+  })
+})
+
+test('sessions watch looks as often as --interval says', async () => {
+  const { run } = await watchedRoom([{}, {}])
+  expect((await run('--interval 1m30s')).host.slept).toEqual([90_000, 90_000])
+})
+
+test('ten thousand sessions take ten requests a look', async () => {
+  const sessions = Array.from({ length: 10_000 }, (_, i) => session(i, { name: 'N' }))
+  const { run, world } = await watchedRoom([{ sessions, page: 1000 }])
+  const { stdout } = await run()
+  expect(replay(events(stdout)).size).toBe(10_000)
+  expect(world.requests.filter(({ url }) => url.includes('sessions'))).toHaveLength(20)
+})
+
+const list = fc.uniqueArray(fc.integer({ min: 0, max: 12 }), { maxLength: 12 })
+
+test('replaying what it tells gives the last list, whatever the lists were', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.option(list), { minLength: 1, maxLength: 8 }),
+      fc.option(fc.integer({ min: 1, max: 4 }), { nil: 0 }),
+      async (lists, page) => {
+        const looks = lists.map((ids) =>
+          ids === null
+            ? { instead: away() }
+            : { page, sessions: ids.flatMap((id) => Array(1 + (id % 2)).fill(session(id, { name: 'N' }))) },
+        )
+        // Somebody who is missing from several pages is missed for good at the look after that.
+        const last = lists.findLast((ids) => ids !== null) ?? []
+        const ending = { page, sessions: last.map((id) => session(id, { name: 'N' })) }
+        const { run } = await watchedRoom([{}, ...looks, ending, ending])
+        const { code, stdout } = await run('--retries 0')
+        expect(code).toBe(0)
+        expect([...replay(events(stdout))].map(Number).sort()).toEqual(last.toSorted())
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('joins and leaves of a real room are told, through a restart of its service', async () => {
+  let served = await serveWorkspace({ dir: tempDir() })
+  const token = await served.user('ada', { name: 'Ada' })
+  const room = await served.room()
+  const world = await createWorld()
+  const { host, done } = world.start(['sessions', 'watch', room, '--retries', '0'], {
+    env: { MEETROOM_API_KEY: served.apiKey },
+  })
+  // The way there is the real one.
+  world.intercept = async ({ url, method, headers }) => {
+    const answer = await fetch(url.replace(baseUrl, served.baseUrl), { method, headers }).catch(() => {
+      throw away()
+    })
+    return { status: answer.status, headers: {}, body: new Uint8Array(await answer.arrayBuffer()) }
+  }
+  const { sleep } = host
+  let peer: Peer | undefined
+  /** What happens between two looks. */
+  const steps = [
+    async () => {
+      peer = await served.join(room, { token })
+    },
+    async () => {
+      await peer?.leave()
+      await served.untilSessions(room, (sessions) => sessions.every((session) => session.disconnected_at))
+    },
+    async () => void (await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })),
+    () => served.stop(),
+    async () => {
+      served = await restart(served)
+    },
+  ]
+  host.sleep = async (...args) => {
+    const step = steps.shift()
+    if (step) await step()
+    else host.signal('SIGINT')
+    return sleep(...args)
+  }
+  const { code, stdout } = await done
+  expect({ code, kinds: events(stdout).map(({ event }) => event) }).toEqual({
+    code: 0,
+    kinds: ['room', 'ready', 'joined', 'left', 'room', 'lost', 'back'],
+  })
+  expect(events(stdout)[2]).toMatchObject({ user_id: 'ada', name: 'Ada', online: 1 })
+})

@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from 'node:util'
+import { TransportError, type WireResponse } from '../../src/api/wire.ts'
+import type { HostOptions, TestHost } from './host.ts'
+import { answer, createWorld, type World } from './world.ts'
+
+export const roomId = 'r1'
+
+/** A session, as the document has it. */
+export function session(id: unknown, rest: object = {}) {
+  return {
+    id,
+    member_id: `m-${id}`,
+    user_id: `u-${id}`,
+    connected_at: '2026-01-02T03:00:00.000Z',
+    disconnected_at: null,
+    ...rest,
+  }
+}
+
+/** What the service answers while somebody takes a look at the room. */
+export interface Look {
+  sessions?: readonly object[]
+  room?: object
+  /** The service sends at most so many sessions at once, and says how many there are. */
+  page?: number
+  /** Answers everything instead; an error when it says nothing at all. */
+  instead?: WireResponse | Error | undefined
+}
+
+/** What is known of people, by the paths of the service. */
+export type People = Readonly<Record<string, object>>
+
+/** A service with a room at which each look finds something else; after the last one somebody presses ^C. */
+export async function watchedRoom(looks: readonly Look[], people: People = {}) {
+  const world = await createWorld()
+  let look = -1
+  let running: { host: TestHost } | undefined
+  world.intercept = async ({ url }) => {
+    const path = url.slice(url.indexOf('/v1') + 3)
+    if (path === `/rooms/${roomId}`) look++
+    if (look >= looks.length) running?.host.signal('SIGINT')
+    const now = looks[Math.min(look, looks.length - 1)] ?? {}
+    if (now.instead instanceof Error) throw now.instead
+    if (now.instead) return now.instead
+    return respond(path, now, people)
+  }
+  const start = (line = '', options: HostOptions = {}) => {
+    const argv = `sessions watch ${roomId} ${line}`.trim().split(' ')
+    const started = world.start(argv, options)
+    running = started
+    return started
+  }
+  return { world, start, run: (line?: string, options?: HostOptions) => start(line, options).done }
+}
+
+function respond(path: string, { sessions = [], room, page }: Look, people: People): WireResponse {
+  const { pathname, searchParams } = new URL(path, 'http://x')
+  if (pathname === '/rooms') return answer(200, { rooms: [] })
+  if (pathname === `/rooms/${roomId}`)
+    return answer(200, { room: { id: roomId, name: 'Standup', type: 'open', terminated_at: null, ...room } })
+  if (pathname !== `/rooms/${roomId}/sessions`) {
+    const found = people[pathname]
+    return found ? answer(200, found) : answer(404, { error: { code: 'not_found', message: 'unknown' } })
+  }
+  if (!page) return answer(200, { sessions })
+  const offset = Number(searchParams.get('offset') ?? 0)
+  const limit = Math.min(page, Number(searchParams.get('limit') ?? page))
+  return answer(200, {
+    sessions: sessions.slice(offset, offset + limit),
+    paging: { limit, offset, total: sessions.length },
+  })
+}
+
+/** Nobody answers. */
+export const away = () => new TransportError('connection refused', false)
+
+/** The lines of an output. */
+export const events = (stdout: string): Record<string, unknown>[] =>
+  stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+
+/** Who is there by what a watch has told; checks what it says of how many that are. */
+export function replay(told: readonly Record<string, unknown>[]): Set<unknown> {
+  const there = new Set<unknown>()
+  for (const { event, session_id, online } of told) {
+    const isThere = there.has(session_id)
+    if (event === 'present' || event === 'joined') {
+      if (isThere) throw new Error(`${session_id} was there already`)
+      there.add(session_id)
+    }
+    if (event === 'left' && !there.delete(session_id)) throw new Error(`${session_id} was not there`)
+    if (online !== undefined && !isDeepStrictEqual(online, there.size))
+      throw new Error(`${there.size} are there, not ${online}`)
+  }
+  return there
+}
+
+export type { World }
