@@ -6,7 +6,9 @@ import { isRefusal, usualPageSize } from '../operations/page-size.ts'
 import { pagesOf } from '../operations/pages-of.ts'
 import type { Page } from '../output/page.ts'
 
-type Query = NonNullable<Input<Operations['listSessions']>['query']>
+type Ask = (room_id: string) => Input<Operations['listSessions']>
+
+const all: Ask = (room_id) => ({ params: { room_id } })
 
 /**
  * The sessions of rooms, in pages: all at once, those of a room with very many would take much memory. The document knows
@@ -15,14 +17,14 @@ type Query = NonNullable<Input<Operations['listSessions']>['query']>
 export class Sessions {
   readonly #context: Pick<Context, 'notice'>
   readonly #client: Client
-  readonly #query: Query
+  readonly #ask: Ask
   #isRefused = false
 
-  /** @param query which sessions; all of them by default */
-  constructor(context: Pick<Context, 'notice'>, client: Client, query: Query = {}) {
+  /** @param ask for which sessions to ask; all of them by default */
+  constructor(context: Pick<Context, 'notice'>, client: Client, ask: Ask = all) {
     this.#context = context
     this.#client = client
-    this.#query = query
+    this.#ask = ask
   }
 
   async *of(room_id: string): AsyncGenerator<Page> {
@@ -45,8 +47,8 @@ export class Sessions {
   }
 
   #pages(room_id: string, pageSize?: number): AsyncGenerator<Page> {
-    const input = { params: { room_id }, query: this.#query }
-    return pagesOf(this.#context, this.#client, 'listSessions', input, { all: true, pageSize })
+    const request = { all: true, pageSize }
+    return pagesOf(this.#context, this.#client, 'listSessions', this.#ask(room_id), request)
   }
 }
 

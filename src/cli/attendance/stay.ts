@@ -30,8 +30,15 @@ export interface Reading {
 /** The fields of a session that say when it was. */
 export const timeFields = ['connected_at', 'disconnected_at'] as const
 
+type Times = Record<(typeof timeFields)[number], unknown>
+
+/** What a session says of its beginning. */
+export type Beginning = Pick<Times, (typeof timeFields)[0]>
+/** What a session says of its end. */
+export type Ending = Pick<Times, (typeof timeFields)[1]>
+
 /** What a session says of its times; null for an end that it does not tell. */
-export function timesOf(session: Item): Record<(typeof timeFields)[number], unknown> {
+export function timesOf(session: Item): Times {
   const { connected_at, disconnected_at } = session
   return { connected_at, disconnected_at: isOpen(session) ? null : disconnected_at }
 }
@@ -39,6 +46,11 @@ export function timesOf(session: Item): Record<(typeof timeFields)[number], unkn
 /** The moment that a service tells, in milliseconds since 1970; NaN when it tells none. */
 export function momentIn(value: unknown): number {
   return typeof value === 'string' ? Date.parse(value) : Number.NaN
+}
+
+/** When a session began, in milliseconds since 1970; NaN when nobody knows. */
+export function beginningOf({ connected_at }: Beginning): number {
+  return momentIn(connected_at)
 }
 
 /** Whether a session tells no end: it runs, or the service has lost it. */

@@ -2,6 +2,8 @@ import * as z from 'zod'
 import { operations } from '../../api/operations.ts'
 import { resources } from '../../api/resources.ts'
 import { WebhookEvent } from '../../api/webhooks.ts'
+import { timeFields } from '../attendance/stay.ts'
+import { endField } from '../output/views.ts'
 import { statuses } from '../pool/outcome.ts'
 
 // What commands print that is no answer of the service.
@@ -65,13 +67,14 @@ const attendance = z.object({
 })
 
 /** What happens in a room that is watched. */
+const [began, ended] = timeFields
 const noticed = { at: time, room_id: z.string() }
 const someone = {
   session_id: z.union([z.string(), z.number()]),
   member_id: nullable,
   user_id: nullable,
   name: z.unknown(),
-  connected_at: time,
+  [began]: time,
 }
 const online = z.int().describe('number of sessions that are connected then')
 const watched = z
@@ -79,14 +82,14 @@ const watched = z
     z
       .object({
         event: z.literal('room'),
-        ...{ ...noticed, name: z.unknown(), terminated_at: time },
+        ...{ ...noticed, name: z.unknown(), [endField]: time },
         status: z.enum(['active', 'terminated']).nullable(),
       })
       .describe('how the room is, first of all and whenever that has changed'),
     z.object({ event: z.literal('present'), ...noticed, ...someone }).describe('who was there at first'),
     z.object({ event: z.literal('ready'), ...noticed, online }).describe('all who were there have been told'),
     z.object({ event: z.literal('joined'), ...noticed, ...someone, online }),
-    z.object({ event: z.literal('left'), ...noticed, ...someone, disconnected_at: time, online }),
+    z.object({ event: z.literal('left'), ...noticed, ...someone, [ended]: time, online }),
     z
       .object({ event: z.literal('lost'), ...noticed, reason: z.string() })
       .describe('the service does not answer, and is asked again'),

@@ -110,7 +110,8 @@ export class Presences {
   }
 }
 
-const connected = (room_id: string) => ({ params: { room_id }, query: { is_connecting: true } })
+/** Asks for the sessions of a room that are connected. */
+export const connected = (room_id: string) => ({ params: { room_id }, query: { is_connecting: true } })
 
 /** Whether a session is over, and since when. One that does not say so is neither. */
 function endOf(session: Item): { is: 'open' } | { is: 'unclear' } | { is: 'over'; at: string } {

@@ -128,9 +128,12 @@ export const views: Readonly<Record<ResourceName, View>> = {
   message: viewFor(resources.message),
 }
 
+/** The field of a room that says when it was terminated. */
+export const endField = 'terminated_at'
+
 /** When a room was terminated, as the service tells it. */
 export function endOfRoom(room: Item): unknown {
-  return room['terminated_at']
+  return room[endField]
 }
 
 /** How the result of an operation is shown. */

@@ -1,17 +1,18 @@
+import type { Beginning, Ending } from '../attendance/stay.ts'
+import type { endField } from '../output/views.ts'
+
 /** What there is to tell of a room itself. Null where the service does not tell. */
-export interface RoomFacts {
+export interface RoomFacts extends Record<typeof endField, unknown> {
   name: unknown
   status: unknown
-  terminated_at: unknown
 }
 
 /** What there is to tell of somebody in a room. Null where the service does not tell. */
-export interface Person {
+export interface Person extends Beginning {
   session_id: unknown
   member_id: unknown
   user_id: unknown
   name: unknown
-  connected_at: unknown
 }
 
 /** What happens in a room that is watched. */
@@ -23,7 +24,7 @@ export type Happening =
   /** What was there at first has been told. */
   | { event: 'ready'; online: number }
   | ({ event: 'joined'; online: number } & Person)
-  | ({ event: 'left'; online: number; disconnected_at: unknown } & Person)
+  | ({ event: 'left'; online: number } & Person & Ending)
   /** The service cannot be reached. */
   | { event: 'lost'; reason: string }
   | { event: 'back'; seconds: number }

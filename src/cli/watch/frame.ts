@@ -1,6 +1,6 @@
 import type { Visible } from '../../host.ts'
 import { clockOf, dayOf } from '../attendance/clock.ts'
-import { momentIn } from '../attendance/stay.ts'
+import { beginningOf } from '../attendance/stay.ts'
 import { truncate } from '../output/fit.ts'
 import type { Redact } from '../output/redact.ts'
 import type { Style } from '../output/style.ts'
@@ -11,7 +11,7 @@ import { composed, joined, own, visible } from '../output/visible.ts'
 import { widthOfText } from '../output/width.ts'
 import type { Person } from './events.ts'
 import { peopleView } from './people-view.ts'
-import type { Scene } from './show.ts'
+import type { Scene } from './scene.ts'
 
 /** What a frame is drawn with. */
 export interface Canvas {
@@ -86,7 +86,7 @@ function rowsOf({ people, online }: Picture, canvas: Canvas, room: number): Visi
 
 /** Those who have been there longest. */
 function firstOf(people: Iterable<Person>, most: number): Person[] {
-  const byArrival = [...people].map((person) => ({ person, since: momentIn(person.connected_at) }))
+  const byArrival = [...people].map((person) => ({ person, since: beginningOf(person) }))
   return byArrival
     .sort((a, b) => (a.since || Number.POSITIVE_INFINITY) - (b.since || Number.POSITIVE_INFINITY) || 0)
     .slice(0, most)
@@ -94,7 +94,7 @@ function firstOf(people: Iterable<Person>, most: number): Person[] {
 }
 
 function rowOf(person: Person, now: number): Item {
-  const since = momentIn(person.connected_at)
+  const since = beginningOf(person)
   if (Number.isNaN(since)) return { ...person, name: nameOf(person), since: '', minutes: '' }
   const isToday = dayOf(since) === dayOf(now)
   return {

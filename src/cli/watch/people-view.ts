@@ -1,3 +1,4 @@
+import { timeFields } from '../attendance/stay.ts'
 import type { View } from '../output/views.ts'
 
 /** How people in a room are shown. */
@@ -11,5 +12,5 @@ export const peopleView: View = {
     { field: 'since', weight: 6 },
     { field: 'minutes', weight: 7 },
   ],
-  fields: ['session_id', 'member_id', 'user_id', 'name', 'connected_at'],
+  fields: ['session_id', 'member_id', 'user_id', 'name', timeFields[0]],
 }

@@ -1,9 +1,10 @@
 import type { Client } from '../../api/client.ts'
 import { readAnswer } from '../../api/json.ts'
 import { Sessions } from '../attendance/sessions.ts'
-import { isOpen } from '../attendance/stay.ts'
+import { isOpen, timeFields } from '../attendance/stay.ts'
 import type { Context } from '../context.ts'
-import { cellOf, type Item, views } from '../output/views.ts'
+import { connected } from '../operations/presence.ts'
+import { cellOf, endField, type Item, views } from '../output/views.ts'
 import type { Person, RoomFacts } from './events.ts'
 import { nameAll } from './naming.ts'
 import type { Listed, Roster } from './roster.ts'
@@ -27,9 +28,7 @@ export class RoomReader {
     this.#context = context
     this.#client = client
     this.#room_id = room_id
-    this.#sessions = new Sessions({ notice: (text) => this.#noticeOnce(text) }, client, {
-      is_connecting: true,
-    })
+    this.#sessions = new Sessions({ notice: (text) => this.#noticeOnce(text) }, client, connected)
   }
 
   /** @param known who was there before; nothing is changed there */
@@ -62,17 +61,19 @@ export class RoomReader {
   }
 }
 
+const [began] = timeFields
+
 function factsOf(room: Item): RoomFacts {
   const told = (field: string) => cellOf(views.room, field, room)
-  return { name: told('name'), status: told('status'), terminated_at: told('terminated_at') }
+  return { name: told('name'), status: told('status'), [endField]: told(endField) }
 }
 
-function personOf({ id, member_id, user_id, name, connected_at }: Item): Person {
+function personOf({ id, member_id, user_id, name, [began]: since }: Item): Person {
   return {
     session_id: id,
     member_id: member_id ?? null,
     user_id: user_id === '' ? null : (user_id ?? null),
     name: name ?? null,
-    connected_at: connected_at ?? null,
+    [began]: since ?? null,
   }
 }

@@ -1,6 +1,6 @@
 import type { Terminal, Visible } from '../../host.ts'
 import { secondOf } from '../attendance/clock.ts'
-import { momentIn } from '../attendance/stay.ts'
+import { beginningOf, momentIn } from '../attendance/stay.ts'
 import type { Context } from '../context.ts'
 import { truncate } from '../output/fit.ts'
 import type { Printer } from '../output/printer.ts'
@@ -10,8 +10,8 @@ import { own } from '../output/visible.ts'
 import type { Person, RoomFacts, Told } from './events.ts'
 import { frame, nameOf } from './frame.ts'
 import { listenTo } from './keyboard.ts'
+import type { Scene, Show } from './scene.ts'
 import { Screen } from './screen.ts'
-import type { Scene, Show } from './show.ts'
 
 /** Number of changes that stay in sight. */
 const mostChanges = 5
@@ -167,8 +167,8 @@ function called(person: Person): string {
   return plainText(nameOf(person) ?? person.user_id)
 }
 
-function stayOf({ connected_at }: Person, left: number): string {
-  const ms = left - momentIn(connected_at)
+function stayOf(person: Person, left: number): string {
+  const ms = left - beginningOf(person)
   if (Number.isNaN(ms) || ms < 0) return ''
   return ms < 60_000 ? ` after ${Math.floor(ms / 1000)} s` : ` after ${Math.floor(ms / 60_000)} min`
 }

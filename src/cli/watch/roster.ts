@@ -1,5 +1,5 @@
 import { textOf } from '../../api/text-of.ts'
-import { isOpen } from '../attendance/stay.ts'
+import { type Ending, isOpen, timeFields, timesOf } from '../attendance/stay.ts'
 import type { Item } from '../output/views.ts'
 import type { Person } from './events.ts'
 
@@ -13,7 +13,7 @@ export interface Listed {
 /** Who came and who went between two looks. */
 export interface Changes {
   joined: readonly Person[]
-  left: readonly (Person & { disconnected_at: unknown })[]
+  left: readonly (Person & Ending)[]
 }
 
 interface Entry {
@@ -45,11 +45,11 @@ export class Roster {
    */
   update({ sessions, isWhole }: Listed, arrivals: ReadonlyMap<Item, Person>): Changes {
     const open = new Set<string>()
-    const ends = new Map<string, unknown>()
+    const ends = new Map<string, Ending>()
     for (const session of sessions) {
       const id = textOf(session['id'])
       if (isOpen(session)) open.add(id)
-      else ends.set(id, session['disconnected_at'])
+      else ends.set(id, endingOf(session))
     }
     const left = []
     for (const [id, entry] of this.#entries) {
@@ -57,9 +57,14 @@ export class Roster {
       entry.isMissed = !open.has(id)
       if (!isGone) continue
       this.#entries.delete(id)
-      left.push({ ...entry.person, disconnected_at: ends.get(id) ?? null })
+      left.push({ ...entry.person, ...(ends.get(id) ?? endingOf({})) })
     }
     for (const [{ id }, person] of arrivals) this.#entries.set(textOf(id), { person, isMissed: false })
     return { joined: [...arrivals.values()], left }
   }
+}
+
+function endingOf(session: Item): Ending {
+  const [, ended] = timeFields
+  return { [ended]: timesOf(session)[ended] }
 }

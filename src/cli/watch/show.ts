@@ -1,25 +1,7 @@
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
-import type { Person, RoomFacts, Told } from './events.ts'
 import { peopleView } from './people-view.ts'
-
-/** What there is to see of a room now. */
-export interface Scene {
-  room: RoomFacts
-  online: number
-  /** Who is there, in the order in which they were found. */
-  people: () => Iterable<Person>
-}
-
-/** How a watch is shown: line by line to programs, as a view to people. */
-export interface Show {
-  /** Tells what happens, one after the other. */
-  tell(told: Told): Promise<void>
-  /** All that a look has found has been told. */
-  settle(scene: Scene): Promise<void>
-  /** Leaves the terminal as it was. */
-  close(): Promise<void>
-}
+import type { Show } from './scene.ts'
 
 /**
  * Decides how a watch is shown, before anything is sent.

@@ -5,7 +5,8 @@ import type { Happening } from './events.ts'
 import { Link } from './link.ts'
 import { News } from './news.ts'
 import type { Look } from './room-reader.ts'
-import { chooseShow, type Show } from './show.ts'
+import type { Show } from './scene.ts'
+import { chooseShow } from './show.ts'
 
 interface Watching {
   /** Milliseconds between two looks. */
