@@ -28,7 +28,7 @@ const verbs: Record<string, string[]> = {
   rooms: ['list', 'get', 'wait', 'create', 'update', 'terminate', 'reopen', 'delete', 'import', 'export'],
   members: ['list', 'get', 'add', 'update', 'block', 'unblock', 'import', 'export'],
   users: ['list', 'get', 'create', 'update', 'delete', 'rooms', 'offboard', 'import', 'export'],
-  sessions: ['list', 'report'],
+  sessions: ['list', 'report', 'watch'],
   pages: ['create'],
   message: ['send'],
   auth: ['login', 'logout', 'status'],

@@ -3,52 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { visible } from '../../src/cli/output/visible.ts'
 import { Screen } from '../../src/cli/watch/screen.ts'
 import { Emulator } from '../helpers/emulator.ts'
-import { type HostOptions, type TestHost, testNow } from '../helpers/host.ts'
+import { type TestHost, testNow } from '../helpers/host.ts'
 import { hostileText } from '../helpers/hostile.ts'
-import { turns } from '../helpers/still-time.ts'
 import { harmIn } from '../helpers/terminal.ts'
-import { away, type Look, session, watchedRoom } from '../helpers/watched-room.ts'
-
-interface Options extends HostOptions {
-  line?: string
-  /** What somebody does behind each look. */
-  meanwhile?: readonly ((host: TestHost, terminal: Emulator) => unknown)[]
-}
-
-/** Watches a room on a terminal; gives what was on the screen behind each look, and at the end. */
-async function view(
-  looks: readonly Look[],
-  { line = '', meanwhile = [], columns = 80, rows = 24, ...options }: Options = {},
-) {
-  const { start } = await watchedRoom(looks)
-  const { host, done } = start(line, { tty: true, columns, rows, ...options })
-  const terminal = new Emulator(columns, rows)
-  for (const output of [host.stdout, host.stderr]) {
-    const write = output.write.bind(output)
-    output.write = async (data) => {
-      terminal.write(String(data))
-      await write(data)
-    }
-  }
-  const { after, sleep } = host
-  host.after = (ms, work) => {
-    if (ms > 0) return after(ms, work)
-    const timer = setImmediate(work)
-    return () => clearImmediate(timer)
-  }
-  const raw: boolean[] = []
-  Object.assign(host.stdin, { setRawMode: (isRaw: boolean) => raw.push(isRaw) })
-  const screens: string[] = []
-  host.sleep = async (...args) => {
-    await turns()
-    screens.push(terminal.screen)
-    await meanwhile[screens.length - 1]?.(host, terminal)
-    await turns()
-    return sleep(...args)
-  }
-  const { code, stdout, stderr } = await done
-  return { code, stdout, stderr, screens, last: terminal.screen, terminal, raw, host }
-}
+import { away, session, watchedRoom } from '../helpers/watched-room.ts'
+import { view } from '../helpers/watched-view.ts'
 
 const at = (minutes: number) => new Date(testNow + minutes * 60_000).toISOString()
 const ada = session('s1', { name: 'Ada Lovelace', user_id: 'ada', connected_at: at(-23) })

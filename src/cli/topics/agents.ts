@@ -117,6 +117,10 @@ left, and --ignore-not-found passes over what is gone.
 
   meetroom users delete - --yes --ignore-not-found < user-ids.txt
 
+TO FOLLOW A ROOM, read the lines of sessions watch ROOM --json: one object for
+who is there at first, for who joins and for who leaves, until you stop it. It
+runs on while the service is away, and says so (lost, back).
+
 MANY ITEMS come from a file. All of it is checked before anything is sent. A run
 that was interrupted, or that ended with 7, resumes with --resume: no row is
 sent twice. Rows that were refused come back as a file to put right.
