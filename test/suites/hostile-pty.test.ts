@@ -73,6 +73,7 @@ const views: Record<string, { line: string; typed?: string; status?: number; dra
   'a question': { line: 'rooms delete r1', typed: 'n\n', draws: true },
   progress: { line: 'users import users.ndjson --no-journal --rate 1', status: 404, draws: true },
   join: { line: 'join r1' },
+  'a view': { line: 'sessions watch r1 --interval 0.1', typed: 'q', draws: true },
 }
 
 const sample = fc.sample(fc.tuple(hostileText, hostileJson), { numRuns: sized(1, 20), seed: sized(1, 2) })
