@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { longestWaitMs } from '../../config-values.ts'
 import { groupings } from '../attendance/groupings.ts'
 import type { ReportFlags } from '../attendance/write-report.ts'
 import type { Act } from '../context.ts'
@@ -13,9 +14,6 @@ interface Flags extends ListFlags {
   online?: boolean
   offline?: boolean
 }
-
-/** Timers above 2³¹ milliseconds fire at once. */
-const longestWaitMs = 86_400_000
 
 export function defineSessions(sessions: MeetroomCommand, act: Act): void {
   defineList(sessions, act)
@@ -97,7 +95,7 @@ function defineWatch(sessions: MeetroomCommand, act: Act): void {
     )
     .argument(...roomArgument)
     .addOption(
-      new Option('--interval <duration>', 'time between two looks, as in 10s or 1m')
+      new Option('--interval <duration>', 'pause between two looks')
         .argParser(duration('--interval', { least: 100, most: longestWaitMs }))
         .default(2000, '2s'),
     )

@@ -1,8 +1,7 @@
 import type { Client } from '../../api/client.ts'
-import { NetworkError, NotFoundError, UsageError } from '../../errors.ts'
+import { NetworkError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { ClientSetup } from '../service.ts'
-import { mayPass } from './contact.ts'
 import { type Look, RoomReader } from './room-reader.ts'
 import type { Roster } from './roster.ts'
 
@@ -26,7 +25,9 @@ export class Link {
    * @throws {UsageError} when the local workspace is not served when the first look is taken
    */
   async look(known: Roster): Promise<Look> {
-    const { reader } = await this.#open()
+    const { client, reader } = await this.#open()
+    // While a service restarts, a proxy may say “not found” to everything: what it was like before says little.
+    delete client.seen.standing
     try {
       return await reader.look(known)
     } catch (error) {
@@ -35,29 +36,14 @@ export class Link {
     }
   }
 
-  /**
-   * What to make of a failure after the first look: a proxy may say “not found” to everything while the service behind it
-   * restarts, and the local workspace is not served then.
-   */
-  async judge(error: unknown): Promise<unknown> {
-    if (error instanceof UsageError && (await this.#context.settings()).local)
-      return new NetworkError(error.message, { cause: error })
-    if (!(error instanceof NotFoundError) || !this.#opened) return error
-    try {
-      await this.#opened.client.call('listRooms', { query: { limit: 1 } })
-      return error
-    } catch (cause) {
-      return mayPass(cause) || cause instanceof NotFoundError
-        ? new NetworkError('the service does not know any room', { cause })
-        : error
-    }
-  }
-
   async #open() {
     if (this.#opened && !this.#isLost) return this.#opened
-    const url = await this.#context.liveBaseUrl()
+    const url = await this.#context.liveBaseUrl().catch((error) => {
+      // What was served will be served again.
+      throw this.#opened ? new NetworkError(error.message, { cause: error }) : error
+    })
     if (!this.#opened || url !== this.#url) {
-      const client = await this.#context.liveClient(this.#setup)
+      const client = await this.#context.liveClient({ ...this.#setup, seen: {} })
       this.#opened = { client, reader: new RoomReader(this.#context, client, this.#room_id) }
     }
     this.#url = url

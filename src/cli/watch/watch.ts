@@ -47,8 +47,6 @@ export async function runWatch(context: Context, room_id: string, { interval }: 
     const began = host.monotonic()
     try {
       return await link.look(news.roster)
-    } catch (error) {
-      throw stop.aborted ? error : await link.judge(error)
     } finally {
       tookMs = host.monotonic() - began
     }
