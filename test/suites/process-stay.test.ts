@@ -5,9 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { launcher, node } from '../helpers/built.ts'
+import { launcher, node, runShell } from '../helpers/built.ts'
 import { openSocket, rawRequest } from '../helpers/raw.ts'
-import { homes, type Ready, type Running, startProgram, startServe } from '../helpers/serving.ts'
+import { homes, type Ready, type Running, startBuilt, startProgram, startServe } from '../helpers/serving.ts'
 import {
   measured,
   promptlyMs,
@@ -179,6 +179,58 @@ describe('join', () => {
       expectPrompt(ended)
     },
   )
+})
+
+describe('sessions watch', () => {
+  test.each(withStops(['answers', 'has stopped answering']))(
+    'is ended by %s once it has begun, when the service %s',
+    measured,
+    async (stop, how) => {
+      const { ready, child } = await startServe([], homes())
+      const { id, env } = await roomAt(ready, homes())
+      const ended = await signalled(['sessions', 'watch', id], { env }, stop, async ({ stdout }) => {
+        await stdout.find('that says ready', (line) => line.includes('"ready"'))
+        if (how !== 'answers') {
+          child.kill('SIGSTOP')
+          await pause(2200)
+        }
+      })
+      expect(ended).toMatchObject({ code: 0, signal: null, stderr: '' })
+      expectPrompt(ended)
+    },
+  )
+
+  test('ends quietly when its reader goes away', async () => {
+    const { ready } = await startServe([], homes())
+    const { id, env } = await roomAt(ready, homes())
+    const line = `meetroom sessions watch ${id} | head -1; echo "\${PIPESTATUS[0]}"`
+    const { stdout, stderr } = await runShell(line, env)
+    expect({ stderr, lines: stdout.split('\n') }).toEqual({
+      stderr: '',
+      lines: [expect.stringContaining('"event":"room"'), '0', ''],
+    })
+  })
+
+  test('with --local waits until the workspace is served again, wherever that is', async () => {
+    const env = homes()
+    const first = await startServe([], env)
+    const { id } = await roomAt(first.ready, env)
+    const { stdout, child, ended } = startBuilt(
+      ['--local', 'sessions', 'watch', id, '--interval', '0.1'],
+      env,
+    )
+    const told = (event: string) => stdout.find(`that says ${event}`, (line) => line.includes(`"${event}"`))
+    await told('ready')
+    first.child.kill('SIGTERM')
+    await first.ended()
+    await told('lost')
+    // It does not open the workspace itself, or nobody could serve it.
+    const second = await startServe([], env)
+    expect(second.ready.base_url).not.toBe(first.ready.base_url)
+    await told('back')
+    child.kill('SIGINT')
+    expect(await ended()).toMatchObject({ code: 0 })
+  })
 })
 
 const pty =
