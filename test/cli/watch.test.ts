@@ -70,6 +70,13 @@ describe('sessions watch prints', () => {
     expect(selected).toBe('room\t\npresent\t\nready\t1\nleft\t0\n')
   })
 
+  test('those who came between two looks in the order in which they came', async () => {
+    const late = session('late', { connected_at: at(1) })
+    const unknown = session('unknown', { connected_at: null })
+    const { stdout } = await (await watchedRoom([{}, { sessions: [unknown, late, session('early')] }])).run()
+    expect(kinds(stdout).slice(2)).toEqual(['joined early', 'joined late', 'joined unknown'])
+  })
+
   test('each line by itself', async () => {
     const { stdout, host } = await (await watchedRoom([{ sessions: [session('s1')] }])).run()
     expect(host.stdout.chunks.map(String)).toEqual(stdout.split(/(?<=\n)/))
@@ -154,8 +161,8 @@ describe('a service that differs from the document', () => {
     const { stdout } = await (
       await watchedRoom([{ sessions: [bare, bare, session('7b')] }, { sessions: [bare] }])
     ).run()
-    expect(kinds(stdout)).toEqual(['room', 'present 7', 'present 7b', 'ready', 'left 7b'])
-    expect(events(stdout)[1]).toMatchObject({ session_id: 7, user_id: null, connected_at: null })
+    expect(kinds(stdout)).toEqual(['room', 'present 7b', 'present 7', 'ready', 'left 7b'])
+    expect(events(stdout)[2]).toMatchObject({ session_id: 7, user_id: null, connected_at: null })
   })
 
   test('may refuse to be asked for a number of sessions', async () => {

@@ -53,6 +53,12 @@ export function beginningOf({ connected_at }: Beginning): number {
   return momentIn(connected_at)
 }
 
+/** In the order of their beginnings; those of which nobody knows it come last. */
+export function inOrder<T extends Beginning>(all: Iterable<T>): T[] {
+  const timed = Array.from(all, (one) => ({ one, at: beginningOf(one) || Number.POSITIVE_INFINITY }))
+  return timed.sort((a, b) => (a.at === b.at ? 0 : a.at - b.at)).map(({ one }) => one)
+}
+
 /** Whether a session tells no end: it runs, or the service has lost it. */
 export function isOpen({ disconnected_at }: Item): boolean {
   return Number.isNaN(momentIn(disconnected_at))

@@ -1,6 +1,6 @@
 import type { Visible } from '../../host.ts'
 import { clockOf, dayOf } from '../attendance/clock.ts'
-import { beginningOf } from '../attendance/stay.ts'
+import { beginningOf, inOrder } from '../attendance/stay.ts'
 import { truncate } from '../output/fit.ts'
 import type { Redact } from '../output/redact.ts'
 import type { Style } from '../output/style.ts'
@@ -75,22 +75,13 @@ function rowsOf({ people, online }: Picture, canvas: Canvas, room: number): Visi
   const header = canvas.header && room > 3
   const space = room - (header ? 2 : 0)
   const isCut = online > space
-  const shown = firstOf(people(), isCut ? Math.max(1, space - 1) : space)
+  const shown = inOrder(people()).slice(0, isCut ? Math.max(1, space - 1) : space)
   const table = new TableWriter({ view: peopleView, fields, header, style, width: columns, now, redact })
   const rows = table.page(shown.map((person) => rowOf(person, now)))
   const lines = rows.split('\n').slice(0, -1).map(composed)
   if (!isCut) return lines
   const more = visible(`…and ${counted(online - shown.length)} more`)
   return [...lines, style.dim(truncate(more, columns))]
-}
-
-/** Those who have been there longest. */
-function firstOf(people: Iterable<Person>, most: number): Person[] {
-  const byArrival = [...people].map((person) => ({ person, since: beginningOf(person) }))
-  return byArrival
-    .sort((a, b) => (a.since || Number.POSITIVE_INFINITY) - (b.since || Number.POSITIVE_INFINITY) || 0)
-    .slice(0, most)
-    .map(({ person }) => person)
 }
 
 function rowOf(person: Person, now: number): Item {

@@ -1,5 +1,5 @@
 import { textOf } from '../../api/text-of.ts'
-import { type Ending, isOpen, timeFields, timesOf } from '../attendance/stay.ts'
+import { type Ending, inOrder, isOpen, timeFields, timesOf } from '../attendance/stay.ts'
 import type { Item } from '../output/views.ts'
 import type { Person } from './events.ts'
 
@@ -10,7 +10,7 @@ export interface Listed {
   isWhole: boolean
 }
 
-/** Who came and who went between two looks. */
+/** Who came and who went between two looks, those who came in the order in which they did. */
 export interface Changes {
   joined: readonly Person[]
   left: readonly (Person & Ending)[]
@@ -60,7 +60,7 @@ export class Roster {
       left.push({ ...entry.person, ...(ends.get(id) ?? endingOf({})) })
     }
     for (const [{ id }, person] of arrivals) this.#entries.set(textOf(id), { person, isMissed: false })
-    return { joined: [...arrivals.values()], left }
+    return { joined: inOrder(arrivals.values()), left }
   }
 }
 
