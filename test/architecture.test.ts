@@ -139,3 +139,8 @@ test('no module keeps state', () => {
 function code(file: string): string {
   return readFileSync(join(src, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
 }
+
+test('templates with a tag hold ASCII only: the build escapes other characters, but not there', () => {
+  const wrong = files.filter((file) => /\bown`[^`]*[^\n -~`]/.test(code(file)))
+  expect(wrong).toEqual([])
+})
