@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { launcher, node, runShell } from '../helpers/built.ts'
+import { launcher, node, runBuilt } from '../helpers/built.ts'
 import { openSocket, rawRequest } from '../helpers/raw.ts'
 import { homes, type Ready, type Running, startBuilt, startProgram, startServe } from '../helpers/serving.ts'
 import {
@@ -200,15 +200,16 @@ describe('sessions watch', () => {
     },
   )
 
-  test('ends quietly when its reader goes away', async () => {
+  test('ends quietly when there is something to tell and its reader has gone away', async () => {
     const { ready } = await startServe([], homes())
     const { id, env } = await roomAt(ready, homes())
-    const line = `meetroom sessions watch ${id} | head -1; echo "\${PIPESTATUS[0]}"`
-    const { stdout, stderr } = await runShell(line, env)
-    expect({ stderr, lines: stdout.split('\n') }).toEqual({
-      stderr: '',
-      lines: [expect.stringContaining('"event":"room"'), '0', ''],
-    })
+    const line = `"${node}" "${launcher}" sessions watch ${id} --interval 0.1 | head -1; echo "\${PIPESTATUS[0]}"`
+    const { stdout, log, ended } = startProgram('bash', ['-c', line], env)
+    expect(await stdout.next()).toContain('"event":"room"')
+    const renamed = runBuilt(['rooms', 'update', id, '--name', 'Retro'], env)
+    expect(await stdout.next()).toBe('0')
+    await ended()
+    expect({ said: log(), code: (await renamed).code }).toEqual({ said: '', code: 0 })
   })
 
   test('with --local waits until the workspace is served again, wherever that is', async () => {
