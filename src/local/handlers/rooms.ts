@@ -78,7 +78,7 @@ export const roomHandlers = {
       now,
       now,
     )
-    if (seq !== undefined && seq % blockRows === 0) countBlocks(store, 'rooms', seq)
+    if (seq % blockRows === 0) countBlocks(store, 'rooms', seq)
     for (const [i, member] of (body.members ?? []).entries())
       invite(desk, id, member, `members[${i}].user_id`)
     return {

@@ -42,8 +42,8 @@ function add(store: Store, user: UserRow): boolean {
     user.updated_at,
     user.user_id,
   )
-  if (seq !== undefined && seq % blockRows === 0) countBlocks(store, 'users', seq)
-  return seq !== undefined
+  if (seq > 0 && seq % blockRows === 0) countBlocks(store, 'users', seq)
+  return seq > 0
 }
 
 const everyUser = {

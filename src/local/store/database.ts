@@ -47,10 +47,10 @@ export class Database {
     return Number(this.#write(sql).run(...values).changes)
   }
 
-  /** Adds one row. Returns its number, or undefined when none was added. */
-  insert(sql: string, values: readonly Value[]): number | undefined {
+  /** Adds one row. Returns its number, or 0 when none was added. */
+  insert(sql: string, values: readonly Value[]): number {
     const { changes, lastInsertRowid } = this.#write(sql).run(...values)
-    return Number(changes) > 0 ? Number(lastInsertRowid) : undefined
+    return Number(changes) > 0 ? Number(lastInsertRowid) : 0
   }
 
   #write(sql: string): Statement {

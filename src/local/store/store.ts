@@ -83,8 +83,8 @@ export class Store {
     return this.#db.run(sql, values)
   }
 
-  /** Inside `write`: adds one row. Returns its `seq`, or undefined when none was added. */
-  insert(sql: string, ...values: Value[]): number | undefined {
+  /** Inside `write`: adds one row. Returns its `seq`, or 0 when none was added. */
+  insert(sql: string, ...values: Value[]): number {
     return this.#db.insert(sql, values)
   }
 
