@@ -7,14 +7,16 @@ interface Round {
 }
 
 /**
- * Does something to many sockets, in turns, so that a large room holds up nobody. In each room one thing comes after the
- * other, so that everybody in it is told the same in the same order.
+ * Does something to many sockets, in turns, so that neither a large room nor many rooms hold up anybody. In each room one
+ * thing comes after the other, so that everybody in it is told the same in the same order.
  */
 export class Rounds {
   readonly #pace: Pace
   /** What is to be done in each room, from what is under way on. */
   readonly #rooms = new Map<string, Round[]>()
   readonly #underWay = new Set<Promise<void>>()
+  /** All rooms share the turn that began when nothing was under way. */
+  #turn: ReturnType<typeof turns> | undefined
 
   constructor(pace: Pace) {
     this.#pace = pace
@@ -29,6 +31,7 @@ export class Rounds {
     }
     const rounds = [{ sessions, act }]
     this.#rooms.set(roomId, rounds)
+    if (this.#underWay.size === 0) this.#turn = turns(this.#pace)
     const work = this.#work(roomId, rounds)
     this.#underWay.add(work)
     void work.finally(() => this.#underWay.delete(work))
@@ -40,12 +43,11 @@ export class Rounds {
   }
 
   async #work(roomId: string, rounds: Round[]): Promise<void> {
-    const turn = turns(this.#pace)
     for (let round = rounds[0]; round; round = rounds[0]) {
       for (const session of round.sessions) {
-        round.act(session)
-        const next = turn()
+        const next = this.#turn?.()
         if (next) await next
+        round.act(session)
       }
       rounds.shift()
     }
