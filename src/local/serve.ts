@@ -8,11 +8,9 @@ import { Hub } from './live/hub.ts'
 import { createPost } from './live/post.ts'
 import { Sockets } from './live/sockets.ts'
 import { claim } from './owner.ts'
-import type { Pace } from './pace.ts'
 import { createService } from './service.ts'
 import type { Quietly } from './store/sqlite.ts'
-import type { Store } from './store/store.ts'
-import { openWorkspace, usingFolder } from './workspace.ts'
+import { openWorkspace, usingFolder, type Workspace } from './workspace.ts'
 
 export interface ServeOptions {
   /** Data directory; undefined keeps everything in memory. */
@@ -85,7 +83,7 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
     notice: log,
   })
   opened.push(closeWorkspace)
-  const { hub, sockets, deliveries, close: closeLive } = createLive(store, pace, options)
+  const { hub, sockets, deliveries, close: closeLive } = createLive({ store, pace, sweeper }, options)
   opened.push(closeLive)
   await usingFolder(dir, async () => {
     await hub.recover()
@@ -127,21 +125,25 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
 }
 
 /** Sessions, meeting clock and webhooks of a workspace. */
-function createLive(store: Store, pace: Pace, options: ServeOptions) {
+function createLive(
+  { store, pace, sweeper }: Pick<Workspace, 'store' | 'pace' | 'sweeper'>,
+  options: ServeOptions,
+) {
   const { machine, log } = options
   const onFailure = (error: unknown) => log(`storage failed: ${(error as Error).message}`)
+  const { newId } = createIds(machine.now)
   const post = createPost({ allowPrivate: options.allowPrivateWebhooks })
   const deliveries = new Deliveries({
     store,
     clock: machine,
     post,
+    newId,
     random: machine.random,
     retryScale: options.webhookRetryScale,
     userAgent: options.userAgent,
     onFailure,
     onAttempt: ({ id, url, outcome }) => log(`webhook ${id} ${new URL(url).host} ${outcome}`),
   })
-  const { newId } = createIds(machine.now)
   const hub = new Hub({
     store,
     clock: machine,
@@ -149,6 +151,7 @@ function createLive(store: Store, pace: Pace, options: ServeOptions) {
     newId,
     onFailure,
     onEvent: (roomId) => deliveries.wake(roomId),
+    onListed: () => sweeper.wake(),
   })
   const sockets = new Sockets({
     reception: { store, now: machine.now, newId },

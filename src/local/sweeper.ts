@@ -1,7 +1,8 @@
 import type { Pace } from './pace.ts'
+import { hasListedEnds, settleEnds } from './store/ended.ts'
 import type { Store } from './store/store.ts'
 
-/** How many rows are deleted in one go: a few milliseconds’ work. */
+/** How many rows are changed in one go: a few milliseconds’ work. */
 const stepRows = 500
 
 /** What goes along with a room or a user. */
@@ -13,7 +14,7 @@ type Kind = keyof typeof belongings
 
 /**
  * Deletes what belonged to deleted rooms and users: at once where it is little, else in steps, which a crash only
- * interrupts.
+ * interrupts. Records the ends of sessions in the same way when they were thousands.
  */
 export class Sweeper {
   readonly #store: Store
@@ -57,11 +58,12 @@ export class Sweeper {
     for (;;) {
       await this.#pace.next()
       if (store.closed) return
-      if (!nextOf(store)) return
+      if (!nextOf(store) && !hasListedEnds(store)) return
       await store.write(() => {
         // Somebody else may have finished it.
         const next = nextOf(store)
-        if (next && this.#sweepSome(next.kind, next.id, stepRows))
+        if (!next) settleEnds(store, stepRows / 2)
+        else if (this.#sweepSome(next.kind, next.id, stepRows))
           store.run('DELETE FROM sweeps WHERE kind = ? AND id = ?', next.kind, next.id)
       })
     }

@@ -4,6 +4,7 @@ import type { MemberType } from '../../api/vocabulary.ts'
 import { forbidden, invalid } from '../faults.ts'
 import { endings } from '../live/live.ts'
 import { type MemberRow, requireMember, requireRoom, toMember, type UserRow } from '../records.ts'
+import { hasListedEnds } from '../store/ended.ts'
 import { listPage } from '../store/listing.ts'
 import type { Store } from '../store/store.ts'
 import { mergeUnlisted, packUnlisted, unlistedIn } from '../unlisted.ts'
@@ -90,7 +91,7 @@ export const memberHandlers = {
   async listMembers({ store }, { params, query }) {
     requireRoom(store, params.room_id)
     const { rows, paging } = await listPage<MemberRow>(store, {
-      table: isSweepingUsers(store) ? 'present_members' : 'members',
+      table: isSweepingUsers(store) || hasListedEnds(store) ? 'present_members' : 'members',
       where: 'WHERE room_id = ?',
       values: [params.room_id],
       paging: query,

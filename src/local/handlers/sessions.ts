@@ -1,5 +1,6 @@
 import { turns } from '../pace.ts'
 import { requireRoom, type SessionRow, toSession } from '../records.ts'
+import { hasListedEnds } from '../store/ended.ts'
 import { listPage } from '../store/listing.ts'
 import type { Value } from '../store/sqlite.ts'
 import type { Handlers } from './handler.ts'
@@ -13,10 +14,13 @@ export const sessionHandlers = {
   /** The document has no paging here: all sessions are sent, unless `limit` or `offset` is given. */
   async listSessions({ store, pace }, { params, query }) {
     requireRoom(store, params.room_id)
+    const table = hasListedEnds(store) ? 'present_sessions' : 'sessions'
     const filters: [string, Value][] = [['room_id = ?', params.room_id]]
     if (query.user_id !== undefined) filters.push(['user_id = ?', query.user_id])
     if (query.is_connecting !== undefined)
       filters.push(['(disconnected_at IS NULL) = ?', query.is_connecting ? 1 : 0])
+    // The index knows only what is recorded.
+    if (query.is_connecting && table === 'present_sessions') filters.push(['is_open = ?', 1])
     const where = `WHERE ${filters.map(([clause]) => clause).join(' AND ')}`
     const values = filters.map(([, value]) => value)
     if (query.limit === undefined && query.offset === undefined) {
@@ -24,7 +28,7 @@ export const sessionHandlers = {
       const turn = turns(pace)
       for (let before = Number.MAX_SAFE_INTEGER; before > 0; await turn()) {
         const rows = store.list<SessionRow>(
-          'sessions',
+          table,
           `${where} AND seq < ? ORDER BY seq DESC LIMIT ?`,
           ...values,
           before,
@@ -38,7 +42,7 @@ export const sessionHandlers = {
       return { sessions }
     }
     const { rows, paging } = await listPage<SessionRow>(store, {
-      table: 'sessions',
+      table,
       where,
       values,
       paging: query,

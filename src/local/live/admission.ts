@@ -17,6 +17,8 @@ export interface Admission {
   memberId: string
   userId: string | null
   type: MemberType
+  /** The `seq` of an anonymous member; null for a user. */
+  guestSeq: number | null
 }
 
 /** Section 7: whoever is not authorized gets a 400. */
@@ -53,12 +55,13 @@ export function admit(
     if (!member) throw refused('only invited users can join this room')
     if (member.is_blocked) throw refused('blocked')
   }
-  if (member) return { roomId, memberId: member.id, userId: member.user_id, type: member.type }
+  if (member)
+    return { roomId, memberId: member.id, userId: member.user_id, type: member.type, guestSeq: null }
 
   const memberId = newId()
   const type = user?.default_member_type ?? 'guest'
   const userId = user?.user_id ?? null
-  store.run(
+  const seq = store.insert(
     'INSERT INTO members (id, room_id, user_id, type, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
     memberId,
     roomId,
@@ -68,7 +71,7 @@ export function admit(
     now(),
     now(),
   )
-  return { roomId, memberId, userId, type }
+  return { roomId, memberId, userId, type, guestSeq: user ? null : seq }
 }
 
 /** The room that a path connects to, undefined for any other path. */

@@ -1,13 +1,14 @@
 import { sign } from '../../api/signature.ts'
 import type { Store } from '../store/store.ts'
 import { afterLong, type Clock } from './clock.ts'
-import type { Delivery, Target } from './outbox.ts'
+import { type Delivery, hasPacked, type Target, unpack } from './outbox.ts'
 import { ForbiddenAddress, type Post } from './post.ts'
 
 interface DeliveriesOptions {
   store: Store
   clock: Clock
   post: Post
+  newId(): string
   /** Fraction in [0, 1), for jitter. */
   random(): number
   /** Multiplies the pauses between attempts. */
@@ -58,7 +59,7 @@ export class Deliveries {
   start(): void {
     const { store } = this.#options
     for (const { room_id } of store.all<{ room_id: string }>(
-      'SELECT DISTINCT room_id FROM deliveries WHERE attempts = 0',
+      'SELECT room_id FROM deliveries WHERE attempts = 0 UNION SELECT room_id FROM packed_moves',
     ))
       this.wake(room_id)
     for (const delivery of store.all<Delivery>('SELECT * FROM deliveries WHERE attempts > 0'))
@@ -89,10 +90,17 @@ export class Deliveries {
         roomId,
         last,
       )
-      if (!delivery) return
-      last = delivery.seq
-      await this.#attempt(delivery)
+      if (delivery) {
+        last = delivery.seq
+        await this.#attempt(delivery)
+      } else if (hasPacked(this.#options.store, roomId)) await this.#unpack(roomId)
+      else return
     }
+  }
+
+  #unpack(roomId: string): Promise<void> {
+    const { store, newId } = this.#options
+    return this.#record(() => unpack(store, newId, roomId))
   }
 
   async #attempt(delivery: Delivery): Promise<void> {
@@ -109,6 +117,7 @@ export class Deliveries {
         // The receiver says that it is gone for good.
         store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', delivery.room_id)
         store.run('DELETE FROM deliveries WHERE room_id = ?', delivery.room_id)
+        store.run('DELETE FROM packed_moves WHERE room_id = ?', delivery.room_id)
       } else if (delivered || hopeless) store.run('DELETE FROM deliveries WHERE seq = ?', delivery.seq)
       else
         store.run(

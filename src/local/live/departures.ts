@@ -1,38 +1,83 @@
+import { listEnds, recordEnds } from '../store/ended.ts'
 import type { Store } from '../store/store.ts'
 import type { LiveSession } from './live.ts'
-import { announce, type Move } from './outbox.ts'
-import { type Roster, takesPart } from './roster.ts'
+import { announce, type Move, pack, webhookOf } from './outbox.ts'
+import { type Counts, type Roster, takesPart } from './roster.ts'
 
 /** What the records show of a session. */
-export type Recorded = Pick<LiveSession, 'id' | 'roomId' | 'memberId' | 'userId' | 'type'>
+export type Recorded = Omit<LiveSession, 'send' | 'close'>
+
+/** How many ends are recorded in one go: a few milliseconds’ work. */
+const fewSessions = 500
+
+export interface Departures<S extends Recorded> {
+  store: Store
+  newId(): string
+  roster: Roster<S>
+  /** Told that ends are listed, once they are on disk: see store/ended.ts. */
+  onListed(): void
+  /** How many ends are recorded in one go. */
+  few?: number | undefined
+}
 
 /**
- * Inside `store.write`: takes sessions off the roster and records that they have ended, with as many statements for
- * thousands as for one. Whoever took part is announced, one after the other.
- * @param at when a session ended, in milliseconds since 1970
+ * Inside `store.write`: takes sessions off the roster and records that they have ended: at once where they are few, else
+ * by listing them. Whoever took part is announced, one after the other.
+ * @param rooms the sessions by their room
+ * @param at when, in milliseconds since 1970; a session that began later ended when it began
+ * @returns the rooms that have something to deliver
  */
 export function depart<S extends Recorded>(
-  { store, newId, roster }: { store: Store; newId: () => string; roster: Roster<S> },
-  sessions: readonly S[],
-  at: (session: S) => number,
-): void {
-  const moves = new Map<string, Move[]>()
-  for (const session of sessions) {
-    const { roomId } = session
-    roster.remove(session)
-    if (!takesPart(session)) continue
-    const others = moves.get(roomId) ?? []
-    others.push({ action: 'sessionLeft', session, at: at(session), ...roster.counts(roomId) })
-    moves.set(roomId, others)
+  { store, newId, roster, onListed, few = fewSessions }: Departures<S>,
+  rooms: ReadonlyMap<string, readonly S[]>,
+  at: number,
+): string[] {
+  const sessions = [...rooms.values()].flat()
+  const many = sessions.length > few
+  if (many) {
+    listEnds(store, sessions, at)
+    store.afterCommit(onListed)
+  } else recordEnds(store, sessions, at)
+  const announced: string[] = []
+  for (const [roomId, left] of rooms) {
+    const target = webhookOf(store, roomId)
+    if (target === undefined) {
+      roster.removeAll(roomId, left)
+      continue
+    }
+    const moves: Move[] = []
+    for (const session of left) {
+      roster.remove(session)
+      if (takesPart(session)) moves.push(toExit(session, at, roster.counts(roomId)))
+    }
+    if (moves.length === 0) continue
+    if (many) pack(store, roomId, target, moves)
+    else announce(store, newId, roomId, target, moves)
+    announced.push(roomId)
   }
-  store.run(
-    `UPDATE sessions SET disconnected_at = max(connected_at, ended.at)
-     FROM (SELECT value ->> 0 AS id, value ->> 1 AS at FROM json_each(?)) AS ended WHERE sessions.id = ended.id`,
-    JSON.stringify(sessions.map((session) => [session.id, at(session)])),
-  )
-  // An anonymous participant is a member for as long as it is connected.
-  const anonymous = sessions.flatMap(({ userId, memberId }) => (userId === null ? [memberId] : []))
-  if (anonymous.length > 0)
-    store.run('DELETE FROM members WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(anonymous))
-  for (const [roomId, left] of moves) announce(store, newId, roomId, left)
+  return announced
+}
+
+function toExit({ id, memberId, userId, connectedAt }: Recorded, at: number, counts: Counts): Move {
+  const { sessionsCount, membersCount } = counts
+  return {
+    action: 'sessionLeft',
+    sessionId: id,
+    memberId,
+    userId,
+    at: Math.max(connectedAt, at),
+    sessionsCount,
+    membersCount,
+  }
+}
+
+/** Sessions by their room, in order. */
+export function byRoom<S extends Pick<LiveSession, 'roomId'>>(sessions: readonly S[]): Map<string, S[]> {
+  const rooms = new Map<string, S[]>()
+  for (const session of sessions) {
+    const others = rooms.get(session.roomId)
+    if (others) others.push(session)
+    else rooms.set(session.roomId, [session])
+  }
+  return rooms
 }

@@ -2,11 +2,11 @@ import type { MemberType } from '../../api/vocabulary.ts'
 import type { Pace } from '../pace.ts'
 import type { Store } from '../store/store.ts'
 import { type Clock, every } from './clock.ts'
-import { depart } from './departures.ts'
+import { byRoom, depart } from './departures.ts'
 import { toFrame } from './frame.ts'
-import { type Ending, endings, type Live, type LiveSession } from './live.ts'
+import { type Ending, endings, type Live, type LiveSession, type Newcomer } from './live.ts'
 import { Meetings } from './meetings.ts'
-import { announce } from './outbox.ts'
+import { announce, webhookOf } from './outbox.ts'
 import { closeAbandonedSessions, noteAlive } from './recovery.ts'
 import { Roster, takesPart } from './roster.ts'
 import { Rounds } from './rounds.ts'
@@ -22,7 +22,14 @@ interface HubOptions {
   onFailure(error: unknown): void
   /** Told that a room has an event in the outbox, once it is on disk. */
   onEvent(roomId: string): void
+  /** Told that thousands of ends are listed, once that is on disk: somebody has to settle them. */
+  onListed(): void
+  /** How many ends are recorded in one go. */
+  few?: number
 }
+
+/** Sessions by their room. */
+type Rooms = ReadonlyMap<string, readonly LiveSession[]>
 
 /**
  * Who is connected. Memory and store change together: methods marked so are called inside `store.write`, and what they
@@ -51,17 +58,17 @@ export class Hub implements Live {
 
   /** Closes the sessions that a crash left open. Called before anybody joins. */
   async recover(): Promise<void> {
-    const { store, newId, onEvent } = this.#options
-    for (const roomId of await store.write(() => closeAbandonedSessions(store, newId))) onEvent(roomId)
+    const { store, onEvent } = this.#options
+    for (const roomId of await store.write(() => closeAbandonedSessions(this.#options))) onEvent(roomId)
   }
 
   /** Inside `store.write`: records a session that begins. */
-  join(session: LiveSession): void {
+  join(newcomer: Newcomer): LiveSession {
     const { store, clock } = this.#options
     const now = clock.now()
-    const { id, roomId, memberId, userId, type } = session
+    const { id, roomId, memberId, userId, type } = newcomer
     noteAlive(store, now)
-    store.run(
+    const seq = store.insert(
       'INSERT INTO sessions (id, room_id, member_id, user_id, type, connected_at) VALUES (?, ?, ?, ?, ?, ?)',
       id,
       roomId,
@@ -70,16 +77,18 @@ export class Hub implements Live {
       type,
       now,
     )
+    const session = { ...newcomer, seq, connectedAt: now }
     this.#roster.add(session)
     store.onRollback(() => this.#roster.remove(session))
     if (takesPart(session)) this.#enter(session, now)
+    return session
   }
 
   /** Records that a session has ended because its connection is gone, unless it has ended already. */
   async leave(session: LiveSession): Promise<void> {
     if (!this.#roster.has(session)) return
     try {
-      await this.#options.store.write(() => this.#end([session]))
+      await this.#options.store.write(() => this.#end(byRoom([session])))
     } catch (error) {
       this.#gone.add(session)
       throw error
@@ -88,35 +97,35 @@ export class Hub implements Live {
 
   /** Inside `store.write`: ends the sessions of a room, or those that are meant. */
   end(roomId: string, ending: Ending, meant: (session: LiveSession) => boolean = () => true): void {
-    this.#end(this.#roster.in(roomId).filter(meant), ending)
+    const sessions = this.#roster.in(roomId).filter(meant)
+    if (sessions.length > 0) this.#end(new Map([[roomId, sessions]]), ending)
   }
 
   /** Inside `store.write`: ends the sessions of a user, in all rooms. */
   endUser(userId: string, ending: Ending): void {
-    this.#end(this.#roster.of(userId), ending)
+    this.#end(byRoom(this.#roster.of(userId)), ending)
   }
 
-  #end(sessions: readonly LiveSession[], ending?: Ending): void {
-    if (sessions.length === 0) return
-    const { store, clock, newId, onEvent } = this.#options
+  #end(rooms: Rooms, ending?: Ending): void {
+    if (rooms.size === 0) return
+    const { store, clock, onEvent } = this.#options
     const roster = this.#roster
     const now = clock.now()
     noteAlive(store, now)
     store.onRollback(() => {
-      for (const session of sessions) roster.add(session)
+      for (const sessions of rooms.values()) for (const session of sessions) roster.add(session)
     })
-    depart({ store, newId, roster }, sessions, () => now)
-    const rooms = new Set(sessions.map(({ roomId }) => roomId))
-    for (const roomId of rooms) this.#settle(roomId)
+    const announced = depart({ ...this.#options, roster }, rooms, now)
+    for (const roomId of rooms.keys()) this.#settle(roomId)
     store.afterCommit(() => {
-      for (const roomId of rooms) onEvent(roomId)
-      if (ending) this.#hangUp(sessions, ending)
+      for (const roomId of announced) onEvent(roomId)
+      if (ending) this.#hangUp(rooms, ending)
     })
   }
 
-  #hangUp(sessions: readonly LiveSession[], ending: Ending): void {
-    for (const [roomId, some] of byRoom(sessions))
-      this.#rounds.go(roomId, some, (session) => session.close(ending))
+  #hangUp(rooms: Rooms, ending: Ending): void {
+    for (const [roomId, sessions] of rooms)
+      this.#rounds.go(roomId, sessions, (session) => session.close(ending))
   }
 
   /**
@@ -166,13 +175,13 @@ export class Hub implements Live {
   /** Ends every session, because the service stops. */
   async close(): Promise<void> {
     this.#stopTicking()
-    const sessions = this.#roster.all()
+    const rooms = byRoom(this.#roster.all())
     try {
-      await this.#options.store.write(() => this.#end(sessions, endings.stopping))
+      await this.#options.store.write(() => this.#end(rooms, endings.stopping))
     } catch (error) {
       // The next start records when they ended.
       this.#options.onFailure(error)
-      this.#hangUp(sessions, endings.stopping)
+      this.#hangUp(rooms, endings.stopping)
     }
     await this.#rounds.done()
   }
@@ -203,7 +212,7 @@ export class Hub implements Live {
     const gone = [...this.#gone]
     const noted = store.write(() => {
       noteAlive(store, clock.now())
-      this.#end(gone.filter((session) => this.#roster.has(session)))
+      this.#end(byRoom(gone.filter((session) => this.#roster.has(session))))
     })
     // Begun together, they share a commit.
     await Promise.all([noted, this.#meetings.save()])
@@ -212,18 +221,11 @@ export class Hub implements Live {
 
   #announce(action: 'sessionJoined' | 'sessionLeft', session: LiveSession, at: number): void {
     const { store, newId, onEvent } = this.#options
-    store.afterCommit(() => onEvent(session.roomId))
-    const { roomId } = session
-    announce(store, newId, roomId, [{ action, session, at, ...this.#roster.counts(roomId) }])
+    const { id: sessionId, roomId, memberId, userId } = session
+    const target = webhookOf(store, roomId)
+    if (target === undefined) return
+    const move = { action, sessionId, memberId, userId, at, ...this.#roster.counts(roomId) }
+    announce(store, newId, roomId, target, [move])
+    store.afterCommit(() => onEvent(roomId))
   }
-}
-
-function byRoom(sessions: readonly LiveSession[]): Map<string, LiveSession[]> {
-  const rooms = new Map<string, LiveSession[]>()
-  for (const session of sessions) {
-    const others = rooms.get(session.roomId)
-    if (others) others.push(session)
-    else rooms.set(session.roomId, [session])
-  }
-  return rooms
 }

@@ -1,4 +1,5 @@
 import type { MemberType } from '../../api/vocabulary.ts'
+import type { Ended } from '../store/ended.ts'
 import type { Frame } from './frame.ts'
 
 /** Why the service ends a session: the close code and reason that the client gets. */
@@ -13,16 +14,21 @@ export const endings = {
 } as const satisfies Record<string, Ending>
 
 /** One connection of a member to a room (section 1). */
-export interface LiveSession {
+export interface LiveSession extends Ended {
   readonly id: string
   readonly roomId: string
   readonly memberId: string
   readonly userId: string | null
   /** The role of the member, which may change while the session lasts. */
   type: MemberType
+  /** In milliseconds since 1970. */
+  readonly connectedAt: number
   send(frame: Frame): void
   close(ending: Ending): void
 }
+
+/** A connection whose session is not recorded yet. */
+export type Newcomer = Omit<LiveSession, 'seq' | 'connectedAt'>
 
 /** What the operations need of the live half of the service. All but `meetingMs` is called inside `store.write`. */
 export interface Live {

@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.ts'
-import { depart, type Recorded } from './departures.ts'
+import { byRoom, type Departures, depart, type Recorded } from './departures.ts'
 import { Roster } from './roster.ts'
 
 /** Inside `store.write`: stores that the service is alive now. After a crash, open sessions end at this moment. */
@@ -10,16 +10,19 @@ export function noteAlive(store: Store, now: number): void {
 /**
  * Inside `store.write`, before anybody joins: closes the sessions that a crash left open, each at the last moment at
  * which the service is known to have run.
- * @returns the rooms they were in
+ * @returns the rooms that have something to deliver
  */
-export function closeAbandonedSessions(store: Store, newId: () => string): Set<string> {
+export function closeAbandonedSessions(office: Omit<Departures<Recorded>, 'roster'>): string[] {
+  const { store } = office
   const alive = store.one<{ alive_at: number }>('SELECT alive_at FROM workspace')?.alive_at ?? 0
-  const left = store.all<Recorded & { connectedAt: number }>(
-    `SELECT id, room_id AS roomId, member_id AS memberId, user_id AS userId, type, connected_at AS connectedAt
-     FROM sessions WHERE disconnected_at IS NULL ORDER BY seq`,
+  const left = store.all<Recorded>(
+    `SELECT seq, id, room_id AS roomId, member_id AS memberId, user_id AS userId, type, connected_at AS connectedAt,
+       (SELECT seq FROM members WHERE members.id = member_id AND members.user_id IS NULL) AS guestSeq
+     FROM sessions
+     WHERE disconnected_at IS NULL AND NOT EXISTS (SELECT 1 FROM ended_sessions WHERE ended_sessions.seq = sessions.seq)
+     ORDER BY seq`,
   )
-  const roster = new Roster<(typeof left)[number]>()
+  const roster = new Roster<Recorded>()
   for (const session of left) roster.add(session)
-  depart({ store, newId, roster }, left, ({ connectedAt }) => Math.max(connectedAt, alive))
-  return new Set(left.map(({ roomId }) => roomId))
+  return depart({ ...office, roster }, byRoom(left), alive)
 }

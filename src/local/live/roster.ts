@@ -34,15 +34,21 @@ export class Roster<S extends Listed> {
   }
 
   remove(session: S): void {
-    const { roomId, userId } = session
+    const { roomId } = session
     const room = this.#rooms.get(roomId)
     if (!room?.sessions.delete(session)) return
     count(room, session, -1)
     if (room.sessions.size === 0) this.#rooms.delete(roomId)
-    if (userId === null) return
-    const sessions = this.#users.get(userId)
-    sessions?.delete(session)
-    if (sessions?.size === 0) this.#users.delete(userId)
+    this.#forget(session)
+  }
+
+  /** Removes sessions of a room: at little cost where those are all. */
+  removeAll(roomId: string, sessions: readonly S[]): void {
+    const room = this.#rooms.get(roomId)
+    if (room?.sessions.size === sessions.length) {
+      this.#rooms.delete(roomId)
+      for (const session of sessions) this.#forget(session)
+    } else for (const session of sessions) this.remove(session)
   }
 
   /** Gives a session that is on the roster another role. */
@@ -74,6 +80,13 @@ export class Roster<S extends Listed> {
   counts(roomId: string): Counts {
     const room = this.#rooms.get(roomId)
     return { sessionsCount: room?.total ?? 0, membersCount: room?.taking.size ?? 0 }
+  }
+
+  #forget(session: S): void {
+    if (session.userId === null) return
+    const sessions = this.#users.get(session.userId)
+    sessions?.delete(session)
+    if (sessions?.size === 0) this.#users.delete(session.userId)
   }
 }
 

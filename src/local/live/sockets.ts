@@ -57,9 +57,8 @@ export class Sockets {
       const token = searchParams.get('access_token') ?? undefined
       // Decided before the upgrade is answered: any HTTP client can read a refusal.
       const session = await reception.store.write(() => {
-        const session = { id: reception.newId(), ...admit(reception, roomId, token), ...connection.ends }
-        hub.join(session)
-        return session
+        const admission = admit(reception, roomId, token)
+        return hub.join({ id: reception.newId(), ...admission, ...connection.ends })
       })
       onConnect?.({ roomId, outcome: 'joined' })
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Clock } from '../../../src/local/live/clock.ts'
 import { Deliveries } from '../../../src/local/live/deliveries.ts'
-import { enqueue } from '../../../src/local/live/outbox.ts'
+import { announce, type Move, pack, webhookOf } from '../../../src/local/live/outbox.ts'
 import { ForbiddenAddress } from '../../../src/local/live/post.ts'
 import { createService } from '../../../src/local/service.ts'
 import { openSqlite } from '../../../src/local/store/sqlite.ts'
@@ -63,9 +63,19 @@ async function createWorld() {
   const store = new Store(await openSqlite(':memory:', (load) => load()))
   const clock = fakeClock()
   const service = createService({ store, apiKey: 'key', now: clock.now })
+  let ids = 0
   const started: Deliveries[] = []
   const attempts = new Inbox<Attempt>()
   const outcomes = new Inbox<{ id: string; url: string; outcome: string }>()
+  const moveOf = (sessionId: string): Move => ({
+    action: 'sessionJoined',
+    sessionId,
+    memberId: 'member-1',
+    userId: 'ada',
+    at: clock.now(),
+    sessionsCount: 1,
+    membersCount: 1,
+  })
   const world = {
     clock,
     attempts,
@@ -79,6 +89,7 @@ async function createWorld() {
         clock,
         post: (url, headers, body) =>
           new Promise((answer, fail) => attempts.put({ url, headers, body, answer, fail })),
+        newId: () => String(++ids),
         random: () => world.random,
         retryScale: world.retryScale,
         userAgent: 'meetroom/test',
@@ -99,21 +110,16 @@ async function createWorld() {
     /** Id of a new room that announces who enters and leaves. */
     room: async (url = 'https://hooks.test/a', more: Omit<RoomWebhook, 'url'> = {}) =>
       (await world.createRoom({ url, ...more })).id,
+    /** So many leave a room at once that their events are packed. */
+    leave: (roomId: string, ids: readonly string[]) =>
+      store.write(() => pack(store, roomId, webhookOf(store, roomId) ?? '', ids.map(moveOf))),
     /** Somebody enters a room. The delivery has this id. */
     async enters(roomId: string, id: string, deliveries?: Deliveries): Promise<boolean> {
-      const event = {
-        action: 'sessionJoined',
-        payload: {
-          roomId,
-          userId: 'ada',
-          memberId: 'member-1',
-          sessionId: id,
-          sessionsCount: 1,
-          membersCount: 1,
-          timestamp: new Date(clock.now()).toISOString(),
-        },
-      } as const
-      const isWanted = await store.write(() => enqueue(store, roomId, () => [{ id, at: clock.now(), event }]))
+      const isWanted = await store.write(() => {
+        const target = webhookOf(store, roomId)
+        if (target !== undefined) announce(store, () => id.replace('msg_', ''), roomId, target, [moveOf(id)])
+        return target !== undefined
+      })
       deliveries?.wake(roomId)
       return isWanted
     },
@@ -461,6 +467,69 @@ describe('retries', () => {
     await world.noted()
     world.clock.advance(5 * 1000)
     expect(world.attempts.all).toHaveLength(2)
+  })
+})
+
+describe('the events of thousands who leave at once', () => {
+  const sessions = (from: number, count: number) => Array.from({ length: count }, (_, i) => `msg_${from + i}`)
+  const sessionOf = ({ body }: Attempt) => JSON.parse(body).payload.sessionId
+
+  /** Answers every attempt until there are no more; tells the sessions that they were about, in order. */
+  async function deliverAll(count: number): Promise<string[]> {
+    const found: string[] = []
+    while (found.length < count) {
+      const attempt = await world.attempts.next()
+      found.push(sessionOf(attempt))
+      attempt.answer(200)
+      await world.noted()
+    }
+    return found
+  }
+
+  test('come after what was there before, and before what comes later', async () => {
+    const room = await world.room()
+    await world.enters(room, 'msg_1')
+    await world.leave(room, sessions(2, 500))
+    await world.enters(room, 'msg_502')
+    world.start()
+    expect(await deliverAll(502)).toEqual(sessions(1, 502))
+    expect(world.outbox()).toEqual([])
+  })
+
+  test('are delivered when the room is woken', async () => {
+    const deliveries = world.start()
+    const room = await world.room()
+    await world.leave(room, sessions(1, 3))
+    deliveries.wake(room)
+    expect(await deliverAll(3)).toEqual(sessions(1, 3))
+  })
+
+  test('have one id each, whoever starts in the middle', async () => {
+    const room = await world.room()
+    await world.leave(room, sessions(1, 3))
+    const before = world.start()
+    const cut = await world.attempts.next()
+    before.close()
+    world.start()
+    const again = await world.attempts.next()
+    expect(idOf(again)).toBe(idOf(cut))
+    again.answer(200)
+    await world.noted()
+    expect(await deliverAll(2)).toEqual(sessions(2, 2))
+  })
+
+  test('are dropped after a 410', async () => {
+    const room = await world.room()
+    await world.leave(room, sessions(1, 500))
+    world.start()
+    const attempt = await world.attempts.next()
+    attempt.answer(410)
+    await world.noted()
+    expect(world.outbox()).toEqual([])
+    expect(world.attempts.all).toHaveLength(1)
+    const later = world.start()
+    later.wake(room)
+    expect(world.attempts.all).toHaveLength(1)
   })
 })
 

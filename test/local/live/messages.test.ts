@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { toFrame } from '../../../src/local/live/frame.ts'
 import { Hub } from '../../../src/local/live/hub.ts'
-import { endings, type LiveSession } from '../../../src/local/live/live.ts'
+import { endings, type Newcomer } from '../../../src/local/live/live.ts'
 import { createPace } from '../../../src/local/pace.ts'
 import { createService } from '../../../src/local/service.ts'
 import { openSqlite } from '../../../src/local/store/sqlite.ts'
@@ -100,22 +100,31 @@ describe('a message that was accepted reaches whoever was live then, even if the
     const clock = testMachine()
     let ids = 0
     const newId = () => `${++ids}`
-    const hub = new Hub({ store, clock, pace: createPace(), newId, onFailure: () => {}, onEvent: () => {} })
+    const hub = new Hub({
+      store,
+      clock,
+      pace: createPace(),
+      newId,
+      onFailure: () => {},
+      onEvent: () => {},
+      onListed: () => {},
+    })
     const service = createService({ store, apiKey: 'key', now: clock.now, live: hub })
     const body = { name: 'R', type: 'private' }
     const made = await service(wireRequest(localUrl, 'key', { method: 'POST', path: '/rooms', body }))
     const roomId = decodeBody(made).room.id
     const told: unknown[] = []
-    const session: LiveSession = {
+    const newcomer: Newcomer = {
       id: 's',
       roomId,
       memberId: 'm',
       userId: 'ada',
       type: 'guest',
+      guestSeq: null,
       send: (frame) => told.push(frame),
       close: () => told.push('closed'),
     }
-    await store.write(() => hub.join(session))
+    await store.write(() => hub.join(newcomer))
 
     const said = store.write(() => hub.send(roomId, { event: 'message', message: 'last words' }))
     const ended = store.write(() => end(hub, roomId))

@@ -1,0 +1,30 @@
+/**
+ * The schema step for ending thousands of sessions at once. Their records are many pages, so they are only listed at first:
+ * `ended_sessions` says which have ended and when, `ended_members` which anonymous members have left with them. The
+ * views show what the records will say: see ../ended.ts. `packed_moves` keeps exits that are not in the outbox yet,
+ * each row as a list in JSON; what a room announces after them waits there too, so that the order is kept.
+ */
+export const endedStep = `
+  CREATE TABLE ended_sessions (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL) STRICT;
+  CREATE TABLE ended_members (seq INTEGER PRIMARY KEY) STRICT;
+
+  CREATE VIEW present_sessions AS
+    SELECT seq, id, member_id, user_id, room_id, connected_at, disconnected_at IS NULL AS is_open,
+      coalesce(disconnected_at,
+        (SELECT max(connected_at, at) FROM ended_sessions WHERE ended_sessions.seq = sessions.seq)
+      ) AS disconnected_at
+    FROM sessions;
+  DROP VIEW present_members;
+  CREATE VIEW present_members AS SELECT * FROM members
+    WHERE CASE WHEN user_id IS NULL
+      THEN NOT EXISTS (SELECT 1 FROM ended_members WHERE ended_members.seq = members.seq)
+      ELSE NOT EXISTS (SELECT 1 FROM sweeps WHERE kind = 'user' AND sweeps.id = members.user_id) END;
+
+  CREATE TABLE packed_moves (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    room_id TEXT NOT NULL,
+    target TEXT NOT NULL,
+    moves TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX packed_moves_by_room ON packed_moves (room_id, seq);
+`
