@@ -35,7 +35,7 @@ export interface Survived {
   renamed: string[]
 }
 
-interface Running {
+export interface Running {
   child: ChildProcess
   baseUrl: string
   ended(): Promise<unknown>
@@ -185,7 +185,7 @@ async function lossesOf(oracle: Oracle, api: Api, meeting: string | undefined): 
 }
 
 /** Takes the webhooks of the sessions. */
-async function startReceiver() {
+export async function startReceiver() {
   const events = new Map<string, Set<string>>()
   let noted = () => {}
   const server = createServer(async (request, response) => {
@@ -220,7 +220,7 @@ async function startReceiver() {
   }
 }
 
-async function start(script: string, dir: string): Promise<Running> {
+export async function start(script: string, dir: string): Promise<Running> {
   const argv = ['serve', '--data-dir', dir, '--port', '0', '--json', '-q', '--webhook-retry-scale', '0.01']
   const child = spawn(node, [script, ...argv], { stdio: ['ignore', 'pipe', 'inherit'] })
   const closed = new Promise((done) => child.once('close', done))
@@ -232,7 +232,7 @@ async function start(script: string, dir: string): Promise<Running> {
   return { child, baseUrl: base_url, ended: () => soon('the end of the service', closed) }
 }
 
-function apiOf({ baseUrl }: Running, dir: string): Api {
+export function apiOf({ baseUrl }: Running, dir: string): Api {
   const key = readFileSync(`${dir}/api-key`, 'utf8').trim()
   return async (method, path, body) => {
     const response = await fetch(baseUrl + path, {
@@ -247,7 +247,7 @@ function apiOf({ baseUrl }: Running, dir: string): Api {
 }
 
 /** Joins a room; resolves once the service has acknowledged the session. */
-function join(baseUrl: string, room: string): Promise<WebSocket> {
+export function join(baseUrl: string, room: string): Promise<WebSocket> {
   const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/rooms/${room}/connect`)
   return new Promise((done, failed) => {
     socket.once('message', () => done(socket))

@@ -24,6 +24,13 @@ export const slowCommits: readonly Edit[] = [
   [store, 'setImmediate(() => this.#commit())', 'setTimeout(() => this.#commit(), 30)'],
 ]
 
+/** Ends of sessions that are listed and settled as those of thousands are, in steps so small that kills come between them. */
+export const smallSteps: readonly Edit[] = [
+  ['src/local/live/departures.ts', 'const fewSessions = 500', 'const fewSessions = 20'],
+  ['src/local/live/outbox.ts', 'const packMoves = 200', 'const packMoves = 10'],
+  ['src/local/sweeper.ts', 'settleEnds(store, stepRows / 2)', 'settleEnds(store, 2)'],
+]
+
 let folder: string | undefined
 
 /**

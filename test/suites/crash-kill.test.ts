@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { killEnds } from '../helpers/kill-ends.ts'
 import { killLoop } from '../helpers/kill-loop.ts'
-import { buildVariant, mutants, removeVariants, slowCommits } from '../helpers/variants.ts'
+import { buildVariant, mutants, removeVariants, slowCommits, smallSteps } from '../helpers/variants.ts'
 import { tempDir } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
@@ -32,6 +33,19 @@ test(`what was acknowledged or seen survives ${kills} kills, sessions end once, 
   count.add('acknowledged writes', survived.acknowledged)
   count.add('seen writes', survived.seen)
   count.add('sessions', survived.sessions)
+})
+
+test('sessions whose ends are settled in steps have ended after every kill, once, and each is announced', {
+  timeout: 3_600_000,
+}, async () => {
+  const kills = sized(6, 200)
+  const script = await buildVariant(smallSteps)
+  const survived = await killEnds({ script, dir: tempDir(), kills, random: sequence(4) })
+  const { wrong, sessions, acknowledged } = survived
+  expect(wrong).toEqual([])
+  expect(acknowledged).toBeGreaterThan(0)
+  count.add('kills', kills)
+  count.add('sessions', sessions)
 })
 
 describe('with commits that take their time', () => {
