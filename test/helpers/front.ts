@@ -46,6 +46,7 @@ export async function frontOf(world: World) {
   const cwd = world.dir
   const words = (argv: readonly string[] | string) => (typeof argv === 'string' ? argv.split(' ') : argv)
   return {
+    env,
     /** Runs a command line to its end. */
     run: (argv: readonly string[] | string): Promise<Finished> =>
       runBuilt(words(argv), env, undefined, { cwd }),

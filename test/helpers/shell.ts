@@ -1,5 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { shellQuote } from '../../src/api/request.ts'
+import { version } from '../../src/version.ts'
+import { launcher, node } from './built.ts'
 import type { Run, World } from './world.ts'
 
 /** Runs a line as a shell would, in the folder of a world: quotes, `< FILE` and `> FILE`. */
@@ -17,10 +20,37 @@ export async function runLine(world: World, line: string): Promise<Run> {
   return run
 }
 
+/** The first block of a language in the README behind a line that begins with these words. */
+export function blockBehind(words: string, language: string): string {
+  const readme = readFileSync('README.md', 'utf8')
+  const from = readme.indexOf(`\n${words}`)
+  const [, block] = new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'm').exec(readme.slice(from)) ?? []
+  if (from < 0 || block === undefined) throw new Error(`no recipe: ${words}`)
+  return block
+}
+
 /** The lines of the recipe of the README that begins with these words. */
 export function recipe(words: string): string[] {
-  const readme = readFileSync('README.md', 'utf8')
-  const [, script] = /^```sh\n([\s\S]*?)^```/m.exec(readme.slice(readme.indexOf(`\n${words}`))) ?? []
-  if (script === undefined || !readme.includes(`\n${words}`)) throw new Error(`no recipe: ${words}`)
-  return script.trim().split('\n')
+  return blockBehind(words, 'sh').trim().split('\n')
+}
+
+/**
+ * Makes a folder of programs for scripts to find: `meetroom` is the built program, and `npm` and `npx` take what fetches
+ * this version of it, and nothing else.
+ * @param more further programs of the shell, by name
+ */
+export function programsIn(dir: string, more: Record<string, string> = {}): string {
+  const meetroom = `exec ${shellQuote(node)} ${shellQuote(launcher)} "$@"`
+  const all = {
+    meetroom,
+    npm: `[ "$*" = 'install --global meetroom@${version}' ]`,
+    npx: `case $1,$2 in meetroom,*) shift ;; --yes,meetroom@${version}) shift 2 ;; *) exit 99 ;; esac\n${meetroom}`,
+    ...more,
+  }
+  mkdirSync(dir, { recursive: true })
+  for (const [name, text] of Object.entries(all)) {
+    writeFileSync(join(dir, name), `#!/bin/sh\n${text}\n`)
+    chmodSync(join(dir, name), 0o755)
+  }
+  return dir
 }

@@ -1,0 +1,77 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { runCommand } from './built.ts'
+
+interface Step {
+  name?: string
+  if?: string
+  uses?: string
+  run?: string
+  shell?: string
+  env?: Record<string, string>
+}
+
+interface Job {
+  env?: Record<string, string>
+  defaults?: { run?: { shell?: string } }
+  steps: readonly Step[]
+}
+
+/** What expressions such as `secrets.KEY` are, by the part before the point. */
+export type Contexts = Record<string, Record<string, string>>
+
+/** How GitHub runs the scripts of a shell, by its name in the workflow. */
+const shells: Record<string, readonly string[]> = {
+  bash: ['--noprofile', '--norc', '-eo', 'pipefail'],
+  // That of a workflow which names none: there is no pipefail.
+  '': ['-e'],
+}
+
+/**
+ * Runs the only job of a workflow as GitHub does, but for the actions of others that it uses.
+ * @param dir the folder that is checked out
+ * @param env of the runner
+ */
+export async function runJob(text: string, contexts: Contexts, dir: string, env: Record<string, string>) {
+  const { jobs } = parse(text) as { jobs: Record<string, Job> }
+  const [job] = Object.values(jobs)
+  if (!job) throw new Error('the workflow has no job')
+  const summary = join(dir, 'summary.md')
+  writeFileSync(summary, '')
+  const runner = { ...env, CI: 'true', GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary }
+  const used: string[] = []
+  let log = ''
+  let code = 0
+  for (const step of job.steps) {
+    if ((step.if === 'failure()') !== (code !== 0)) continue
+    if (step.uses) used.push(step.uses)
+    if (step.run === undefined) continue
+    const script = join(dir, 'step.sh')
+    writeFileSync(script, filledIn(step.run, contexts))
+    const given = Object.entries({ ...job.env, ...step.env }).map(([name, value]) => [
+      name,
+      filledIn(value, contexts),
+    ])
+    const flags = shells[step.shell ?? job.defaults?.run?.shell ?? ''] ?? []
+    const run = await runCommand(
+      'bash',
+      [...flags, script],
+      { ...runner, ...Object.fromEntries(given) },
+      '',
+      { cwd: dir },
+    )
+    log += run.stdout + run.stderr
+    code ||= run.code ?? 1
+  }
+  return { code, log, used, summary: readFileSync(summary, 'utf8') }
+}
+
+/** @throws for what GitHub would silently take for nothing */
+function filledIn(text: string, contexts: Contexts): string {
+  return text.replace(/\$\{\{ (\w+)\.(\w+) \}\}/g, (all, of: string, name: string) => {
+    const value = contexts[of]?.[name]
+    if (value === undefined) throw new Error(`${all} is not known`)
+    return value
+  })
+}

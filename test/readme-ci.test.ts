@@ -1,0 +1,191 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { launcher, node, runCommand } from './helpers/built.ts'
+import { frontOf } from './helpers/front.ts'
+import { runJob } from './helpers/github.ts'
+import { blockBehind, programsIn } from './helpers/shell.ts'
+import { answer, createWorld, type World } from './helpers/world.ts'
+import { notice } from './suites/size.ts'
+
+let world: World
+let front: Awaited<ReturnType<typeof frontOf>>
+let env: Record<string, string>
+beforeEach(async () => {
+  world = await createWorld()
+  front = await frontOf(world)
+  env = { HOME: world.dir, PATH: `${programsIn(join(world.dir, 'bin'))}:${process.env['PATH']}` }
+})
+
+const written = (name: string, text: string) => writeFileSync(join(world.dir, name), text)
+const users = async () =>
+  (await world.send('GET', '/users')).body.users.map(({ user_id }: { user_id: string }) => user_id).sort()
+
+const hasJq = spawnSync('jq', ['--version']).status === 0
+if (!hasJq) notice('readme', 'the job for GitHub Actions: jq is not installed')
+
+describe.runIf(hasJq)('the job for GitHub Actions', () => {
+  /** Runs the job; what is in the secrets is the key unless a test says otherwise. */
+  const run = (key = world.apiKey) =>
+    runJob(
+      blockBehind('**GitHub Actions**', 'yaml'),
+      { secrets: { MEETROOM_API_KEY: key }, vars: { MEETROOM_BASE_URL: front.env.MEETROOM_BASE_URL } },
+      world.dir,
+      env,
+    )
+
+  test('makes the users that the file lists, and does no harm when it runs again', async () => {
+    written('people.csv', 'user_id,name\nada,Ada\ngrace,Grace\n')
+    for (const _ of ['first', 'again']) expect(await run()).toMatchObject({ code: 0, summary: '' })
+    expect(await users()).toEqual(['ada', 'grace'])
+  })
+
+  test('resumes when nobody knows what became of a row', async () => {
+    written('people.csv', 'user_id,name\nada,Ada\n')
+    let wrong = 3
+    world.intercept = async ({ method }, next) =>
+      method === 'GET' || wrong-- <= 0 ? next() : answer(502, '')
+    expect(await run()).toMatchObject({ code: 0, summary: '' })
+    expect(world.requests.map(({ method }) => method)).toEqual([
+      ...['GET', 'POST', 'POST', 'POST'],
+      ...['GET', 'GET', 'POST'],
+    ])
+    expect(await users()).toEqual(['ada'])
+  })
+
+  test('fails with the rows that failed, in the summary and as a file to fix', async () => {
+    written('people.csv', 'user_id,name\nada,Ada\nodd,Odd\n')
+    world.intercept = async ({ body }, next) =>
+      body?.includes('odd') ? answer(400, { error: { message: 'no odd users' } }) : next()
+    const { code, log, summary, used } = await run()
+    expect({ code, summary, uploads: used.at(-1) }).toEqual({
+      code: 8,
+      summary: '- row 2: the service refuses the request (400): no odd users\n',
+      uploads: 'actions/upload-artifact@v4',
+    })
+    expect(log).toContain('::error file=people.csv::')
+    expect(readFileSync(join(world.dir, 'rejects.csv'), 'utf8')).toContain('odd,Odd')
+  })
+
+  test('sends nothing when a row is wrong, and fails when the secret is missing or wrong', async () => {
+    written('people.csv', 'user_id,name\nada,Ada\n,Nobody\n')
+    expect(await run()).toMatchObject({ code: 2, log: expect.stringContaining('user_id is missing') })
+    written('people.csv', 'user_id,name\nada,Ada\n')
+    for (const key of ['', 'wrong-key-0123456789']) expect(await run(key)).toMatchObject({ code: 4 })
+    expect(await users()).toEqual([])
+  })
+})
+
+describe('an import in parts', () => {
+  const people = ['ada', 'alan', 'edsger', 'grace', 'linus', 'tim']
+  beforeEach(() => written('people.csv', `user_id\n${people.join('\n')}\n`))
+
+  test('has a job for each part in GitHub Actions', async () => {
+    const text = blockBehind('A job for each part', 'yaml')
+    const secrets = { MEETROOM_API_KEY: world.apiKey }
+    const { shard } = parse(text).jobs.import.strategy.matrix
+    for (const part of shard) {
+      const here = text.replace('https://meet.example.com/v1', front.env.MEETROOM_BASE_URL)
+      const { code, log } = await runJob(here, { secrets, matrix: { shard: `${part}` } }, world.dir, env)
+      expect(code, log).toBe(0)
+    }
+    expect(await users()).toEqual(people)
+  })
+
+  test('has a pod for each part in Kubernetes', async () => {
+    const { completions, template } = parse(blockBehind('A pod for each', 'yaml')).spec
+    const [{ command, args }] = template.spec.containers
+    const [shell, ...words] = [...command, ...args].map((word) => word.replaceAll('/data', world.dir))
+    for (let index = 0; index < completions; index++) {
+      const pod = { ...env, ...front.env, JOB_COMPLETION_INDEX: `${index}` }
+      expect(await runCommand(shell, words, pod)).toMatchObject({ code: 0 })
+    }
+    expect(await users()).toEqual(people)
+  })
+})
+
+describe('the script for sh', () => {
+  const run = (shell: string, ...version: string[]) => {
+    const [program = '', ...flags] = shell.split(' ')
+    written('release-room.sh', blockBehind('**POSIX sh**', 'sh'))
+    return runCommand(program, [...flags, 'release-room.sh', ...version], { ...env, ...front.env }, '', {
+      cwd: world.dir,
+    })
+  }
+  const rooms = async () => (await world.send('GET', '/rooms')).body.rooms
+  beforeEach(async () => {
+    await world.send('POST', '/users', { user_id: 'release-manager' })
+    await world.send('POST', '/rooms', { name: 'Release 0', type: 'private' })
+  })
+
+  test.each(['sh', 'bash --posix'])(
+    'makes the room of a release in %s, and terminates an old one',
+    async (shell) => {
+      expect(await run(shell, '1.0 “beta” $(x)')).toEqual({ code: 0, stdout: '', stderr: '' })
+      const [room, old] = await rooms()
+      expect([room.name, old.name, typeof old.terminated_at]).toEqual([
+        ...['Release 1.0 “beta” $(x)', 'Release 0'],
+        'string',
+      ])
+      expect((await world.send('GET', `/rooms/${room.id}/members`)).body.members).toMatchObject([
+        { user_id: 'release-manager', type: 'host' },
+      ])
+    },
+  )
+
+  test('makes one room and sends one message when nobody knows what became of either, and leaves what fails', async () => {
+    const [old] = await rooms()
+    const unsure = ['/rooms', '/message']
+    world.intercept = async ({ method, url }, next) => {
+      if (method === 'PUT' && url.endsWith(old.id)) return answer(400, {})
+      const answered = await next()
+      if (method !== 'POST' || !url.endsWith(unsure[0] ?? '?')) return answered
+      unsure.shift()
+      return answer(502, '')
+    }
+    expect(await run('sh', '2')).toMatchObject({ code: 0, stdout: '' })
+    expect(unsure).toEqual([])
+    expect(await rooms()).toHaveLength(2)
+    expect(world.requests.filter(({ url }) => url.endsWith('/message'))).toHaveLength(1)
+  })
+
+  test.each([
+    ['there is no key', { MEETROOM_API_KEY: '' }, 2],
+    ['the key is refused', { MEETROOM_API_KEY: 'wrong-key-0123456789' }, 4],
+  ])('changes nothing and fails when %s', async (_, more, code) => {
+    Object.assign(front.env, more)
+    expect(await run('sh', '3')).toMatchObject({ code, stdout: '' })
+    expect(await rooms()).toHaveLength(1)
+  })
+})
+
+test('the line for cron finds program, settings and key, and writes the report', async () => {
+  const lines = blockBehind('**cron**', 'crontab').trim().split('\n')
+  const job = lines.pop()?.split(/\s+/).slice(5).join(' ') ?? ''
+  // An unescaped one ends the line.
+  expect(job.match(/(?<!\\)%/)).toBeNull()
+  const [, path = ''] = /^PATH=(.*)$/.exec(lines.join('\n')) ?? []
+  const cron = {
+    HOME: world.dir,
+    SHELL: '/bin/sh',
+    PATH: path.replace('/usr/local/bin', join(world.dir, 'bin')),
+  }
+  mkdirSync(join(world.dir, 'reports'))
+  await runCommand(
+    node,
+    [launcher, 'auth', 'login', '--with-token'],
+    { HOME: cron.HOME, MEETROOM_BASE_URL: front.env.MEETROOM_BASE_URL },
+    world.apiKey,
+  )
+  await world.send('POST', '/rooms', { name: 'Lesson 1', type: 'open' })
+  expect(await runCommand('/bin/sh', ['-c', job.replaceAll('\\%', '%')], cron)).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  })
+  const [report = ''] = readdirSync(join(world.dir, 'reports'))
+  expect(report).toMatch(/^\d{4}-\d\d-\d\d\.csv$/)
+  expect(readFileSync(join(world.dir, 'reports', report), 'utf8')).toMatch(/^room_id,user_id,/)
+})
