@@ -1,0 +1,117 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { shellQuote } from '../../src/api/request.ts'
+import { node } from './built.ts'
+
+/** What `docker run` is told, as far as it matters here. */
+export interface Container {
+  readOnly: boolean
+  /** Options of the file system in memory at /tmp; undefined where there is none. */
+  tmpfs: string | undefined
+  user: string
+  workdir: string
+  env: Record<string, string>
+  /** Folders of this machine, by their paths inside; `true` where they are only read. */
+  volumes: { from: string; to: string; readOnly: boolean }[]
+  image: string
+  words: string[]
+}
+
+const taking = ['--tmpfs', '--env', '--user', '--volume', '--workdir', '--name', '--publish']
+
+/**
+ * Reads the words behind `docker run`.
+ * @param env of whoever runs docker
+ * @throws for an option that is not known
+ */
+export function readDockerRun(given: readonly string[], env: Record<string, string | undefined>): Container {
+  const words = [...given]
+  const options: [string, string][] = []
+  for (let word = words[0]; word?.startsWith('--'); word = words[0]) {
+    words.shift()
+    if (taking.includes(word)) options.push([word, words.shift() ?? ''])
+    else if (['--rm', '--init', '--read-only', '--detach'].includes(word)) options.push([word, ''])
+    else throw new Error(`docker run ${word}`)
+  }
+  const all = (name: string) => options.flatMap(([option, value]) => (option === name ? [value] : []))
+  const [image = '', ...rest] = words
+  return {
+    readOnly: all('--read-only').length > 0,
+    tmpfs: all('--tmpfs')[0]?.replace(/^\/tmp:?/, ''),
+    user: all('--user')[0] ?? '0:0',
+    workdir: all('--workdir')[0] ?? '/',
+    // Without a value, it is that of whoever runs docker.
+    env: Object.fromEntries(
+      all('--env').map((text) => {
+        const [name = '', value] = text.split(/=(.*)/s)
+        return [name, value ?? env[name] ?? '']
+      }),
+    ),
+    volumes: all('--volume').map((text) => {
+      const [from = '', to = '', mode] = text.split(':')
+      return { from, to, readOnly: mode === 'ro' }
+    }),
+    image,
+    words: rest,
+  }
+}
+
+/** Whether this machine lets us make what containers are made of. */
+export const hasNamespaces =
+  process.getuid?.() === 0 &&
+  spawnSync('unshare', ['--mount', '--pid', '--fork', 'mount', '--make-rprivate', '/']).status === 0
+
+/**
+ * The command that runs words as the first process of a container: with the user, the environment and the mounts that it
+ * names and, where it says so, nothing else that can be written to. The system is that of this machine; what is mounted
+ * is below /mnt.
+ * @param programs folder of programs to find
+ * @param root an empty folder to mount things in
+ */
+export function inContainer(container: Container, programs: string, root: string): [string, ...string[]] {
+  const inside = (text: string) =>
+    container.volumes.reduce(
+      (found, { to }) => found.replaceAll(new RegExp(`^${to}(?=/|$)`, 'g'), `/mnt${to}`),
+      text,
+    )
+  const R = shellQuote(root)
+  const bind = (from: string, to: string, how = '') =>
+    `mount --bind ${shellQuote(from)} ${R}${to}${how && ` && mount -o remount,bind,${how} ${R}${to}`}`
+  const env = Object.entries({ HOME: '/', PATH: '/mnt/bin:/usr/bin:/bin', ...container.env })
+  const script = [
+    'set -e',
+    'mount --make-rprivate /',
+    `mount --rbind / ${R}`,
+    ...(container.readOnly ? [`mount -o remount,bind,ro ${R}`] : []),
+    `mount -t tmpfs -o ${container.tmpfs === undefined ? 'ro' : `nosuid,nodev,${container.tmpfs || 'noexec'}`} tmpfs ${R}/tmp`,
+    `mount -t proc proc ${R}/proc`,
+    `mount -t tmpfs tmpfs ${R}/mnt`,
+    `mkdir ${['bin', 'meetroom', ...container.volumes.map(({ to }) => to.slice(1))].map((name) => `${R}/mnt/${name}`).join(' ')}`,
+    `touch ${R}/mnt/node`,
+    bind(resolve('.'), '/mnt/meetroom', 'ro'),
+    bind(programs, '/mnt/bin', 'ro'),
+    bind(node, '/mnt/node'),
+    ...container.volumes.map(({ from, to, readOnly }) => bind(from, `/mnt${to}`, readOnly ? 'ro' : '')),
+    `mount -o remount,ro ${R}/mnt`,
+    `exec chroot --userspec=${container.user} ${R} env -i ${env.map(([name, value]) => shellQuote(`${name}=${inside(value)}`)).join(' ')} ` +
+      `sh -c 'cd "$0" && exec "$@"' ${[inside(container.workdir), ...container.words.map(inside)].map(shellQuote).join(' ')}`,
+  ].join('\n')
+  return ['unshare', '--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script]
+}
+
+/** The process that another has started, as this machine numbers it. */
+export function childOf(pid: number | undefined): number {
+  const found = readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false
+    try {
+      return readFileSync(`/proc/${name}/stat`, 'utf8')
+        .replace(/^.*\) \S /s, '')
+        .startsWith(`${pid} `)
+    } catch {
+      return false
+    }
+  })
+  if (found.length !== 1) throw new Error(`process ${pid} has ${found.length} children`)
+  return Number(found[0])
+}
