@@ -9,12 +9,13 @@ import { takeLock } from './lock.ts'
 const patienceMs = 5000
 const pauseMs = 25
 
-type Machine = Pick<Host, 'uid' | 'pid' | 'isAlive' | 'now' | 'sleep' | 'random'>
+type Machine = Pick<Host, 'uid' | 'pid' | 'isAlive' | 'now' | 'sleep' | 'random' | 'platform' | 'env'>
 
 /**
- * Changes the settings file with conf: atomically, 0600, in a folder that is 0700 where it is made here. One process at
- * a time: nothing that another has changed is lost.
+ * Changes the settings file with conf: atomically, 0600, in a folder that is 0700 where it is made here; on Windows with
+ * permissions that say the same. One process at a time: nothing that another has changed is lost.
  * @param change from what is in it then to what is to be in it
+ * @returns why others may be able to read it; undefined where all is well
  * @throws {UsageError} when the present file is broken; nothing is overwritten then
  * @throws {OutputError} when it cannot be written, or another process keeps it for five seconds
  */
@@ -23,10 +24,11 @@ export async function changeConfig(
   host: Machine,
   interrupt: AbortSignal,
   change: (config: StoredConfig) => StoredConfig,
-): Promise<void> {
+): Promise<string | undefined> {
   const { default: Conf } = await import('conf')
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    const isMade = mkdirSync(dir, { recursive: true, mode: 0o700 }) !== undefined
+    if (isMade) await keepPrivate(dir, 'folder', host)
     const release = await lockConfig(dir, host, interrupt)
     try {
       const changed = change(readConfig(dir, host.uid))
@@ -38,6 +40,7 @@ export async function changeConfig(
         serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
       })
       store.store = changed
+      return await keepPrivate(configFile(dir), 'file', host)
     } finally {
       await release()
     }
@@ -46,6 +49,17 @@ export async function changeConfig(
     if (!syscall) throw error
     throw new OutputError(`the settings cannot be stored in ${dir} (${code})`)
   }
+}
+
+/** @returns why it could not be done */
+async function keepPrivate(
+  path: string,
+  what: 'file' | 'folder',
+  host: Machine,
+): Promise<string | undefined> {
+  if (host.platform !== 'win32') return undefined
+  const { keepToUser } = await import('./windows-acl.ts')
+  return keepToUser(path, what, host)
 }
 
 /** Waits for its turn; the returned function ends it. */

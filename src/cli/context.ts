@@ -167,7 +167,9 @@ export class Context {
    */
   async changeConfig(change: (config: StoredConfig) => StoredConfig): Promise<void> {
     const { changeConfig } = await import('../config-store.ts')
-    await changeConfig(await this.configDir(), this.host, this.interrupt, change)
+    const dir = await this.configDir()
+    const open = await changeConfig(dir, this.host, this.interrupt, change)
+    if (open) await this.notice(`warning: others may be able to read ${configFile(dir)}: ${open}`)
   }
 
   /** @param format another than the settings say: the command has a use for some only */

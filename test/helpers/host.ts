@@ -16,6 +16,7 @@ export interface HostOptions {
   pid?: number
   /** Number of the user. */
   uid?: number
+  platform?: NodeJS.Platform
 }
 
 /** Id of the process unless a test says otherwise; only this one and the next one are alive. */
@@ -79,6 +80,7 @@ export function testHost({
   cwd = '/',
   pid = testPid,
   uid = process.getuid?.(),
+  platform = 'linux',
 }: HostOptions = {}): TestHost {
   const keyboard = Object.assign(new PassThrough(), {
     isTTY: tty,
@@ -101,7 +103,7 @@ export function testHost({
     stdout: new Capture(tty, ...size),
     stderr,
     prompt,
-    platform: 'linux',
+    platform,
     nodeVersion: '20.20.2',
     cwd,
     pid,

@@ -30,7 +30,7 @@ export function defineLogin(auth: MeetroomCommand, act: Act): void {
     .command('login')
     .summary('Store an API key')
     .description(
-      'Store an API key for a service. You are prompted for the base URL and the key (hidden input); the key is verified before it is stored.',
+      'Store an API key for a service. You are prompted for the base URL and the key (hidden input); the key is verified before it is stored, in a file for you alone.',
     )
     .addOption(new Option('--with-token', 'read the key from standard input').conflicts('keyCommand'))
     .option('--key-command <command>', "store a command that prints the key instead, as in 'pass show meet'")

@@ -28,7 +28,8 @@ export async function checkSettings(dir: string, { uid, platform }: Host): Promi
   readConfig(dir, uid)
   if (!found) return `${file} does not exist, which is fine`
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0')
-  if (platform === 'win32') return file
+  // There modes mean nothing, and the names in permissions are of many languages.
+  if (platform === 'win32') return `${file} (icacls "${file}" shows who may read it)`
   if ((found.mode & 0o077) === 0) return `${file} (mode ${mode})`
   return { wrong: `other users may use ${file} (mode ${mode})`, hint: `run: chmod 600 '${file}'` }
 }
