@@ -27,7 +27,8 @@ load('./meetroom.js')
     // Help and errors have compiled too little for the next command of the kind.
     if (folder && kind && code === 0 && !wantsHelp && (!isWhole() || isDue()))
       require('./keep-cache.js')({ folder, kind, scripts, cache, isWhole: isWhole(), isOurs })
-    if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) require('./leave.js')(code)
+    if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap'))
+      require('./leave.js')(code, argv[0] === '__complete')
   })
 
 /** What parts have for `require`: other parts, and what Node finds. */

@@ -99,6 +99,16 @@ describe('a name server that does not answer', () => {
     expect(ended.lingeredMs).toBeLessThan(promptlyMs)
   })
 
+  test('keeps no shell waiting that completes a line', async ({ skip }) => {
+    const { within } = await silent(skip)
+    const line = ['__complete', 'bash', '--', 'meetroom users get ']
+    const [command, ...rest] = within([node, launcher, ...line])
+    const begun = performance.now()
+    expect(await runCommand(command, rest, named())).toMatchObject({ stdout: 'words\n', stderr: '' })
+    // The system gives up after ten seconds.
+    expect(performance.now() - begun).toBeLessThan(5000)
+  })
+
   test.runIf(canBeReplaced)('leaves streams that others share as they were', async ({ skip }) => {
     const { within } = await silent(skip)
     const [command, ...rest] = within([

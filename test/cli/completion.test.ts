@@ -171,9 +171,12 @@ describe('ids', () => {
     ['answers something else', async () => answer(200, { users: 'none' })],
     ['lists what has no id', async () => answer(200, { users: [{ name: 'x' }, null, 7] })],
     ['is not there', async () => Promise.reject(new Error('ECONNREFUSED'))],
-  ])('are none, silently, where the service %s', async (_, intercept) => {
+    ['knows no such path', async () => answer(404, {})],
+    ['finds something wrong', async () => answer(400, {})],
+  ])('are none, silently and after one request, where the service %s', async (_, intercept) => {
     world.intercept = intercept
-    expect(await ask('meetroom users get ')).toEqual(['words'])
+    expect(await ask('meetroom members get 66f1a2b3c4d5e6f708192a3b ')).toEqual(['words'])
+    expect(asked()).toHaveLength(1)
   })
 
   test('are none where the service takes longer than 300 ms, and it is left alone for a moment', async () => {

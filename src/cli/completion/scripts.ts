@@ -2,7 +2,8 @@ import type { Shell } from './answer.ts'
 
 /**
  * What each shell is to run at the Tab key. The program is asked about the line as it stands, so that one reader takes lines
- * apart, and answers with what to do, and then a candidate a line. Nothing of an answer is evaluated.
+ * apart, and answers with what to do, and then a candidate a line. Nothing of an answer is evaluated. Its exit code says
+ * nothing: the program may have itself killed once it has answered.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
   // Works without the bash-completion package, and as far back as bash 3.2, which has no compopt.
@@ -10,15 +11,14 @@ export const scripts: Readonly<Record<Shell, string>> = {
 _meetroom() {
   local answer how line
   COMPREPLY=()
-  answer=$(command meetroom __complete bash -- "\${COMP_LINE:0:COMP_POINT}" "$2" "$COMP_TYPE" 2>/dev/null </dev/null) || return 0
+  answer=$(command meetroom __complete bash -- "\${COMP_LINE:0:COMP_POINT}" "$2" "$COMP_TYPE" 2>/dev/null </dev/null)
   {
     IFS= read -r how
     while IFS= read -r line; do COMPREPLY+=("$line"); done
   } <<< "$answer"
   case $how in
-    files) ;;
     open) compopt +o default -o nospace -o nosort 2>/dev/null ;;
-    *) compopt +o default -o nosort 2>/dev/null ;;
+    words) compopt +o default -o nosort 2>/dev/null ;;
   esac
   return 0
 }
@@ -28,14 +28,15 @@ complete -o default -F _meetroom meetroom
 _meetroom() {
   local answer how
   local -a candidates
-  answer=$(command meetroom __complete zsh -- "\${(j: :)words[1,CURRENT-1]} $IPREFIX$PREFIX" 2>/dev/null </dev/null) || return 1
+  answer=$(command meetroom __complete zsh -- "\${(j: :)words[1,CURRENT-1]} $IPREFIX$PREFIX" 2>/dev/null </dev/null)
   candidates=("\${(@f)answer}")
   how=$candidates[1]
   candidates=("\${(@)candidates[2,-1]}")
   case $how in
     files) _files ;;
     open) _describe -V value candidates -S '' ;;
-    *) _describe -V value candidates ;;
+    words) _describe -V value candidates ;;
+    *) return 1 ;;
   esac
 }
 if [[ $funcstack[1] == _meetroom ]]; then
