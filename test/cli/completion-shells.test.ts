@@ -52,7 +52,7 @@ describe.each(present)('at the Tab key, %s', { timeout: 60_000 }, (shell) => {
 
   test('quotes an id that means something to a shell, and runs nothing of it', async () => {
     const { env, run, start } = atShell(shell)
-    const id = 'a b$(touch pwned)`touch pwned`;touch pwned&\'"\\*!~{x,y}'
+    const id = 'a b$(touch pwned)`touch pwned`;touch pwned&\'"\\*!~{x,y}ä李👩\u200d👧'
     await run(['--local', 'users', 'create', id, '--name', '$(touch pwned)'])
     const { enter } = await start(local)
     expect(await enter('meetroom users get a\t')).toEqual(['users', 'get', id])

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { shells } from '../../src/cli/completion/answer.ts'
@@ -70,6 +70,9 @@ test.each([
   ['meetroom config set ', 'timeout'],
   ['meetroom completion ', 'zsh'],
   ['meetroom help ', 'exit-codes'],
+  ['meetroom help rooms ', 'terminate\tTerminate rooms'],
+  ['meetroom schema ', 'rooms\tList, create, change, terminate and delete rooms'],
+  ['meetroom schema users ', 'offboard\tBlock users in every private room, then delete them'],
   ['meetroom api ', 'DELETE'],
   ['meetroom api GET ', '/users'],
   ['A=1 meetroom ', 'rooms\tList, create, change, terminate and delete rooms'],
@@ -214,6 +217,11 @@ describe('bash', () => {
     expect(await bash('meetroom rooms list --output=nd', 'nd')).toEqual(['ndjson'])
     expect(await bash('meetroom users get it', 'it')).toEqual(["it\\'s\\ \\$HOME"])
     expect(await bash('meetroom users get "it', 'it')).toEqual([])
+    await world.send('POST', '/users', { user_id: 'of joined 👩\u200d👧\u00a0李' })
+    rmSync(cache())
+    expect(await bash('meetroom users get of', 'of')).toEqual(['of\\ joined\\ 👩\u200d👧\\\u00a0李'])
+    // Half of what belongs together is nothing to type.
+    expect(await bash('meetroom users get of\\ joined\\ 👩', '👩')).toHaveLength(1)
     expect(await bash("meetroom users get 'it", 'it')).toEqual([])
     expect(await bash("meetroom rooms list --where 'type=o", 'type=o')).toEqual(['type=open'])
   })

@@ -77,7 +77,8 @@ function inBash(candidates: readonly Candidate[], { line, replaced, isShown }: A
   const fitting = candidates.filter(({ value }) => value.startsWith(typed) && value.startsWith(keptText))
   const rests = fitting.flatMap((candidate) => {
     const rest = quoted(candidate.value.slice(keptText.length), kept.open)
-    return rest === undefined ? [] : [{ ...candidate, value: rest }]
+    // The rest of what belongs together, such as half a flag, cannot be typed.
+    return rest === undefined || visible(rest) !== rest ? [] : [{ ...candidate, value: rest }]
   })
   const width = Math.max(0, ...rests.map(({ value }) => value.length))
   return rests.map((candidate) =>
@@ -89,7 +90,8 @@ function inBash(candidates: readonly Candidate[], { line, replaced, isShown }: A
 
 /** A text as it is typed within a quote, or without one; undefined for what cannot stand there. */
 function quoted(text: string, open: string): string | undefined {
-  if (open === '') return text.replace(/[^\p{L}\p{N}\p{M}_@%+=:,./-]/gu, '\\$&')
+  // Beyond ASCII only blanks may mean something, and a backslash would take characters apart that belong together.
+  if (open === '') return text.replace(/\p{Z}|(?![\w@%+=:,./-])[!-~]/gu, '\\$&')
   if (open === "'") return text.includes("'") ? undefined : text
   // An exclamation mark calls up history even here.
   return /["\\$`!]/.test(text) || open === '\\' ? undefined : text

@@ -9,7 +9,7 @@ import { filterTypes, hasAge } from '../operations/where.ts'
 import { views } from '../output/views.ts'
 import { roomStates } from '../waiting/states.ts'
 import type { Answer, Candidate } from './answer.ts'
-import { optionsOf, type Typed } from './line.ts'
+import { findCommand, optionsOf, type Typed } from './line.ts'
 
 /** What has to be looked up. */
 export interface LookUp {
@@ -38,6 +38,12 @@ function commandsOf(group: Command): Candidate[] {
     .visibleCommands(group)
     .filter((known) => group.commands.includes(known))
   return listed.map((command) => ({ value: command.name(), words: command.summary() }))
+}
+
+/** The commands of the group that is named, or all groups. */
+function commandsIn(root: Command, [name, ...more]: readonly string[]): Candidate[] {
+  const group = name === undefined ? root : findCommand(root, name)
+  return group && more.length === 0 ? commandsOf(group) : []
 }
 
 /** The flags of the command before those of all commands. */
@@ -107,7 +113,11 @@ async function ofArgument(
     case 'path':
       return { candidates: values(paths()) }
     case 'topic':
-      return { candidates: given.length === 0 ? [...commandsOf(root), ...values(Object.keys(topics))] : [] }
+      return {
+        candidates: [...commandsIn(root, given), ...values(given.length === 0 ? Object.keys(topics) : [])],
+      }
+    case 'command':
+      return { candidates: commandsIn(root, given) }
     default:
       return { candidates: [] }
   }
