@@ -11,7 +11,7 @@ export const scripts: Readonly<Record<Shell, string>> = {
 _meetroom() {
   local answer how line
   COMPREPLY=()
-  answer=$(command meetroom __complete bash -- "\${COMP_LINE:0:COMP_POINT}" "$2" "$COMP_TYPE" 2>/dev/null </dev/null)
+  answer=$(command meetroom __complete bash -- "\${COMP_LINE:0:COMP_POINT}" "$2" "$COMP_TYPE" 2>/dev/null </dev/null) || :
   {
     IFS= read -r how
     while IFS= read -r line; do COMPREPLY+=("$line"); done
@@ -28,7 +28,7 @@ complete -o default -F _meetroom meetroom
 _meetroom() {
   local answer how
   local -a candidates
-  answer=$(command meetroom __complete zsh -- "\${(j: :)words[1,CURRENT-1]} $IPREFIX$PREFIX" 2>/dev/null </dev/null)
+  answer=$(command meetroom __complete zsh -- "\${(j: :)words[1,CURRENT-1]} $IPREFIX$PREFIX" 2>/dev/null </dev/null) || :
   candidates=("\${(@f)answer}")
   how=$candidates[1]
   candidates=("\${(@)candidates[2,-1]}")
