@@ -135,7 +135,8 @@ test('schema finds what is wrong, or the above would prove nothing', () => {
 
 test('schema prints that of one command, and says which have none', async () => {
   const world = await createWorld()
-  expect(JSON.parse((await world.run('schema rooms list')).stdout)).toEqual(schemas['rooms list'])
+  for (const line of ['schema rooms list', 'schema room ls'])
+    expect(JSON.parse((await world.run(line)).stdout)).toEqual(schemas['rooms list'])
   expect(await world.run('schema profiles use')).toMatchObject({
     code: 2,
     stderr:

@@ -1,8 +1,20 @@
+import type { Command } from 'commander'
 import { UsageError } from '../../errors.ts'
+import { findCommand } from '../completion/line.ts'
 import type { Act } from '../context.ts'
 import { examples } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { visibleJson } from '../output/visible.ts'
+
+/** The name of a command that may be called by its aliases, as in `room ls`. */
+function fullName(root: Command, words: readonly string[]): string {
+  let command: Command | undefined = root
+  const names = words.map((word) => {
+    command = command && findCommand(command, word)
+    return command?.name() ?? word
+  })
+  return names.join(' ')
+}
 
 export function defineSchema(schema: MeetroomCommand, act: Act): void {
   schema
@@ -13,8 +25,9 @@ export function defineSchema(schema: MeetroomCommand, act: Act): void {
     .action(
       act('machine', async (context, words: string[]) => {
         const { errorJsonSchema, outputSchemas } = await import('../describe/schemas.ts')
-        const all = outputSchemas(schema.parent as MeetroomCommand).set('error', errorJsonSchema())
-        const name = words.join(' ')
+        const root = schema.parent as MeetroomCommand
+        const all = outputSchemas(root).set('error', errorJsonSchema())
+        const name = fullName(root, words)
         const document = name === '' ? { $defs: Object.fromEntries(all) } : all.get(name)
         if (!document)
           throw new UsageError(`no command “${name}” that prints JSON`, {
