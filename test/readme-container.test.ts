@@ -1,6 +1,7 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { version } from '../src/version.ts'
 import { runCommand } from './helpers/built.ts'
 import { type Container, childOf, hasNamespaces, inContainer, readDockerRun } from './helpers/container.ts'
 import { frontOf } from './helpers/front.ts'
@@ -63,7 +64,7 @@ test('no command line of the recipe holds the key, and each names a user and mou
   expect(blockBehind('**Containers**', 'sh')).not.toMatch(/API_KEY=/)
   for (const { readOnly, user } of runs)
     expect({ readOnly, user }).toEqual({ readOnly: true, user: `${uid}:${uid}` })
-  expect(dockerfile).toContain('RUN npm install --global meetroom@')
+  expect(dockerfile).toContain(`RUN npm install --global meetroom@${version}\n`)
 })
 
 if (!hasNamespaces) notice('readme', 'the containers of the README: no root, or no namespaces')
@@ -77,7 +78,7 @@ describe.runIf(hasNamespaces)('as the first process of a container that cannot b
   })
 
   test('stored settings are read, key included', async () => {
-    const dir = join(world.dir, '.config/meetroom')
+    const dir = world.configDir
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     const { origin } = new URL(front.env.MEETROOM_BASE_URL)
     const profile = { base_url: front.env.MEETROOM_BASE_URL, api_key: world.apiKey, api_key_origin: origin }

@@ -64,7 +64,8 @@ export function runCommand(
     child.on('error', failed)
     child.on('close', (code) => done({ code, stdout, stderr }))
   })
-  child.stdin.end(stdin)
+  // A program may end without having read it.
+  child.stdin.on('error', () => {}).end(stdin)
   const seen = () => ({ stdout, stderr })
   return soon(`the end of ${[command, ...argv].join(' ')}`, ended, seen, patienceMs).finally(() =>
     child.kill('SIGKILL'),
