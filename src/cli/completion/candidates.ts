@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander'
 import { endpoints } from '../../api/endpoints.ts'
-import { type Resource, unlisted } from '../../api/resource.ts'
-import { resources } from '../../api/resources.ts'
+import type { Resource } from '../../api/resource.ts'
+import { resources, secretFields } from '../../api/resources.ts'
 import { settable } from '../../config.ts'
 import { topics } from '../help-topics.ts'
 import { factTypes } from '../operations/facts.ts'
@@ -10,6 +10,7 @@ import { views } from '../output/views.ts'
 import { roomStates } from '../waiting/states.ts'
 import type { Answer, Candidate } from './answer.ts'
 import { findCommand, optionsOf, type Typed } from './line.ts'
+import { rowsOf } from './rows.ts'
 
 /** What has to be looked up. */
 export interface LookUp {
@@ -69,11 +70,13 @@ async function ofOption(option: Option, typed: Typed, lookUp: LookUp): Promise<A
     case '--member':
       return { candidates: await lookUp.users() }
     case '--columns':
-      return { candidates: resource ? inList(columnsOf(resource), typed.text) : [] }
+      return { candidates: inList(await columnsFor(typed, resource), typed.text) }
     case '--sort':
       return { candidates: resource ? inList(fieldsOf(resource), typed.text) : [] }
     case '--count-by':
-      return { candidates: resource ? values(fieldsOf(resource)) : [] }
+      return {
+        candidates: values(resource ? fieldsOf(resource).filter((field) => !secretFields.has(field)) : []),
+      }
     case '--where':
       return resource ? ofCondition(resource, typed.text) : { candidates: [] }
     case '--for':
@@ -131,9 +134,9 @@ function paths(): readonly string[] {
   return [...new Set(all)].filter((path) => !path.includes('{'))
 }
 
-/** What the command is about: the group that it is in says so. */
+/** What the command is about, and chooses from: the group that it is in says so. A report chooses rooms. */
 function resourceOf(command: Command): Resource | undefined {
-  const group = command.parent?.name()
+  const group = command.name() === 'report' ? resources.room.plural : command.parent?.name()
   return Object.values<Resource>(resources).find(({ plural }) => plural === group)
 }
 
@@ -143,10 +146,12 @@ function fieldsOf(resource: Resource): string[] {
   return [...filterTypes(resource, viewOf(resource)).keys()]
 }
 
-function columnsOf(resource: Resource): string[] {
-  const { columns, fields } = viewOf(resource)
-  const names = [...columns.map(({ field }) => field), ...fields]
-  return [...new Set([...names, ...unlisted(resource.fields).map(([name]) => name)])]
+/** The columns of what the command prints. */
+async function columnsFor({ command, flags }: Typed, resource: Resource | undefined): Promise<string[]> {
+  const view = (await rowsOf(command, flags)) ?? (resource && viewOf(resource))
+  if (!view) return []
+  const { columns, fields, unlisted = [] } = view
+  return [...new Set([...columns.map(({ field }) => field), ...fields, ...unlisted])]
 }
 
 /** Names with commas between them; a hyphen before one means descending. */

@@ -8,7 +8,7 @@ import { type Membership, MembershipSearch } from './memberships.ts'
 import { together } from './print-all.ts'
 
 /** How a membership is shown; as ids, the rooms. */
-const membershipView: View = {
+export const membershipView: View = {
   noun: ['membership', 'memberships'],
   id: 'room_id',
   columns: [
