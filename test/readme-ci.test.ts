@@ -7,7 +7,7 @@ import { launcher, node, runCommand } from './helpers/built.ts'
 import { frontOf } from './helpers/front.ts'
 import { runJob } from './helpers/github.ts'
 import { blockBehind, programsIn } from './helpers/shell.ts'
-import { answer, createWorld, type World } from './helpers/world.ts'
+import { answer, createWorld, type Intercept, type World } from './helpers/world.ts'
 import { notice } from './suites/size.ts'
 
 let world: World
@@ -124,10 +124,20 @@ describe('the script for sh', () => {
     await world.send('POST', '/rooms', { name: 'Release 0', type: 'private' })
   })
 
+  /** Somebody is in every room. */
+  const online: Intercept = async ({ url }, next) =>
+    url.includes('/sessions') ? answer(200, { sessions: [{ id: 's', disconnected_at: null }] }) : next()
+  const messages = () => world.requests.filter(({ url }) => url.endsWith('/message'))
+
   test.each(['sh', 'bash --posix'])(
     'makes the room of a release in %s, and terminates an old one',
     async (shell) => {
-      expect(await run(shell, '1.0 “beta” $(x)')).toEqual({ code: 0, stdout: '', stderr: '' })
+      expect(await run(shell, '1.0 “beta” $(x)', '0.1')).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: expect.stringMatching(/^error: [^\n]*\n(hint: [^\n]*\n)?$/),
+      })
+      expect(messages()).toEqual([])
       const [room, old] = await rooms()
       expect([room.name, old.name, typeof old.terminated_at]).toEqual([
         ...['Release 1.0 “beta” $(x)', 'Release 0'],
@@ -142,9 +152,10 @@ describe('the script for sh', () => {
   test('makes one room and sends one message when nobody knows what became of either, and leaves what fails', async () => {
     const [old] = await rooms()
     const unsure = ['/rooms', '/message']
-    world.intercept = async ({ method, url }, next) => {
+    world.intercept = async (request, next, signal) => {
+      const { method, url } = request
       if (method === 'PUT' && url.endsWith(old.id)) return answer(400, {})
-      const answered = await next()
+      const answered = await online(request, next, signal)
       if (method !== 'POST' || !url.endsWith(unsure[0] ?? '?')) return answered
       unsure.shift()
       return answer(502, '')
@@ -152,7 +163,7 @@ describe('the script for sh', () => {
     expect(await run('sh', '2')).toMatchObject({ code: 0, stdout: '' })
     expect(unsure).toEqual([])
     expect(await rooms()).toHaveLength(2)
-    expect(world.requests.filter(({ url }) => url.endsWith('/message'))).toHaveLength(1)
+    expect(messages()).toHaveLength(1)
   })
 
   test.each([
