@@ -23,7 +23,7 @@ beforeEach(async () => {
   front = await frontOf(world)
   const calls = join(world.dir, 'calls')
   mkdirSync(calls)
-  const docker = `printf '%s\\n' "$@" > "${calls}/$(ls '${calls}' | wc -l)"; [ "$1" != build ] || cat > '${calls}/built'`
+  const docker = `printf '%s\\n' "$@" > "${calls}/$(ls '${calls}' | wc -l | tr -d ' ')"; [ "$1" != build ] || cat > '${calls}/built'`
   const bin = programsIn(join(world.dir, 'docker'), { docker, id: `echo ${uid}` })
   const script = `set -eu\n${blockBehind('**Containers**', 'sh')}`
   const env = { ...front.env, PATH: `${bin}:${process.env['PATH']}` }
