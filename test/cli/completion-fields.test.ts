@@ -31,7 +31,7 @@ describe.each(['--where', '--for', '--sort', '--count-by', '--columns'])(
     test('is taken by every command that has it', async () => {
       const tried = new Set<string>()
       for (const { name, call } of await withFlag(flag)) {
-        const { world, argvOf } = await prepare(false)
+        const { world, argvOf } = await prepare()
         const { stdout } = await world.run(['__complete', 'fish', '--', `meetroom ${name} ${flag} `])
         const offered = stdout
           .split('\n')
