@@ -19,7 +19,10 @@ export default defineConfig(({ mode }) => ({
     outputFile: { json: '../node_modules/.cache/tests.json' },
     // Modules have no state, so that test files share them: to load them for each takes a sixth of the time.
     projects: [
-      { extends: true, test: { name: 'shared', include: ['**/*.test.ts'], exclude: withOwnDns, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'shared', include: ['**/*.test.ts'], exclude: withOwnDns, isolate: false },
+      },
       { extends: true, test: { name: 'own dns', include: withOwnDns } },
     ],
   },
