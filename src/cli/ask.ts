@@ -1,7 +1,7 @@
 import { defined } from '../api/defined.ts'
 import { InterruptedError, UsageError } from '../errors.ts'
 import type { Host, Visible } from '../host.ts'
-import { own, visible } from './output/visible.ts'
+import { visible } from './output/visible.ts'
 
 /** Number of characters up to which all of an answer is shown, and of the end that is shown of a longer one. */
 const longestShown = 200
@@ -63,7 +63,7 @@ function problemOf(read: () => unknown): Visible | undefined {
 
 /** The end of what has been typed: the line is drawn again with each character, and what is pasted may be long. */
 function shownLine(line: string): Visible {
-  return line.length > longestShown ? own`…${visible(line.slice(-shownEnd))}` : visible(line)
+  return line.length > longestShown ? visible(`…${line.slice(-shownEnd)}`) : visible(line)
 }
 
 /**

@@ -113,7 +113,7 @@ describe.each(['users', 'rooms'] as const)('%s import', (kind) => {
     ['503 now and then', refuse(503), every(3)],
     ['503 to the first twenty', refuse(503), (n) => n <= 20],
     ['429 to the first forty', refuse(429), (n) => n <= 40],
-    ['connections refused now and then', neverSent, every(3)],
+    ['connections refused now and then', neverSent, every(5)],
   ])('with %s imports every row once', async (_what, wrong, which) => {
     going(wrong, which)
     const { code, stdout, host } = await run(`${line} --concurrency 4`)

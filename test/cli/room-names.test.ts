@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { allCalls, prepare } from '../helpers/calls.ts'
+import { allCalls, prepare, stays } from '../helpers/calls.ts'
 import { leaves } from '../helpers/tree.ts'
 import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
 
@@ -19,7 +19,7 @@ const lookup = (name: string) => `GET /rooms?name=${encodeURIComponent(name)}&li
 /** Calls with a room in them that end by themselves. */
 const calls = (await allCalls()).filter(
   // A line that is being typed is completed, whatever it names.
-  (call) => /\bROOM\b/.test(call) && !/^(join|__complete)/.test(call),
+  (call) => /\bROOM\b/.test(call) && !stays.test(call) && !/^__complete/.test(call),
 )
 
 describe('every command that takes a room', () => {

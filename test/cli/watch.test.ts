@@ -42,6 +42,14 @@ describe('sessions watch prints', () => {
     expect(stdout.split('\n')[2]).toBe(`{"at":"${at(0)}","event":"ready","room_id":"r1","online":1}`)
   })
 
+  test('a room by its name, which is looked up once', async () => {
+    const looks = [{ sessions: [session('s1')] }, {}]
+    const byId = await (await watchedRoom(looks)).run()
+    const room = await watchedRoom(looks)
+    expect(await room.run('', {}, 'name:Standup')).toMatchObject({ code: 0, stdout: byId.stdout })
+    expect(room.world.requests.filter(({ url }) => url.includes('name=Standup'))).toHaveLength(1)
+  })
+
   test('changes of the room: its name, its end and its new beginning', async () => {
     const room = await watchedRoom([
       {},

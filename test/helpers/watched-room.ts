@@ -44,18 +44,21 @@ export async function watchedRoom(looks: readonly Look[], people: People = {}) {
     if (now.instead) return now.instead
     return respond(path, now, people)
   }
-  const start = (line = '', options: HostOptions = {}) => {
-    const argv = `sessions watch ${roomId} ${line}`.trim().split(' ')
+  const start = (line = '', options: HostOptions = {}, called = roomId) => {
+    const argv = `sessions watch ${called} ${line}`.trim().split(' ')
     const started = world.start(argv, options)
     running = started
     return started
   }
-  return { world, start, run: (line?: string, options?: HostOptions) => start(line, options).done }
+  return { world, start, run: (...given: Parameters<typeof start>) => start(...given).done }
 }
 
 function respond(path: string, { sessions = [], room, page }: Look, people: People): WireResponse {
   const { pathname, searchParams } = new URL(path, 'http://x')
-  if (pathname === '/rooms') return answer(200, { rooms: [] })
+  if (pathname === '/rooms')
+    return answer(200, {
+      rooms: searchParams.get('name') === 'Standup' ? [{ id: roomId, name: 'Standup' }] : [],
+    })
   if (pathname === `/rooms/${roomId}`)
     return answer(200, { room: { id: roomId, name: 'Standup', type: 'open', terminated_at: null, ...room } })
   if (pathname !== `/rooms/${roomId}/sessions`) {
