@@ -25,6 +25,20 @@ const compileOnce = `function compileOnce (bytes) {
   }
 }`
 
+/**
+ * V8 compiles a function of WebAssembly when it is first called, and that of the HTTP parser takes 2 ms: an empty call, once the
+ * request is on its way, does that while the service works.
+ */
+const warmUp = `let isWarm = false
+function warmUp () {
+  if (isWarm) return
+  isWarm = true
+  const { llhttp_alloc, llhttp_execute, llhttp_free } = llhttpInstance.exports
+  const parser = llhttp_alloc(constants.TYPE.RESPONSE)
+  llhttp_execute(parser, 0, 0)
+  llhttp_free(parser)
+}`
+
 /** Replacements by file. Each must apply, or the build stops. */
 const edits = {
   // Executable subcommands.
@@ -54,6 +68,11 @@ const edits = {
     [
       "mod = new WebAssembly.Module(require('../llhttp/llhttp_simd-wasm.js'))",
       "mod = compileOnce(require('../llhttp/llhttp_simd-wasm.js'))",
+    ],
+    ['let llhttpInstance = null', `let llhttpInstance = null\n${warmUp}`],
+    [
+      'socket[kParser] = new Parser(client, socket, llhttpInstance)',
+      'socket[kParser] = new Parser(client, socket, llhttpInstance)\n  if (!isWarm) setImmediate(warmUp)',
     ],
     ["extractBody = require('../web/fetch/body.js').extractBody", `extractBody = ${leftOut}`],
   ],
