@@ -1,7 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import { type Command, CommanderError } from 'commander'
+import type { Act } from './cli/action.ts'
+import { Shown } from './cli/before-send.ts'
 import { type CommandLine, readCommandLine } from './cli/command-line.ts'
-import { type Act, Context, type Effect } from './cli/context.ts'
+import { Context } from './cli/context.ts'
+import type { Effect } from './cli/effect.ts'
 import { inOurQuotes } from './cli/meetroom-command.ts'
 import { asForeseen, isJson, reportError } from './cli/output/error.ts'
 import { Printer } from './cli/output/printer.ts'
@@ -10,7 +13,7 @@ import { visibleLines } from './cli/output/visible.ts'
 import { buildProgram } from './cli/program.ts'
 import { resolveRooms } from './cli/room-arguments.ts'
 import type { Saver } from './cli/saving/saving.ts'
-import { type Connect, Shown } from './cli/service.ts'
+import type { Connect } from './cli/service.ts'
 import {
   ClosedOutput,
   InterruptedError,

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
 import { localProfile, type Settings, type StoredConfig } from '../config.ts'
 import { InterruptedError, MeetroomError, UsageError } from '../errors.ts'
+import { Shown } from './before-send.ts'
 import { Context } from './context.ts'
+import { dataDir } from './find-service.ts'
 import { Gathering } from './output/gathering.ts'
 import type { PrintOptions } from './output/list-writer.ts'
 import type { Printer } from './output/printer.ts'
-import { type Connect, dataDir, Shown } from './service.ts'
+import type { Connect } from './service.ts'
 
 /**
  * Runs a command that only reads once for each profile, with the key and the base URL that are stored for it, and prints

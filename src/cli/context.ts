@@ -15,7 +15,18 @@ import type { Format } from '../config-values.ts'
 import { type MeetroomError, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { requireUnwritable } from '../trusted-file.ts'
+import { requireWritable } from './before-send.ts'
 import { type Change, confirm } from './confirm.ts'
+import type { Effect } from './effect.ts'
+import {
+  connectOverNetwork,
+  dataDir,
+  findService,
+  liveBaseUrl,
+  requireBaseUrl,
+  requireOwner,
+} from './find-service.ts'
+import type { GlobalFlags } from './global-flags.ts'
 import { isJson, reportError } from './output/error.ts'
 import { KnownSecrets } from './output/known-secrets.ts'
 import type { PrintOptions } from './output/list-writer.ts'
@@ -28,45 +39,11 @@ import {
   type Audit,
   type ClientSetup,
   type Connect,
-  connectOverNetwork,
-  dataDir,
-  findService,
-  liveBaseUrl,
   type OpenTransport,
   openClient,
-  requireBaseUrl,
-  requireOwner,
-  requireWritable,
   type Service,
   type Surroundings,
 } from './service.ts'
-
-/** The global flags, as Commander hands them over. */
-export interface GlobalFlags {
-  output?: string
-  json?: boolean
-  columns?: string
-  query?: string
-  showTokens?: boolean
-  header: boolean
-  profile?: string
-  allProfiles?: boolean
-  local?: boolean
-  baseUrl?: string
-  timeout?: string
-  retries?: string
-  dryRun?: boolean
-  curl?: boolean
-  yes?: boolean
-  allowWrite?: boolean
-  /** False with --no-audit. */
-  audit: boolean
-  quiet?: boolean
-  verbose?: boolean
-  color: boolean
-  /** Of commands that delete: where what is deleted is saved; `--no-save` is false. */
-  save?: string | false
-}
 
 /** What a command is run with. */
 interface Start {
@@ -80,22 +57,6 @@ interface Start {
   openSaver: (context: Context) => Promise<Saver | undefined>
   secrets?: KnownSecrets
 }
-
-/**
- * What a command does besides printing: it `reads` from the service, also again and again until something holds (`waits`),
- * or `writes` to it, decides that by its arguments and by what it finds (`any`), `stays` until it is stopped, `joins` a
- * room until then, which is a change, or works on this `machine` only.
- */
-export type Effect = 'reads' | 'waits' | 'writes' | 'any' | 'stays' | 'joins' | 'machine'
-
-/** A Commander action that says what its command does. */
-export type Action = ((...args: unknown[]) => Promise<void>) & { readonly effect: Effect }
-
-/** Wraps the work of a command into a Commander action: positionals, then options, behind the context. */
-export type Act = <A extends unknown[]>(
-  effect: Effect,
-  work: (context: Context, ...args: A) => Promise<void>,
-) => Action
 
 /** What a command works with: host and flags, and what follows from them, each made when it is first asked for. */
 export class Context {

@@ -1,7 +1,8 @@
 import { Command, type ErrorOptions, Help } from 'commander'
 import type { OperationName } from '../api/endpoints.ts'
 import { UsageError } from '../errors.ts'
-import type { Action, Effect } from './context.ts'
+import type { Action } from './action.ts'
+import type { Effect } from './effect.ts'
 
 /** Shows neither aliases in lists of commands nor two names in a usage line. */
 class PlainHelp extends Help {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Host } from '../host.ts'
 import { version } from '../version.ts'
-import type { Act } from './context.ts'
+import type { Act } from './action.ts'
 import { globalFlags } from './flags.ts'
 import { MeetroomCommand } from './meetroom-command.ts'
 

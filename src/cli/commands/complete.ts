@@ -1,8 +1,8 @@
+import type { Act } from '../action.ts'
 import { type Answer, answerFor, shells } from '../completion/answer.ts'
 import { findCandidates } from '../completion/candidates.ts'
 import { readTyped, wordsOf } from '../completion/line.ts'
 import { lookUpFor } from '../completion/live.ts'
-import type { Act } from '../context.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 
 /** What the scripts of `meetroom completion` ask at each key. */

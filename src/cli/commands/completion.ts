@@ -1,7 +1,7 @@
 import { Argument } from 'commander'
+import type { Act } from '../action.ts'
 import { type Shell, shells } from '../completion/answer.ts'
 import { installing, scripts } from '../completion/scripts.ts'
-import type { Act } from '../context.ts'
 import { examples } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { visibleLines } from '../output/visible.ts'

@@ -1,5 +1,6 @@
 import { UnhealthyError, UsageError } from '../../errors.ts'
-import type { Act, Context } from '../context.ts'
+import type { Act } from '../action.ts'
+import type { Context } from '../context.ts'
 import type { Finding } from '../doctor/finding.ts'
 import { examples } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../errors.ts'
-import type { Act } from '../context.ts'
+import type { Act } from '../action.ts'
 import { examples } from '../flags.ts'
 import { topics } from '../help-topics.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
+import type { Act } from '../action.ts'
 import type { ExportFlags } from '../bulk/export.ts'
 import { type ImportFlags, importFlags } from '../bulk/import-flags.ts'
-import type { Act } from '../context.ts'
 import { concurrencyFlag, examples, whereOption } from '../flags.ts'
 import { wholeNumber } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'

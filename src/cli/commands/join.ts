@@ -11,7 +11,8 @@ import {
   ServiceError,
   UsageError,
 } from '../../errors.ts'
-import type { Act, Context } from '../context.ts'
+import type { Act } from '../action.ts'
+import type { Context } from '../context.ts'
 import { examples } from '../flags.ts'
 import { type Closed, connect } from '../live/room-socket.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'

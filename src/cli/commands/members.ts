@@ -4,9 +4,10 @@ import { textOf } from '../../api/text-of.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { UsageError } from '../../errors.ts'
 import { inAllRooms } from '../access/all-rooms.ts'
+import type { Act } from '../action.ts'
 import { type BodyFlags, buildBody } from '../body.ts'
 import { maxFlag } from '../bulk/import-flags.ts'
-import type { Act, Context } from '../context.ts'
+import type { Context } from '../context.ts'
 import {
   alias,
   bodyFlags,

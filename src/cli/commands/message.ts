@@ -1,6 +1,7 @@
 import { message as sent } from '../../api/resources.ts'
+import type { Act } from '../action.ts'
 import { type BodyFlags, buildBody } from '../body.ts'
-import type { Act, Context } from '../context.ts'
+import type { Context } from '../context.ts'
 import { bodyFlags, examples, hintOnSurplus } from '../flags.ts'
 import { readAll } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'

@@ -1,4 +1,4 @@
-import type { Act } from '../context.ts'
+import type { Act } from '../action.ts'
 import { examples } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { visibleJson } from '../output/visible.ts'

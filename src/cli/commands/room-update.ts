@@ -1,7 +1,7 @@
 import { room } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
+import type { Act } from '../action.ts'
 import { type BodyFlags, buildBody } from '../body.ts'
-import type { Act } from '../context.ts'
 import { bodyFlags, chosenFlags, examples, type ManyFlags, requireFields } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { confirmTargets } from '../operations/confirm-targets.ts'

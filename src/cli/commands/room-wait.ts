@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { longestWaitMs } from '../../config-values.ts'
-import type { Act } from '../context.ts'
+import type { Act } from '../action.ts'
 import { examples } from '../flags.ts'
 import { collect, duration } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'

@@ -1,5 +1,5 @@
+import type { Act } from '../action.ts'
 import { roomImportFlags } from '../bulk/import-flags.ts'
-import type { Act } from '../context.ts'
 import { alias, concurrencyFlag, examples, type ListFlags, withPaging } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { runOne } from '../operations/one.ts'

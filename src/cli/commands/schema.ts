@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../errors.ts'
+import type { Act } from '../action.ts'
 import { findCommand } from '../completion/line.ts'
-import type { Act } from '../context.ts'
 import { examples } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { visibleJson } from '../output/visible.ts'

@@ -8,16 +8,16 @@ import { withoutKey, withProfile } from '../../config-store.ts'
 import { UsageError } from '../../errors.ts'
 import type { Serving } from '../../local/serve.ts'
 import { version } from '../../version.ts'
-import type { Act, Context } from '../context.ts'
+import type { Act } from '../action.ts'
+import type { Context } from '../context.ts'
+import { dataDir } from '../find-service.ts'
 import { examples } from '../flags.ts'
 import { requireHandles } from '../handles.ts'
 import { collect, wholeNumber } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
-
 import { isJson } from '../output/error.ts'
 import { visibleLines } from '../output/visible.ts'
 import { checkProfileName } from '../profile.ts'
-import { dataDir } from '../service.ts'
 
 interface Flags {
   host: string

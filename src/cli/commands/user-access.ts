@@ -1,5 +1,5 @@
 import { user } from '../../api/resources.ts'
-import type { Act } from '../context.ts'
+import type { Act } from '../action.ts'
 import { examples, type ManyFlags, maxOption, type PaceFlags, paceFlags, whereOption } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { readTargets } from '../operations/targets.ts'

@@ -1,5 +1,5 @@
 import { version } from '../../version.ts'
-import type { Act } from '../context.ts'
+import type { Act } from '../action.ts'
 import { examples } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { own, visible } from '../output/visible.ts'

@@ -1,4 +1,4 @@
-import type { Effect } from '../context.ts'
+import type { Effect } from '../effect.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import type { View } from '../output/views.ts'
 import { exitCodeWords } from '../topics/exit-codes.ts'

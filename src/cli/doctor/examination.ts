@@ -3,7 +3,7 @@ import { defined } from '../../api/defined.ts'
 import { isLoopback } from '../../api/loopback.ts'
 import type { Settings } from '../../config.ts'
 import type { Context } from '../context.ts'
-import { dataDir, requireBaseUrl } from '../service.ts'
+import { dataDir, requireBaseUrl } from '../find-service.ts'
 import { examine, type Finding, skipped } from './finding.ts'
 import { checkCache, checkKey, checkNode, checkSettings, checkVersion } from './machine.ts'
 import {

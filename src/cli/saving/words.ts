@@ -1,7 +1,7 @@
 import { shellQuote } from '../../api/request.ts'
 import { inputFormatOf } from '../bulk/input/rows.ts'
 import { lostByDeleting } from '../bulk/lost.ts'
-import type { GlobalFlags } from '../context.ts'
+import type { GlobalFlags } from '../global-flags.ts'
 import type { Doomed } from './saving.ts'
 
 interface Saved {

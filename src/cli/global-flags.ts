@@ -1,0 +1,26 @@
+/** The global flags, as Commander hands them over. */
+export interface GlobalFlags {
+  output?: string
+  json?: boolean
+  columns?: string
+  query?: string
+  showTokens?: boolean
+  header: boolean
+  profile?: string
+  allProfiles?: boolean
+  local?: boolean
+  baseUrl?: string
+  timeout?: string
+  retries?: string
+  dryRun?: boolean
+  curl?: boolean
+  yes?: boolean
+  allowWrite?: boolean
+  /** False with --no-audit. */
+  audit: boolean
+  quiet?: boolean
+  verbose?: boolean
+  color: boolean
+  /** Of commands that delete: where what is deleted is saved; `--no-save` is false. */
+  save?: string | false
+}
