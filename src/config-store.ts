@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { configFile, type Profile, readConfig, type StoredConfig } from './config.ts'
 import { OutputError } from './errors.ts'
 import type { Host } from './host.ts'
 import { takeLock } from './lock.ts'
+import { configFile, type Profile, readConfig, type StoredConfig } from './stored-config.ts'
 
 /** How long another process may take to change the settings, and how long until it is asked for again; in milliseconds. */
 const patienceMs = 5000

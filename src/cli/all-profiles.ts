@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { localProfile, type Settings, type StoredConfig } from '../config.ts'
+import { localProfile, type Settings } from '../config.ts'
 import { InterruptedError, MeetroomError, UsageError } from '../errors.ts'
+import type { StoredConfig } from '../stored-config.ts'
 import { Shown } from './before-send.ts'
 import { Context } from './context.ts'
 import { dataDir } from './find-service.ts'

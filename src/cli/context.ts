@@ -3,17 +3,11 @@ import type { Route } from '../api/endpoints.ts'
 import type { AnyInput } from '../api/request.ts'
 import type { Seen } from '../api/standing.ts'
 import type { Trail } from '../api/trail.ts'
-import {
-  configFile,
-  keyFor,
-  readConfig,
-  resolveSettings,
-  type Settings,
-  type StoredConfig,
-} from '../config.ts'
+import { keyFor, resolveSettings, type Settings } from '../config.ts'
 import type { Format } from '../config-values.ts'
 import { type MeetroomError, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
+import { configFile, readConfig, type StoredConfig } from '../stored-config.ts'
 import { requireUnwritable } from '../trusted-file.ts'
 import { requireWritable } from './before-send.ts'
 import { type Change, confirm } from './confirm.ts'

@@ -1,12 +1,6 @@
-import {
-  defaultProfile,
-  findProfile,
-  localProfile,
-  noSuchProfile,
-  type Setting,
-  type StoredConfig,
-} from '../config.ts'
+import { defaultProfile, localProfile, type Setting } from '../config.ts'
 import { UsageError } from '../errors.ts'
+import { findProfile, noSuchProfile, type StoredConfig } from '../stored-config.ts'
 import type { Context } from './context.ts'
 
 /** The profile that a command on settings is about: the one that is named, else the one in use. */

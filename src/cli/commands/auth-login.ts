@@ -1,16 +1,10 @@
 import { basename } from 'node:path'
 import { Option } from 'commander'
-import {
-  defaultProfile,
-  findProfile,
-  localProfile,
-  type Profile,
-  type StoredConfig,
-  shortestKey,
-} from '../../config.ts'
+import { defaultProfile, localProfile, shortestKey } from '../../config.ts'
 import { withoutKey, withProfile } from '../../config-store.ts'
 import { isClear, parseBaseUrl } from '../../config-values.ts'
 import { ConfirmationError, UsageError } from '../../errors.ts'
+import { findProfile, type Profile, type StoredConfig } from '../../stored-config.ts'
 import type { Act } from '../action.ts'
 import { canAsk, whyNotAsked } from '../confirm.ts'
 import type { Context } from '../context.ts'

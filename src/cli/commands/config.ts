@@ -1,6 +1,7 @@
-import { configFile, findProfile, type SettableKey, settable } from '../../config.ts'
+import { type SettableKey, settable } from '../../config.ts'
 import { withProfile } from '../../config-store.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
+import { configFile, findProfile } from '../../stored-config.ts'
 import type { Act } from '../action.ts'
 import type { Context } from '../context.ts'
 import { alias, examples } from '../flags.ts'

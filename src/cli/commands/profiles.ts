@@ -1,6 +1,7 @@
-import { defaultProfile, findProfile, localProfile } from '../../config.ts'
+import { defaultProfile, localProfile } from '../../config.ts'
 import { withoutProfile, withProfile } from '../../config-store.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
+import { findProfile } from '../../stored-config.ts'
 import type { Act } from '../action.ts'
 import { confirm } from '../confirm.ts'
 import type { Context } from '../context.ts'
