@@ -10,7 +10,6 @@ const dist = join(__dirname, '../dist')
 const { id, commands } = JSON.parse(fs.readFileSync(join(dist, 'build.json'), 'latin1'))
 const argv = process.argv.slice(2)
 const kind = kindOf(argv)
-const wantsHelp = argv.includes('--help') || argv.includes('-h')
 const folder = cacheFolder(process.env)
 const cache = folder && findCache()
 
@@ -24,8 +23,8 @@ load('./meetroom.js')
   .main(argv)
   .then((code) => {
     process.exitCode = code
-    // Help and errors have compiled too little for the next command of the kind.
-    if (folder && kind && code === 0 && !wantsHelp && (!isWhole() || isDue()))
+    // Errors have compiled too little for the next command of the kind.
+    if (folder && kind && code === 0 && (!isWhole() || isDue()))
       require('./keep-cache.js')({ folder, kind, scripts, cache, isWhole: isWhole(), isOurs })
     if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap'))
       require('./leave.js')(code, argv[0] === '__complete')
@@ -70,15 +69,17 @@ function isDue() {
 }
 
 /**
- * What decides which code is needed: `rooms-list-json-local` is the command, the output format and where it works. Undefined for
- * what is no command, or not yet a whole one.
+ * What decides which code is needed: `rooms-list-json-local` is the command, the output format and where it works, `rooms-help`
+ * the help on any command of the group. Undefined for what is no command, or not yet a whole one.
  */
 function kindOf(argv) {
   if (argv[0] === '--version' || argv[0] === '-V') return 'version'
   const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
+  const wantsHelp = words.includes('--help') || words.includes('-h')
   const group = words.findIndex((word) => Object.hasOwn(commands, word))
-  if (group < 0) return undefined
+  if (group < 0) return wantsHelp || argv.length === 0 ? 'help' : undefined
   const verbs = commands[words[group]]
+  if (wantsHelp) return `${typeof verbs === 'string' ? verbs : Object.values(verbs)[0].split('-')[0]}-help`
   const name =
     typeof verbs === 'string'
       ? verbs
@@ -96,14 +97,14 @@ function cacheFolder({ XDG_CACHE_HOME, LOCALAPPDATA, HOME }) {
   return join(base, 'meetroom', `${process.version}-${process.arch}-${id}`)
 }
 
-/** The cache of this kind. What never leaves one, help and typos, borrows another. */
+/** The cache of this kind. What never leaves one, typos and `meetroom help`, borrows another. */
 function findCache() {
   try {
     const stat = fs.lstatSync(folder)
     if (!isOurs(stat) || !isOurs(fs.lstatSync(join(folder, '..')))) return undefined
     // Builds that were not used for long are removed.
     if (Date.now() - stat.mtimeMs > 86_400_000) fs.utimesSync(folder, new Date(), new Date())
-    if (kind && !wantsHelp) return readCache(kind)
+    if (kind) return readCache(kind)
     return readCache(fs.readdirSync(folder).find((name) => !name.startsWith('.')))
   } catch {
     return undefined

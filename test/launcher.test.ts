@@ -69,6 +69,11 @@ test.each([
   ['--profile local rooms list --output=ids', 'rooms-list-ids'],
   ['--local users create ada', 'users-create-local'],
   ['__complete fish meetroom', '__complete'],
+  ['', 'help'],
+  ['--help', 'help'],
+  ['room -h', 'rooms-help'],
+  ['rooms list --json --help', 'rooms-help'],
+  ['serve --help', 'serve-help'],
 ])('%s leaves the cache %s', async (line, name) => {
   const { run, caches } = user()
   expect(await run(line)).toMatchObject({ code: 0 })
@@ -76,28 +81,24 @@ test.each([
 })
 
 test.each([
-  '',
-  '--help',
   'help',
   'help rooms',
-  'rooms --help',
-  'rooms list --help',
   'rooms',
   'rooms lst',
   'romos list',
   'rooms list',
   '--local rooms get 0123456789abcdef01234567',
   'rooms list --base-url http://127.0.0.1:9/v1 --retries 0',
-])('“meetroom %s” leaves no cache: it is help or an error', async (line) => {
+])('“meetroom %s” leaves no cache: it is “help” or an error', async (line) => {
   const { run, listBuilds } = user()
   await run(line)
   expect(listBuilds()).toEqual([])
 })
 
-test('help borrows a cache of another command and leaves it as it is', async () => {
+test('“help” borrows a cache of another command and leaves it as it is', async () => {
   const { run, caches, file } = await primed()
   const before = inode(file)
-  expect(await run('rooms --help')).toMatchObject({ code: 0, stderr: '' })
+  expect(await run('help rooms')).toMatchObject({ code: 0, stderr: '' })
   expect(caches()).toEqual(['version'])
   expect(inode(file)).toBe(before)
 })
@@ -182,7 +183,7 @@ test.each([
   rmSync(file)
   put(file)
   expect(await run('--version')).toEqual(fine)
-  expect(await run('--help')).toMatchObject({ code: 0, stderr: '' })
+  expect(await run('help rooms')).toMatchObject({ code: 0, stderr: '' })
   expect(caches()).toEqual(['version'])
 })
 
