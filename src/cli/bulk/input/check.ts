@@ -88,10 +88,9 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   let invalid = 0
   let keyless = 0
   let destructive = 0
-  const report = async ({ row, problem }: CheckedRow) => {
-    if (problem === undefined) return
+  const report = (row: Row, problem: string) => {
     invalid++
-    await onProblem(row, problem)
+    return onProblem(row, problem)
   }
   let kept: CheckedRow[][] | undefined = []
   let bytes = 0
@@ -113,7 +112,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
       if (checked.body)
         for (const field of optional)
           if (checked.body[field] === undefined) omitted.set(field, (omitted.get(field) ?? 0) + 1)
-      await report(checked)
+      if (checked.problem !== undefined) await report(checked.row, checked.problem)
     }
   }
   const digest = hash.digest('hex')
@@ -138,7 +137,8 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   // Most inputs have no key twice, and need no second look.
   if (suspects.size > 0)
     for await (const batch of again(undefined))
-      for (const checked of batch) if (checked.repeats) await report(checked)
+      for (const { row, problem, repeats } of batch)
+        if (repeats && problem !== undefined) await report(row, problem)
   return {
     rows,
     share,
