@@ -4,7 +4,7 @@ import { exitCodeWords } from '../../src/cli/topics/exit-codes.ts'
 import { version } from '../../src/version.ts'
 import { allCalls, prepare, stays } from '../helpers/calls.ts'
 import { leaves } from '../helpers/tree.ts'
-import { createWorld } from '../helpers/world.ts'
+import { baseUrl, createWorld } from '../helpers/world.ts'
 
 async function facts() {
   const { code, stdout, stderr } = await (await createWorld()).run('commands --json')
@@ -52,6 +52,25 @@ describe('every command', () => {
       if (world.requests.some(({ method }) => method !== 'GET')) expect(told?.writes, call).toBe(true)
     }
   })
+})
+
+test('commands that only read name the exit code of --all-profiles with a profile that fails', async () => {
+  const world = await createWorld()
+  const env = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
+  await world.run('auth login --profile one --with-token', {
+    env: { ...env, MEETROOM_BASE_URL: baseUrl },
+    stdin: world.apiKey,
+  })
+  await world.run('auth login --profile two --with-token', {
+    env: { ...env, MEETROOM_BASE_URL: baseUrl },
+    stdin: world.apiKey,
+  })
+  await world.run('config set base_url https://other.test/v1 --profile two', { env })
+  const { code } = await world.run('users list --all-profiles', { env })
+  const { commands } = await facts()
+  expect(code).toBe(8)
+  expect(commands.find(({ name }) => name === 'users list')?.exit_codes).toContain(code)
+  expect(commands.find(({ name }) => name === 'users create')?.exit_codes).not.toContain(code)
 })
 
 test('the exit codes that a command names are those of the list', async () => {

@@ -66,13 +66,13 @@ export function leavesOf(command: MeetroomCommand, words: readonly string[]): Le
 
 const writes = (effect: Effect) => effect === 'writes' || effect === 'any' || effect === 'joins'
 
-/** The codes that a command may end with: some come of writes, of several items and of questions only. */
+/** The codes that a command may end with: some come of writes, of several items or profiles, and of questions only. */
 function exitCodesOf(command: MeetroomCommand, effect: Effect): number[] {
   const isOverMany = command.options.some(({ long }) => long === '--concurrency')
   const asks = writes(effect) || effect === 'machine'
   const without = [
     ...(writes(effect) ? [] : [7]),
-    ...(isOverMany ? [] : [8]),
+    ...(isOverMany || effect === 'reads' ? [] : [8]),
     ...(effect === 'machine' || effect === 'waits' ? [] : [9]),
     ...(asks ? [] : [10]),
   ]
