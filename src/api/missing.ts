@@ -32,10 +32,12 @@ function isOnlyIds({ params, query, body }: AnyInput): boolean {
   return params !== undefined && body === undefined && !hasQuery
 }
 
+const baseUrlHint = 'a base URL ends with the version, as in https://meet.example.com/v1'
+
 function wrongBaseUrl({ baseUrl, details }: ReadRefusal): MeetroomError {
   return new WrongBaseUrlError(
     `is ${baseUrl} the base URL of a Meeting Room Service? It does not answer as one`,
-    { ...details, hint: 'a base URL ends with the version, as in https://meet.example.com/v1' },
+    { ...details, hint: baseUrlHint },
   )
 }
 
@@ -54,10 +56,13 @@ async function missingUser({ input, userExists }: ReadRefusal): Promise<string |
 }
 
 /** Something that the path names does not exist. */
-function notFound({ input, words, said, details }: ReadRefusal): NotFoundError {
+function notFound({ endpoint, input, words, said, details }: ReadRefusal): NotFoundError {
   const params = Object.entries(input.params ?? {})
-  if (params.length === 0)
-    return new NotFoundError(`the service does not know ${details.request.path}${said}`, details)
+  if (params.length === 0) {
+    // Every service knows what the API lists; a path of “meetroom api” may be anything.
+    const hint = endpoint.id.startsWith('api.') ? undefined : baseUrlHint
+    return new NotFoundError(`the service does not know ${details.request.path}${said}`, { ...details, hint })
+  }
   const things = params.map(([name]) => (name === 'id' ? 'room' : name.replace('_id', '')))
   const ids = params.map(([, id]) => id)
   // The embedded service says it in the same words.

@@ -246,6 +246,16 @@ describe('auth login', () => {
     expect(stored).toThrow('ENOENT')
   })
 
+  test('gives a hint where the service answers, but not below this path', async () => {
+    expect(await logIn(`${origin}/v2`)).toMatchObject({
+      code: 3,
+      stderr:
+        'error: the service does not know /rooms?limit=1: no such operation: GET /v2/rooms\n' +
+        'hint: a base URL ends with the version, as in https://meet.example.com/v1\n',
+    })
+    expect(stored).toThrow('ENOENT')
+  })
+
   test('tries nothing else where the base URL ends with /v1', async () => {
     world.intercept = async () => notFound
     expect(await logIn(`${origin}/v1`)).toMatchObject({ code: 6, stderr: wrong(`${origin}/v1`) })
