@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommand } from './helpers/built.ts'
+import { blockBehind, programsIn } from './helpers/shell.ts'
 import { tempDir } from './helpers/world.ts'
 
 test('the “Live rooms” script of the README does what it says when pasted', {
@@ -32,3 +35,37 @@ test('the “Live rooms” script of the README does what it says when pasted', 
     '',
   ])
 })
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+test.each([
+  [
+    'pass',
+    'meetroom rooms create --name Demo --type open --columns name,status',
+    0,
+    'name    Demo\nstatus  active\n',
+  ],
+  ['fail', 'exit 3', 3, ''],
+])(
+  'the recipe for tests against a service of their own starts it, stops it, and tells that they %s',
+  async (_, npm, code, stdout) => {
+    const dir = tempDir()
+    const port = `${await freePort()}`
+    const script = blockBehind('**Tests**', 'sh').replaceAll('4680', port)
+    const env = {
+      HOME: dir,
+      TMPDIR: dir,
+      PATH: `${programsIn(join(dir, 'bin'), { npm })}:${process.env['PATH']}`,
+    }
+    // The output ends when the service, which holds standard error, has ended.
+    expect(await runCommand('sh', ['-c', script], env)).toEqual({ code, stdout, stderr: '' })
+    expect(readdirSync(dir).filter((name) => name.startsWith('tmp.'))).toEqual([])
+  },
+)

@@ -27,20 +27,24 @@ test('the recipe for rooms that nobody used for 90 days terminates these and reo
 
 test('the recipe for the end of a meeting waits for it and reports who was there', async () => {
   const world = await createWorld()
-  const room = { id: 'r1', type: 'open', name: 'Weekly sync', started_at: '2026-01-02T03:00:00.000Z' }
-  const session = { id: 's1', user_id: 'ada', member_id: 'm1', connected_at: room.started_at }
-  const sessions: Record<string, unknown>[] = [{ ...session, disconnected_at: null }]
+  // The same room was used the week before.
+  const room = { id: 'r1', type: 'open', name: 'Weekly sync', started_at: '2025-12-26T03:00:00.000Z' }
+  const session = { id: 's1', user_id: 'ada', member_id: 'm1', connected_at: '2026-01-02T03:00:00.000Z' }
+  const sessions: Record<string, unknown>[] = []
   withRoomsInUse(world, [{ room, sessions }], {
     instead: () => {
-      if (world.requests.length === 4)
-        sessions.splice(0, 1, { ...session, disconnected_at: '2026-01-02T03:04:00.000Z' })
+      const count = world.requests.length
+      if (count === 4) sessions.push({ ...session, disconnected_at: null })
+      if (count === 9) sessions.splice(0, 1, { ...session, disconnected_at: '2026-01-02T03:04:00.000Z' })
       return undefined
     },
   })
-  const [wait = '', report = ''] = recipe('Wait until a meeting has begun')
-  const waited = await runLine(world, wait)
-  expect(waited).toMatchObject({ code: 0, stdout: 'r1\n', stderr: '' })
-  expect(waited.host.slept).toEqual([2000])
+  const [begun = '', over = '', report = ''] = recipe('Wait until a meeting has begun')
+  for (const wait of [begun, over]) {
+    const waited = await runLine(world, wait)
+    expect(waited).toMatchObject({ code: 0, stdout: 'r1\n', stderr: '' })
+    expect(waited.host.slept).toEqual([2000])
+  }
   expect(await runLine(world, report)).toMatchObject({ code: 0, stdout: expect.stringMatching(/\bada\b/) })
 })
 

@@ -44,7 +44,7 @@ export function programsIn(dir: string, more: Record<string, string> = {}): stri
   const all = {
     meetroom,
     npm: `[ "$*" = 'install --global meetroom@${version}' ]`,
-    npx: `case $1,$2 in meetroom,*) shift ;; --yes,meetroom@${version}) shift 2 ;; *) exit 99 ;; esac\n${meetroom}`,
+    npx: `case $1,$2 in --yes,meetroom@${version}) shift 2 ;; *) exit 99 ;; esac\n${meetroom}`,
     ...more,
   }
   mkdirSync(dir, { recursive: true })

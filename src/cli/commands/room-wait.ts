@@ -13,8 +13,9 @@ export function defineRoomWait(rooms: MeetroomCommand, act: Act): void {
     .command('wait')
     .summary('Wait until a condition holds of a room')
     .description(
-      'Wait until a room is terminated, started or empty, or until another condition holds, and show it. Meanwhile it is ' +
-        'read again and again, through failures of network and service. Exit code 9 means that the time was up before.',
+      'Wait until a room is terminated, started (somebody has ever been in it) or empty, or until another condition holds, ' +
+        'and show it. Meanwhile it is read again and again, through failures of network and service. Exit code 9 means ' +
+        'that the time was up before.',
     )
     .argument('<room>', `${roomWords}; or - to read an id from standard input`)
     .requiredOption(
