@@ -47,7 +47,9 @@ export async function changeConfig(
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (!syscall) throw error
-    throw new OutputError(`the settings cannot be stored in ${dir} (${code})`)
+    throw new OutputError(`the settings cannot be stored in ${dir} (${code})`, {
+      hint: 'choose another folder with MEETROOM_CONFIG_DIR',
+    })
   }
 }
 

@@ -609,11 +609,14 @@ describe('config set, while another process changes the settings', () => {
   })
 })
 
-test('settings that cannot be stored are an error that says why', async () => {
+test('settings that cannot be stored are an error that says why, and what to do', async () => {
   writeFileSync(join(world.dir, 'file'), '')
   const { code, stdout, stderr } = await run('config set timeout 5', {
     MEETROOM_CONFIG_DIR: join(world.dir, 'file', 'sub'),
   })
   expect({ code, stdout }).toEqual({ code: 74, stdout: '' })
-  expect(stderr).toBe(`error: the settings cannot be stored in ${join(world.dir, 'file', 'sub')} (ENOTDIR)\n`)
+  expect(stderr).toBe(
+    `error: the settings cannot be stored in ${join(world.dir, 'file', 'sub')} (ENOTDIR)\n` +
+      'hint: choose another folder with MEETROOM_CONFIG_DIR\n',
+  )
 })

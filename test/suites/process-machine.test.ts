@@ -138,7 +138,7 @@ describe('a home', () => {
       code: 74,
       stdout: '',
       stderr: expect.stringMatching(
-        /^error: the settings cannot be stored in .*\/meetroom \((EROFS|ENOENT)\)\n$/,
+        /^error: the settings cannot be stored in .*\/meetroom \((EROFS|ENOENT)\)\nhint: choose another folder with MEETROOM_CONFIG_DIR\n$/,
       ),
     })
     for (const line of ['--local rooms list', 'serve --port 0'])
@@ -179,7 +179,9 @@ describe('a disk that is full', () => {
     expect(await run('config set timeout 6', env)).toEqual({
       code: 74,
       stdout: '',
-      stderr: `error: the settings cannot be stored in ${join(disk, 'config')} (ENOSPC)\n`,
+      stderr:
+        `error: the settings cannot be stored in ${join(disk, 'config')} (ENOSPC)\n` +
+        'hint: choose another folder with MEETROOM_CONFIG_DIR\n',
     })
     expect(readFileSync(file, 'utf8')).toBe(before)
     expect(readdirSync(join(disk, 'config'))).toEqual(['config.json'])
