@@ -132,7 +132,7 @@ describe('the script for sh', () => {
   test.each(['sh', 'bash --posix'])(
     'makes the room of a release in %s, and terminates an old one',
     async (shell) => {
-      expect(await run(shell, '1.0 “beta” $(x)', '0.1')).toEqual({
+      expect(await run(shell, '1.0 “beta” $(x)', '1')).toEqual({
         code: 0,
         stdout: '',
         stderr: expect.stringMatching(/^error: [^\n]*\n(hint: [^\n]*\n)?$/),
