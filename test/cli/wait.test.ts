@@ -305,6 +305,16 @@ describe('rooms wait', () => {
     })
   })
 
+  test('when a long value that holds the key is cut off, shows no part of the key', async () => {
+    const name = `${'x'.repeat(45)}${world.apiKey}`
+    world.intercept = async () => answer(200, { room: { id: 'r1', name, type: 'open' } })
+    const argv = ['rooms', 'wait', 'r1', '--for', 'name=R', '--timeout', '1s']
+    const { code, stderr } = await world.run(argv, { tty: true, columns: 200 })
+    expect(code).toBe(9)
+    expect(stderr).toContain('name is xxx')
+    expect(stderr).not.toContain(world.apiKey.slice(0, 12))
+  })
+
   test.each([
     [3, 'the room does not exist', async () => answer(404, { error: { code: 'not_found' } })],
     [4, 'the key is refused (401)', async () => answer(401, {})],

@@ -3,6 +3,7 @@ import { UsageError } from '../../errors.ts'
 import { closest } from '../closest.ts'
 import { idleSince } from '../operations/facts.ts'
 import { type Filter, factOf } from '../operations/where.ts'
+import type { Redact } from '../output/redact.ts'
 import { fieldOf, type Item, type Told, views } from '../output/views.ts'
 import { roomStates } from './states.ts'
 
@@ -25,18 +26,24 @@ export function conditionOf(text: string): string {
 const longest = 60
 
 /** What a room says of the fields that conditions are about: `status is active, online is 1`. */
-export function inWords({ fields, facts: asked }: Filter, room: Item, facts: Item): string {
+export function inWords(
+  { fields, facts: asked }: Filter,
+  room: Item,
+  facts: Item,
+  redact: Redact,
+): string {
   const own = fields.map((field) => [field, fieldOf(views.room, field, room)] as const)
   // What was not worth asking yet says nothing.
   const found = asked.filter((fact) => Object.hasOwn(facts, fact))
   const all = [...own, ...found.map((fact) => [fact, factOf(facts, fact)] as const)]
-  return all.map(([field, told]) => describe(field, told)).join(', ')
+  return all.map(([field, told]) => describe(field, told, redact)).join(', ')
 }
 
-function describe(field: string, told: Told): string {
+function describe(field: string, told: Told, redact: Redact): string {
   const name = field === idleSince ? 'idle' : field
   if (!told.known) return `the service does not tell ${name}`
-  const value = told.value === null ? '' : textOf(told.value)
+  // Half a key would not be known for one.
+  const value = told.value === null ? '' : redact(textOf(told.value))
   const shown = value.length > longest ? `${value.slice(0, longest).toWellFormed()}…` : value
   if (field === idleSince) return `idle since ${shown}`
   return `${name} is ${shown === '' ? 'blank' : shown}`

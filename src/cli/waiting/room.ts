@@ -66,7 +66,7 @@ export async function waitForRoom(outer: Context, given: string, flags: WaitFlag
       facts = found.facts
       holds = found.matches
     }
-    return holds ? { found: answer } : { soFar: inWords(filter, item, facts) }
+    return holds ? { found: answer } : { soFar: inWords(filter, item, facts, context.redact) }
   }
 
   const what = flags.for.join(' and ')
