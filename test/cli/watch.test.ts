@@ -149,6 +149,21 @@ describe('the names of people', () => {
     const { run } = await watchedRoom([{ sessions: [session('a', { member_id: '..', user_id: '..' })] }])
     expect(await run()).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('"name":null') })
   })
+
+  test.each([
+    ['a member that is null', answer(200, { member: null })],
+    ['a member without an id', answer(200, { member: { name: 'Ada' } })],
+    ['a page instead of JSON', answer(200, '<html>', { 'content-type': 'text/html' })],
+    ['500 about one member', answer(500, { error: { message: 'damaged' } })],
+  ])('stay unknown when the service answers with %s, and the watch goes on', async (_, instead) => {
+    const { run, world } = await watchedRoom([{}, { sessions: [session('a')] }, {}])
+    const { intercept } = world
+    world.intercept = async (request, ...rest) =>
+      request.url.includes('/members/') || !intercept ? instead : intercept(request, ...rest)
+    const { code, stdout, stderr } = await run()
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(kinds(stdout)).toEqual(['room', 'ready', 'joined a', 'left a'])
+  })
 })
 
 describe('a service that differs from the document', () => {

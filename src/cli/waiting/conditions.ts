@@ -26,12 +26,7 @@ export function conditionOf(text: string): string {
 const longest = 60
 
 /** What a room says of the fields that conditions are about: `status is active, online is 1`. */
-export function inWords(
-  { fields, facts: asked }: Filter,
-  room: Item,
-  facts: Item,
-  redact: Redact,
-): string {
+export function inWords({ fields, facts: asked }: Filter, room: Item, facts: Item, redact: Redact): string {
   const own = fields.map((field) => [field, fieldOf(views.room, field, room)] as const)
   // What was not worth asking yet says nothing.
   const found = asked.filter((fact) => Object.hasOwn(facts, fact))

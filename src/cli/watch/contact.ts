@@ -12,7 +12,7 @@ const longestWaitMs = 300_000
 const blinkMs = 1000
 
 /** Whether a failure may be over when the same is asked later: what says no says it again. */
-export function mayPass(error: unknown): error is MeetroomError {
+function mayPass(error: unknown): error is MeetroomError {
   if (error instanceof NetworkError || error instanceof ServiceError || error instanceof WrongBaseUrlError)
     return true
   // By the document a 500 is an answer; to a question that was answered before, it is a failure.

@@ -1,11 +1,10 @@
 import type { Answer, Client } from '../../api/client.ts'
 import { readAnswer } from '../../api/json.ts'
 import { textOf } from '../../api/text-of.ts'
-import { MeetroomError } from '../../errors.ts'
+import { MeetroomError, NetworkError, WrongBaseUrlError } from '../../errors.ts'
 import { Names, type Unnamed } from '../attendance/names.ts'
 import type { Context } from '../context.ts'
 import type { Item } from '../output/views.ts'
-import { mayPass } from './contact.ts'
 
 /** Number of people who are looked up one by one; for more, lists are read. */
 const few = 5
@@ -43,12 +42,17 @@ async function itemOf(key: 'member' | 'user', asked: Promise<Answer>): Promise<I
   return answer ? ((readAnswer(answer) as Record<string, Item>)[key] ?? {}) : {}
 }
 
-/** A name is not worth ending for; a connection that is lost is another matter. */
+/** A name is not worth ending for, nor a record that the service cannot tell; a connection that is lost is another matter. */
 async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked
   } catch (error) {
-    if (error instanceof MeetroomError && error.code !== 'interrupted' && !mayPass(error)) return undefined
+    if (error instanceof MeetroomError && error.code !== 'interrupted' && !isAway(error)) return undefined
     throw error
   }
+}
+
+/** An answer that is of no use, such as 500 about one user, is the same at every look. */
+function isAway(error: MeetroomError): boolean {
+  return error.retryable || error instanceof NetworkError || error instanceof WrongBaseUrlError
 }
