@@ -68,15 +68,16 @@ function shownLine(line: string): Visible {
 
 /**
  * Asks something.
- * @throws {InterruptedError} when ^C or ^D leaves the question unanswered
+ * @throws {InterruptedError} when ^C, ^D or a terminal that goes away leaves the question unanswered
  */
 async function atTerminal<T>({ host, interrupt }: Asked, ask: (streams: Streams) => Promise<T>): Promise<T> {
   const left = new AbortController()
-  // Readline closes at ^D, and the question would wait forever.
+  // Readline closes at ^D and when the terminal goes away, and the question would wait forever.
+  const leave = () => left.abort()
   const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
-    if (key?.ctrl && key.name === 'd') left.abort()
+    if (key?.ctrl && key.name === 'd') leave()
   }
-  host.stdin.on('keypress', onKey)
+  host.stdin.on('keypress', onKey).on('end', leave)
   try {
     return await ask({
       input: host.stdin,
@@ -89,6 +90,6 @@ async function atTerminal<T>({ host, interrupt }: Asked, ask: (streams: Streams)
       throw interrupt.aborted ? interrupt.reason : new InterruptedError('SIGINT')
     throw error
   } finally {
-    host.stdin.off('keypress', onKey)
+    host.stdin.off('keypress', onKey).off('end', leave)
   }
 }

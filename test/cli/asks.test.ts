@@ -2,8 +2,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { TestHost } from '../helpers/host.ts'
 import { talk } from '../helpers/talk.ts'
 import { harmIn } from '../helpers/terminal.ts'
+import { soon } from '../helpers/waiting.ts'
 import { baseUrl, createWorld, type World } from '../helpers/world.ts'
 
 let world: World
@@ -15,6 +17,9 @@ beforeEach(async () => {
 
 const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 const sent = () => world.requests.map(({ method, body }) => [method, body && JSON.parse(body)])
+const untilShown = async (host: TestHost, text: string) => {
+  while (!host.stderr.text.includes(text)) await new Promise((turn) => setTimeout(turn, 1))
+}
 const name = 'Name of the room:'
 const type = 'Type of the room:'
 
@@ -64,6 +69,14 @@ describe('rooms create on a terminal', () => {
       ],
     ] as [string, string][][])
       expect((await talk(world, 'rooms create', replies)).code).toBe(130)
+    expect(sent()).toEqual([])
+  })
+
+  test('ends with 130 when the terminal goes away behind a question', async () => {
+    const { host, done } = world.start(['rooms', 'create'], { tty: true })
+    await soon('the question', untilShown(host, name))
+    host.hangUp()
+    expect((await done).code).toBe(130)
     expect(sent()).toEqual([])
   })
 

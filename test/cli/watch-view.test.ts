@@ -191,6 +191,15 @@ q ends`)
     })
   })
 
+  test.each([
+    ['ends', (host: TestHost) => host.hangUp()],
+    ['fails', (host: TestHost) => void host.stdin.emit('error', new Error('EIO'))],
+  ])('ends when the keyboard %s, though nobody has sent a signal', async (_, goAway) => {
+    const looks = Array.from({ length: 5 }, () => ({}))
+    const { code, screens, stderr } = await view(looks, { meanwhile: [goAway] })
+    expect({ code, looks: screens.length, stderr }).toEqual({ code: 0, looks: 1, stderr: '' })
+  })
+
   test('takes no notice of other keys', async () => {
     const keys = ['x', '\r', '\u001b[A', '\u001bOq', ' ']
     const typed = (host: TestHost) => keys.forEach(host.type)
