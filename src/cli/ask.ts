@@ -28,19 +28,20 @@ export async function askYes(asked: Asked, question: Visible): Promise<boolean> 
  * Asks for a line, again and again until it can be read.
  * @param read throws UsageError for what it cannot read
  * @param preset the answer of who types nothing
+ * @param hide tells why a line must not be shown; nothing for one that may be
  */
 export async function askLine<T>(
   asked: Asked,
   question: Visible,
   read: (line: string) => T,
-  preset?: Visible,
+  { preset, hide }: { preset?: Visible | undefined; hide?: (line: string) => Visible | undefined } = {},
 ): Promise<T> {
   const { default: ask } = await import('@inquirer/input')
   const config = {
     message: question,
     ...defined({ default: preset }),
     validate: (line: string) => problemOf(() => read(line)) ?? true,
-    transformer: shownLine,
+    transformer: (line: string) => hide?.(line) ?? shownLine(line),
   }
   return read(await atTerminal(asked, (streams) => ask(config, streams)))
 }

@@ -232,6 +232,17 @@ describe('auth login on a terminal', () => {
     expect(stored().default.base_url).toBe(baseUrl)
   })
 
+  test('shows nothing of a key that is pasted where the base URL is asked for', async () => {
+    const pasted = 'sk_live_0123456789'
+    const { code, stderr } = await login([
+      [url, `${pasted}\n`],
+      ['> not a valid URL', '\u0003'],
+    ])
+    expect(code).toBe(130)
+    expect(stderr).toContain('[hidden: it does not begin with https://]')
+    expect(stderr).not.toContain(pasted.slice(0, 4))
+  })
+
   test.each(['\u0003', '\u0004'])('sends and stores nothing when %j leaves a question', async (typed) => {
     expect((await login([[url, `https${typed}`]])).code).toBe(130)
     expect(

@@ -4,6 +4,7 @@ import { defaultProfile, localProfile, shortestKey } from '../../config.ts'
 import { withoutKey, withProfile } from '../../config-store.ts'
 import { isClear, parseBaseUrl } from '../../config-values.ts'
 import { ConfirmationError, UsageError } from '../../errors.ts'
+import type { Visible } from '../../host.ts'
 import { findProfile, type Profile, type StoredConfig } from '../../stored-config.ts'
 import type { Act } from '../action.ts'
 import { canAsk, whyNotAsked } from '../confirm.ts'
@@ -89,17 +90,22 @@ async function baseUrlOf(context: Context, { base_url }: Profile, asks: boolean)
   if (named !== undefined) return readBaseUrl(named)
   if (asks) {
     const { askLine } = await import('../ask.ts')
-    return askLine(
-      context,
-      own`Base URL of the service:`,
-      readBaseUrl,
-      base_url ? visible(base_url) : undefined,
-    )
+    return askLine(context, own`Base URL of the service:`, readBaseUrl, {
+      preset: base_url ? visible(base_url) : undefined,
+      hide: whyHidden,
+    })
   }
   if (base_url) return readBaseUrl(base_url)
   throw new UsageError('no service to log in to', {
     hint: 'name it: meetroom auth login --base-url https://meet.example.com/v1',
   })
+}
+
+/** What is pasted here by mistake may be the key. */
+function whyHidden(line: string): Visible | undefined {
+  const typed = line.trimStart().toLowerCase()
+  const isUrl = ['https://', 'http://'].some((start) => start.startsWith(typed) || typed.startsWith(start))
+  return isUrl ? undefined : own`[hidden: it does not begin with https://]`
 }
 
 /** @throws {UsageError} for what is no base URL, or one that a key cannot be sent to */
