@@ -46,7 +46,9 @@ async function describe(refusal: ReadRefusal): Promise<MeetroomError> {
   return new ApiError(`the service refuses the request (${status})${said}`, {
     ...details,
     retryable: status === 429 || status === 408,
-    hint: retryAfter && `it asks you to wait ${retryAfter} s`,
+    hint:
+      retryAfter &&
+      `it asks you to wait ${/^\d+$/.test(retryAfter) ? `${retryAfter} s` : `until ${retryAfter}`}`,
   })
 }
 

@@ -231,6 +231,13 @@ describe('limits of retries', () => {
     })
   })
 
+  test('report the moment until which a 429 asks to wait', async () => {
+    const date = 'Fri, 31 Dec 9999 23:59:59 GMT'
+    script(answer(429, {}, { 'retry-after': date }))
+    const { stderr } = await outcome('rooms get r1')
+    expect(stderr).toContain(`hint: it asks you to wait until ${date}\n`)
+  })
+
   test('report the last answer when the next wait would pass the deadline', async () => {
     script(answer(503, { message: 'overloaded' }))
     expect(await outcome('rooms get r1 --timeout 0.1')).toEqual({
