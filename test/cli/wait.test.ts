@@ -242,6 +242,20 @@ describe('rooms wait', () => {
       expect(asked()).toHaveLength(6)
     })
 
+    test('a list that changes while it is read', async () => {
+      let lists = 0
+      world.intercept = async ({ url }, next) => {
+        if (!url.includes('sessions')) return next()
+        // One page of two, and somebody who came meanwhile is in the total alone.
+        lists++
+        const total = lists < 3 ? 3 : 0
+        const sessions = total ? ['a', 'b'].map((id) => ({ id, disconnected_at: null })) : []
+        return answer(200, { sessions, paging: { limit: 30, offset: 0, total } })
+      }
+      const { code, host } = await world.run(`rooms wait ${room} --for empty -o ids`)
+      expect({ code, slept: host.slept }).toEqual({ code: 0, slept: [2000] })
+    })
+
     test('a restart while it looks for the room by its name', async () => {
       world.intercept = async (_, next) => (world.requests.length < 3 ? refused() : next())
       const { code, stdout } = await world.run([

@@ -27,5 +27,8 @@ export async function* readAll<N extends ListName>(
     total = totalOf(rest)
   }
   if (total !== undefined && total > count)
-    throw new ServiceError(`the service lists ${count} of ${total} ${endpoints[list].result}`)
+    // Whoever comes while pages are read is counted in the last of them alone.
+    throw new ServiceError(`the service lists ${count} of ${total} ${endpoints[list].result}`, {
+      retryable: true,
+    })
 }
