@@ -385,6 +385,22 @@ describe('before anything is sent, sessions watch', () => {
   })
 })
 
+test('sessions watch waits for five minutes at most when the machine slept during a look', async () => {
+  const { start, world } = await watchedRoom([{}, {}, {}])
+  const { host, done } = start('--interval 10s')
+  let asleepMs = 0
+  const { monotonic } = host
+  host.monotonic = () => monotonic() + asleepMs
+  const { intercept } = world
+  world.intercept = async (request, ...rest) => {
+    // The second look begins before a night, and ends behind it.
+    if (host.slept.length === 1 && request.url.includes('sessions')) asleepMs = 8 * 3_600_000
+    return (await intercept?.(request, ...rest)) ?? answer(500, {})
+  }
+  await done
+  expect(host.slept).toEqual([10_000, 300_000, 10_000])
+})
+
 test('sessions watch looks as often as --interval says', async () => {
   const { run } = await watchedRoom([{}, {}])
   expect((await run('--interval 1m30s')).host.slept).toEqual([90_000, 90_000])

@@ -6,8 +6,8 @@ import { dayOf, secondOf } from '../attendance/clock.ts'
 import { retryWords } from '../service.ts'
 import type { Happening } from './events.ts'
 
-/** The longest wait that a service may ask for, in milliseconds. */
-const longestWaitMs = 300_000
+/** The longest wait that a service may ask for, or cause, in milliseconds. */
+export const longestWaitMs = 300_000
 /** Retries that wait no longer than this are not worth a word, in milliseconds. */
 const blinkMs = 1000
 
