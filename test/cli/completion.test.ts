@@ -121,6 +121,17 @@ describe('ids', () => {
     expect(asked()).toHaveLength(2)
   })
 
+  test('of a service that ignores limits are a hundred at the most, and little of a long name is kept', async () => {
+    const rooms = Array.from({ length: 5000 }, (_, i) => ({
+      id: `r${i}`,
+      name: 'n'.repeat(10_000),
+      type: 'open',
+    }))
+    world.intercept = async () => answer(200, { rooms })
+    expect(await ask('meetroom rooms get ')).toHaveLength(101)
+    expect(statSync(cache()).size).toBeLessThan(50_000)
+  })
+
   test('are not taken from a cache that others can write to, nor from one behind a link', async () => {
     const forged = JSON.stringify({})
     mkdirSync(join(world.dir, 'cache'))

@@ -15,6 +15,9 @@ import { Kept } from './kept.ts'
 const items = 100
 const seconds = '0.3'
 
+/** Number of characters of a name that are kept: shells show fewer. */
+const longestKept = 200
+
 type Listing = 'listRooms' | 'listUsers' | 'listMembers'
 
 /**
@@ -103,12 +106,13 @@ async function mayAsk(context: Context, settings: Settings): Promise<boolean> {
 
 function candidatesOf({ redact }: Context, name: Listing, found: readonly Item[]): Candidate[] {
   const view = viewOf(endpoints[name] as Endpoint)
-  return found.flatMap((item) => {
+  // A service may ignore the limit, and the shell would be flooded at each key.
+  return found.slice(0, items).flatMap((item) => {
     const id = item[view.id ?? 'id']
     // A flag, or a name to look up, is what such an id would be taken for.
     if (typeof id !== 'string' || /^(-|name:|id:)/.test(id) || redact(id) !== id) return []
     const label = view.label === undefined ? null : cellOf(view, view.label, item)
-    return [described(id, typeof label === 'string' ? redact(label) : undefined)]
+    return [described(id, typeof label === 'string' ? redact(label).slice(0, longestKept) : undefined)]
   })
 }
 
