@@ -200,6 +200,16 @@ q ends`)
     expect({ code, looks: screens.length, stderr }).toEqual({ code: 0, looks: 1, stderr: '' })
   })
 
+  test.each([20, 40, 120])('shows no key that a service echoes, on %i columns', async (columns) => {
+    const key = 'sk_live_0123456789abcdef'
+    const room = { name: `x${key}`, status: key, terminated_at: key }
+    const person = session(key, { name: `${'x'.repeat(30)}${key}`, user_id: key, member_id: key })
+    const looks = [{ sessions: [], room }, { sessions: [person], room }, { room: { name: key } }]
+    const { stdout, stderr } = await view(looks, { columns, env: { MEETROOM_API_KEY: key } })
+    expect(stdout).toContain('[API')
+    expect(stdout + stderr).not.toContain(key.slice(0, 8))
+  })
+
   test('takes no notice of other keys', async () => {
     const keys = ['x', '\r', '\u001b[A', '\u001bOq', ' ']
     const typed = (host: TestHost) => keys.forEach(host.type)

@@ -56,7 +56,7 @@ export function frame(picture: Picture, canvas: Canvas): Visible[] {
 /** `Weekly sync · active · 3 online`. */
 function titleOf({ room, room_id, online, lost }: Picture, canvas: Canvas): Visible[] {
   const { style, columns, redact } = canvas
-  const status = visible(plainText(room.status))
+  const status = visible(redact(plainText(room.status)))
   const rest = [...(status === '' ? [] : [status]), own`${visible(counted(online))} online`]
   // Only ASCII survives in the build where a template has a tag.
   const dot = visible(' · ')
