@@ -39,7 +39,7 @@ export class Hub implements Live {
   readonly #options: HubOptions
   readonly #roster = new Roster<LiveSession>()
   readonly #rounds: Rounds
-  /** Sessions whose connection is gone and whose end could not be stored. */
+  /** Sessions whose connection is gone and whose end may not be stored. */
   readonly #gone = new Set<LiveSession>()
   readonly #meetings: Meetings
   readonly #stopTicking: () => void
@@ -86,7 +86,11 @@ export class Hub implements Live {
 
   /** Records that a session has ended because its connection is gone, unless it has ended already. */
   async leave(session: LiveSession): Promise<void> {
-    if (!this.#roster.has(session)) return
+    if (!this.#roster.has(session)) {
+      // Its end may wait for a commit, which may fail.
+      this.#gone.add(session)
+      return
+    }
     try {
       await this.#options.store.write(() => this.#end(byRoom([session])))
     } catch (error) {

@@ -1,4 +1,7 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { Hub } from '../../../src/local/live/hub.ts'
+import { endings } from '../../../src/local/live/live.ts'
+import { openWorkspace } from '../../../src/local/workspace.ts'
 import { testDisk } from '../../helpers/disk.ts'
 import { restart, type Served, serveWorkspace, testMachine } from '../../helpers/live.ts'
 import { startReceiver } from '../../helpers/receiver.ts'
@@ -110,5 +113,46 @@ describe.each(['commit', 'change'] as const)('when the disk turns out to be full
     disk.makeRoom()
     const again = await restart(served)
     expect(await again.sessions(room, '?is_connecting=true')).toEqual([])
+  })
+})
+
+describe('a hub on a disk that is full at a commit', () => {
+  async function startHub() {
+    const clock = testMachine()
+    const { store, pace, sweeper, close } = await openWorkspace({
+      dir: tempDir(),
+      host: { now: clock.now, quietly: disk.quietly },
+    })
+    let ids = 0
+    const newId = () => `${++ids}`
+    const [onFailure, onEvent, onListed] = [() => {}, () => {}, () => sweeper.wake()]
+    const hub = new Hub({ store, clock, pace, newId, onFailure, onEvent, onListed, few: 2 })
+    onTestFinished(async () => {
+      await hub.close()
+      close()
+    })
+    const join = () =>
+      store.write(() => {
+        const [send, close] = [() => {}, () => {}]
+        const who = { memberId: newId(), userId: null, guestSeq: null, type: 'monitor' } as const
+        return hub.join({ id: newId(), roomId: 'room', ...who, send, close })
+      })
+    const terminate = () => store.write(() => hub.end('room', endings.terminated))
+    const open = () => store.all('SELECT * FROM present_sessions WHERE disconnected_at IS NULL').length
+    return { clock, store, hub, join, terminate, open }
+  }
+
+  test('a session that leaves while its end waits for that commit ends all the same', async () => {
+    const { clock, hub, join, terminate, open } = await startHub()
+    const session = await join()
+    disk.fill('commit')
+    const ended = expect(terminate()).rejects.toThrow('full')
+    await hub.leave(session)
+    await ended
+    disk.makeRoom()
+    expect(open()).toBe(1)
+    clock.advance(5000)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(open()).toBe(0)
   })
 })
