@@ -1,5 +1,6 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import type { Pace } from '../pace.ts'
+import { hasListedEnds } from '../store/ended.ts'
 import type { Store } from '../store/store.ts'
 import { type Clock, every } from './clock.ts'
 import { byRoom, depart } from './departures.ts'
@@ -22,7 +23,7 @@ interface HubOptions {
   onFailure(error: unknown): void
   /** Told that a room has an event in the outbox, once it is on disk. */
   onEvent(roomId: string): void
-  /** Told that thousands of ends are listed, once that is on disk: somebody has to settle them. */
+  /** Told that thousands of ends are listed, once that is on disk, and while they are: somebody has to settle them. */
   onListed(): void
   /** How many ends are recorded in one go. */
   few?: number
@@ -212,7 +213,7 @@ export class Hub implements Live {
 
   /** Stores what recovery needs after a crash, and what could not be stored before. */
   async #tick(): Promise<void> {
-    const { store, clock } = this.#options
+    const { store, clock, onListed } = this.#options
     const gone = [...this.#gone]
     const noted = store.write(() => {
       noteAlive(store, clock.now())
@@ -221,6 +222,8 @@ export class Hub implements Live {
     // Begun together, they share a commit.
     await Promise.all([noted, this.#meetings.save()])
     for (const session of gone) this.#gone.delete(session)
+    // A step that settles them may have failed.
+    if (hasListedEnds(store)) onListed()
   }
 
   #announce(action: 'sessionJoined' | 'sessionLeft', session: LiveSession, at: number): void {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { Hub } from '../../../src/local/live/hub.ts'
 import { endings } from '../../../src/local/live/live.ts'
+import { hasListedEnds } from '../../../src/local/store/ended.ts'
 import { openWorkspace } from '../../../src/local/workspace.ts'
 import { testDisk } from '../../helpers/disk.ts'
 import { restart, type Served, serveWorkspace, testMachine } from '../../helpers/live.ts'
@@ -154,5 +155,18 @@ describe('a hub on a disk that is full at a commit', () => {
     clock.advance(5000)
     await new Promise((resolve) => setImmediate(resolve))
     expect(open()).toBe(0)
+  })
+
+  test('ends that are listed are settled as soon as there is room', async () => {
+    const { clock, store, join, terminate, open } = await startHub()
+    for (let i = 0; i < 3; i++) await join()
+    await terminate()
+    disk.fill('commit')
+    for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
+    disk.makeRoom()
+    expect([hasListedEnds(store), open()]).toEqual([true, 0])
+    clock.advance(5000)
+    for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
+    expect([hasListedEnds(store), open()]).toEqual([false, 0])
   })
 })
