@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../errors.ts'
 import type { Act } from '../action.ts'
+import { findCommand } from '../completion/line.ts'
 import { examples } from '../flags.ts'
 import { topics } from '../help-topics.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
@@ -15,16 +16,16 @@ export function defineHelp(help: MeetroomCommand, act: Act): void {
         root.configureOutput().writeOut?.(`${topics[first as keyof typeof topics]}\n`)
         return
       }
-      findCommand(root, words).outputHelp()
+      commandOf(root, words).outputHelp()
     }),
   )
   examples(help, 'meetroom help where', 'meetroom help rooms list')
 }
 
-function findCommand(root: MeetroomCommand, words: readonly string[]): Command {
+function commandOf(root: MeetroomCommand, words: readonly string[]): Command {
   let command: Command = root
   for (const word of words) {
-    const next = command.commands.find((known) => known.name() === word || known.aliases().includes(word))
+    const next = findCommand(command, word)
     if (!next)
       throw new UsageError(`no help on “${words.join(' ')}”`, {
         hint: `topics are ${Object.keys(topics).join(', ')}; list the commands with: meetroom --help`,

@@ -7,7 +7,7 @@ import { retryWords } from '../service.ts'
 import type { Happening } from './events.ts'
 
 /** The longest wait that a service may ask for, or cause, in milliseconds. */
-export const longestWaitMs = 300_000
+export const longestPauseMs = 300_000
 /** Retries that wait no longer than this are not worth a word, in milliseconds. */
 const blinkMs = 1000
 
@@ -87,6 +87,6 @@ export class Contact {
 
   #pause({ retryAfter }: MeetroomError, failures: number): number {
     const asked = parseRetryAfter(retryAfter, this.#host.now())
-    return asked === undefined ? backoff(failures, this.#host.random()) : Math.min(asked, longestWaitMs)
+    return asked === undefined ? backoff(failures, this.#host.random()) : Math.min(asked, longestPauseMs)
   }
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Context } from '../context.ts'
-import { Contact, longestWaitMs } from './contact.ts'
+import { Contact, longestPauseMs } from './contact.ts'
 import type { Happening } from './events.ts'
 import { Link } from './link.ts'
 import { News } from './news.ts'
@@ -57,7 +57,7 @@ export async function runWatch(context: Context, room_id: string, { interval }: 
     await settle(first)
     for (;;) {
       // A room that takes long to read is not read all the time. While a machine sleeps, some clocks go on.
-      await host.sleep(Math.max(interval, Math.min(tookMs, longestWaitMs)), stop)
+      await host.sleep(Math.max(interval, Math.min(tookMs, longestPauseMs)), stop)
       const look = await contact.until(ask, stop)
       await news.continue(look)
       await settle(look)
