@@ -1,31 +1,54 @@
 import type { Dispatcher } from 'undici'
-import { maxBodyBytes, type WireRequest, type WireResponse } from './wire.ts'
+import { decoded } from './content-encoding.ts'
+import { failure } from './failure.ts'
+import { maxBodyBytes, tooLarge, type WireRequest, type WireResponse } from './wire.ts'
+
+/** Where a request goes. */
+interface Way {
+  origin: string
+  /** The proxy on the way there, if there is one. */
+  proxy: string | undefined
+}
 
 /**
- * One request and its answer, received whole and still encoded. undici’s own `request` makes a stream of each, at several
- * times the cost; and what is a function of its own for each request here would cost, too.
+ * One request and its answer, received whole. undici’s own `request` makes a stream of each, at several times the cost; and what is
+ * a function of its own for each request here would cost, too.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** undici calls `onConnect` just before it writes to the socket: until then the service has seen nothing. */
-  maybeSent = false
-  /** Why it was ended, if it was: nobody waits for the answer any more. */
-  stopped: Error | undefined
   readonly answer: Promise<WireResponse>
   readonly options: Dispatcher.DispatchOptions
   /** Called once, when undici has done with it. */
-  onEnd = () => {}
-  #resolve: (answer: WireResponse) => void = () => {}
+  onEnd: (answered: boolean) => void = () => {}
+  readonly #proxy: string | undefined
+  /** undici calls `onConnect` just before it writes to the socket: until then the service has seen nothing. */
+  #maybeSent = false
+  /** Why it was ended, if it was: nobody waits for the answer any more. */
+  #stopped: Error | undefined
+  #resolve: (answer: WireResponse | Promise<WireResponse>) => void = () => {}
   #reject: (error: unknown) => void = () => {}
   #abort: ((error: Error) => void) | undefined
-  #head: Pick<WireResponse, 'status' | 'headers'> = { status: 0, headers: {} }
-  readonly #chunks: Buffer[] = []
+  #status = 0
+  #headers: WireResponse['headers'] = {}
+  /** Most answers come in one piece. */
+  #first: Buffer | undefined
+  #more: Buffer[] | undefined
   #size = 0
 
-  constructor(origin: string, { url, method, headers, body }: WireRequest) {
+  /**
+   * @param signal aborted: ends it
+   * @param withdrawn aborted: ends it, unless it was sent
+   */
+  constructor(
+    { origin, proxy }: Way,
+    { url, method, headers, body }: WireRequest,
+    readonly signal: AbortSignal,
+    readonly withdrawn: AbortSignal | undefined,
+  ) {
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
     })
+    this.#proxy = proxy
     this.options = {
       origin,
       path: pathOf(url, origin),
@@ -37,48 +60,71 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Ends it. A request that is waiting for a connection also ends at once, and is never sent. */
-  stop(reason: Error): void {
-    this.stopped = reason
-    this.#abort?.(reason)
-    this.#reject(reason)
+  get isStopped(): boolean {
+    return this.#stopped !== undefined
   }
 
-  /** Ends it, unless it was sent. */
-  withdraw(reason: Error): void {
-    if (!this.maybeSent) this.stop(reason)
+  /** Ends it. A request that is waiting for a connection also ends at once, and is never sent. */
+  stop(reason: Error): void {
+    this.#stopped = reason
+    this.#abort?.(reason)
+    this.#fail(reason)
+  }
+
+  /** One of its signals may have been aborted. */
+  onAbort(signal: AbortSignal): void {
+    if (signal === this.signal || (signal === this.withdrawn && !this.#maybeSent)) this.stop(signal.reason)
   }
 
   onConnect(abort: (error: Error) => void): void {
-    if (this.stopped) abort(this.stopped)
+    if (this.#stopped) abort(this.#stopped)
     else {
-      this.maybeSent = true
+      this.#maybeSent = true
       this.#abort = abort
     }
   }
 
   onHeaders(status: number, raw: Buffer[]): boolean {
-    this.#head = { status, headers: readHeaders(raw) }
+    this.#status = status
+    this.#headers = readHeaders(raw)
     return true
   }
 
   onData(chunk: Buffer): boolean {
-    this.#chunks.push(chunk)
+    if (!this.#first) this.#first = chunk
+    else if (this.#more) this.#more.push(chunk)
+    else this.#more = [chunk]
     this.#size += chunk.length
     if (this.#size <= maxBodyBytes) return true
-    this.#resolve({ ...this.#head, body: nothing, unreadable: tooLarge })
+    this.#resolve({ ...this.#answered(nothing), unreadable: tooLarge })
     this.#abort?.(new Error(tooLarge))
     return false
   }
 
   onComplete(): void {
-    this.#resolve({ ...this.#head, body: join(this.#chunks) })
-    this.onEnd()
+    const body = this.#more
+      ? Buffer.concat([this.#first ?? nothing, ...this.#more])
+      : (this.#first ?? nothing)
+    const answer = this.#answered(body)
+    const encoding = this.#headers['content-encoding']
+    const isPlain = !encoding || encoding === 'identity' || body.length === 0
+    this.#resolve(isPlain ? answer : decoded(answer, encoding))
+    this.onEnd(true)
   }
 
   onError(error: Error): void {
-    this.#reject(error)
-    this.onEnd()
+    this.#fail(error)
+    this.onEnd(false)
+  }
+
+  #answered(body: Uint8Array): WireResponse {
+    return { status: this.#status, headers: this.#headers, body }
+  }
+
+  #fail(error: unknown): void {
+    const maybeSent = this.#maybeSent
+    const aborted = this.signal.aborted || (!maybeSent && this.withdrawn?.aborted === true)
+    this.#reject(failure(error, { maybeSent, aborted, proxy: this.#proxy }))
   }
 }
 
@@ -88,10 +134,6 @@ function pathOf(url: string, origin: string): string {
   if (/^\/[\w/-]*$/.test(rest)) return rest
   const { pathname, search } = new URL(url)
   return pathname + search
-}
-
-function join(chunks: readonly Buffer[]): Uint8Array {
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
 }
 
 /** Names and values alternate; names in any case. */
@@ -106,5 +148,3 @@ function readHeaders(raw: readonly Buffer[]): Record<string, string> {
 }
 
 const nothing = new Uint8Array()
-/** Why a body that is too large cannot be read. */
-export const tooLarge = `it is larger than ${maxBodyBytes / 1024 / 1024} MB`

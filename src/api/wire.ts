@@ -46,3 +46,5 @@ export class TransportError extends Error {
 
 /** Largest decoded body that is read, in bytes: 194 KB of gzip can hold 200 MB. */
 export const maxBodyBytes = 64 * 1024 * 1024
+/** Why a body that is larger cannot be read. */
+export const tooLarge = `it is larger than ${maxBodyBytes / 1024 / 1024} MB`
