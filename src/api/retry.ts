@@ -1,11 +1,5 @@
-import {
-  InterruptedError,
-  type MeetroomError,
-  NetworkError,
-  type RequestLine,
-  ServiceError,
-  UnknownOutcomeError,
-} from '../errors.ts'
+import { ServiceError } from '../errors.ts'
+import { hostOf, interrupted, noAnswer, type Repeatability, unknownOutcome } from './no-answer.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import { type Transport, TransportError, type WireRequest, type WireResponse } from './wire.ts'
 
@@ -42,16 +36,6 @@ export interface Policy {
   onRetry?: (retry: Retry) => void
 }
 
-export interface Repeatability {
-  /** Whether doing it twice is the same as doing it once. */
-  repeatable: boolean
-  /** Whether it changes anything: a lost answer then means an unknown outcome. */
-  write: boolean
-  /** How to find out whether a write took effect; asked only when that is the question. */
-  check: () => string
-  line: RequestLine
-}
-
 /** The answer to the last attempt. */
 export interface Reply extends WireResponse {
   /** An attempt before this one may have reached the service. */
@@ -83,116 +67,132 @@ type Send = (request: WireRequest, repeatability: Repeatability) => Promise<Repl
  * {@link NetworkError} when no answer came and nothing can have happened,
  * {@link UnknownOutcomeError} when a write may have reached the service and no answer came.
  */
-export function createSend(
-  transport: Transport,
-  policy: Policy,
-  { interrupt, withdrawn }: Interruption = {},
-): Send {
+export function createSend(transport: Transport, policy: Policy, interruption: Interruption = {}): Send {
   // A controller that was never aborted is as good as new, and a new one costs as much as half a request: Node 20 gives
   // each signal a shape of its own.
   const idle: AbortController[] = []
-  const { timing, retries } = policy
-  return async (request, repeatability) => {
-    const { timeoutMs } = policy
-    const controller = idle.pop() ?? controllerBelow(interrupt)
-    const { signal } = controller
-    const deadline = timing.monotonic() + timeoutMs
-    let timedOut = false
-    const callOff = timing.after(timeoutMs, () => {
-      timedOut = true
-      controller.abort()
-    })
-    let lost = false
-    const late = (why = '') =>
-      noAnswer(`from ${hostOf(request)} within ${timeoutMs / 1000} s${why}`, repeatability, lost, undefined)
+  const around = { transport, policy, interruption, idle }
+  return (request, repeatability) => new Sending(around, request, repeatability).run()
+}
 
+interface Around {
+  transport: Transport
+  policy: Policy
+  interruption: Interruption
+  /** Controllers that no request uses. */
+  idle: AbortController[]
+}
+
+/** One request, until it is answered or given up. */
+class Sending {
+  readonly #around: Around
+  readonly #request: WireRequest
+  readonly #repeatability: Repeatability
+  readonly #controller: AbortController
+  readonly #timeoutMs: number
+  #timedOut = false
+  /** An attempt may have reached the service, and had no answer. */
+  #lost = false
+
+  constructor(around: Around, request: WireRequest, repeatability: Repeatability) {
+    this.#around = around
+    this.#request = request
+    this.#repeatability = repeatability
+    this.#controller = around.idle.pop() ?? controllerBelow(around.interruption.interrupt)
+    this.#timeoutMs = around.policy.timeoutMs
+  }
+
+  async run(): Promise<Reply> {
+    const { transport, policy, interruption, idle } = this.#around
+    const { timing, retries } = policy
+    const { signal } = this.#controller
+    const deadline = timing.monotonic() + this.#timeoutMs
+    const callOff = timing.after(this.#timeoutMs, () => {
+      this.#timedOut = true
+      this.#controller.abort()
+    })
     try {
       for (let attempt = 0; ; attempt++) {
         let answer: WireResponse | undefined
         let reason: string
         try {
-          answer = await transport(request, signal, withdrawn)
+          answer = await transport(this.#request, signal, interruption.withdrawn)
           const { status } = answer
-          const again = status === 429 || (repeatability.repeatable && retriedStatuses.has(status))
-          if (!again || attempt >= retries) return { ...answer, afterLostAttempt: lost }
-          if (gaveUpStatuses.has(status)) lost = true
+          const again = status === 429 || (this.#repeatability.repeatable && retriedStatuses.has(status))
+          if (!again || attempt >= retries) return this.#reply(answer)
+          if (gaveUpStatuses.has(status)) this.#lost = true
           reason = `the service answered ${status}`
         } catch (error) {
-          const unsent = error instanceof TransportError && !error.maybeSent
-          const stopped = interrupt?.aborted
-            ? interrupt
-            : unsent && withdrawn?.aborted
-              ? withdrawn
-              : undefined
-          if (stopped) throw interrupted(stopped, repeatability, lost || !unsent)
-          if (timedOut) {
-            lost ||= !unsent
-            throw late(unsent ? `: ${error.message}` : '')
-          }
-          // Something came back, but it is unusable.
-          if (error instanceof ServiceError && repeatability.write)
-            throw unknownOutcome(error.message, repeatability, error)
-          if (!(error instanceof TransportError)) throw error
-          lost ||= error.maybeSent
-          if (!error.transient || attempt >= retries || (error.maybeSent && !repeatability.repeatable))
-            throw noAnswer(`from ${hostOf(request)}: ${error.message}`, repeatability, lost, error)
-          reason = error.message
+          reason = this.#reasonToRetry(error, attempt)
         }
         const asked = parseRetryAfter(answer?.headers['retry-after'], timing.now())
         const waitMs = asked ?? backoff(attempt, timing.random())
         if (timing.monotonic() + waitMs >= deadline) {
           // What the service said is more useful than “no time to retry”.
-          if (answer) return { ...answer, afterLostAttempt: lost }
-          throw late()
+          if (answer) return this.#reply(answer)
+          throw this.#late()
         }
         policy.onRetry?.({ status: answer?.status, reason, waitMs })
-        const wake = () => controller.abort()
-        withdrawn?.addEventListener('abort', wake)
-        if (withdrawn?.aborted) wake()
-        await timing
-          .sleep(waitMs, signal)
-          .catch((error) => {
-            const stopped = interrupt?.aborted ? interrupt : withdrawn?.aborted ? withdrawn : undefined
-            throw stopped ? interrupted(stopped, repeatability, lost) : timedOut ? late() : error
-          })
-          .finally(() => withdrawn?.removeEventListener('abort', wake))
+        await this.#wait(waitMs)
       }
     } finally {
       callOff()
-      if (!signal.aborted) idle.push(controller)
+      if (!signal.aborted) idle.push(this.#controller)
     }
   }
-}
 
-function hostOf({ url }: WireRequest): string {
-  return new URL(url).host
-}
+  #reply({ status, headers, body, unreadable }: WireResponse): Reply {
+    const reply = { status, headers, body, afterLostAttempt: this.#lost }
+    return unreadable === undefined ? reply : { ...reply, unreadable }
+  }
 
-/** @param lost an attempt may have reached the service */
-function noAnswer(what: string, repeatability: Repeatability, lost: boolean, cause: unknown): MeetroomError {
-  const { write, line } = repeatability
-  const message = `no answer ${what}`
-  if (!write || !lost) return new NetworkError(message, { request: line, retryable: true, cause })
-  return unknownOutcome(message, repeatability, cause)
-}
+  /**
+   * What went wrong with an attempt that is to be repeated.
+   * @throws what the request ends with, where it is not
+   */
+  #reasonToRetry(error: unknown, attempt: number): string {
+    const repeatability = this.#repeatability
+    const { interrupt, withdrawn } = this.#around.interruption
+    const unsent = error instanceof TransportError && !error.maybeSent
+    const stopped = interrupt?.aborted ? interrupt : unsent && withdrawn?.aborted ? withdrawn : undefined
+    if (stopped) throw interrupted(stopped, repeatability, this.#lost || !unsent)
+    if (this.#timedOut) {
+      this.#lost ||= !unsent
+      throw this.#late(unsent ? `: ${error.message}` : '')
+    }
+    // Something came back, but it is unusable.
+    if (error instanceof ServiceError && repeatability.write)
+      throw unknownOutcome(error.message, repeatability, error)
+    if (!(error instanceof TransportError)) throw error
+    this.#lost ||= error.maybeSent
+    const mayRepeat = error.transient && (!error.maybeSent || repeatability.repeatable)
+    if (!mayRepeat || attempt >= this.#around.policy.retries)
+      throw noAnswer(`from ${hostOf(this.#request)}: ${error.message}`, repeatability, this.#lost, error)
+    return error.message
+  }
 
-function unknownOutcome(
-  message: string,
-  { check, line }: Repeatability,
-  cause: unknown,
-): UnknownOutcomeError {
-  return new UnknownOutcomeError(`${message}; whether the change was made is not known`, {
-    hint: check(),
-    request: line,
-    cause,
-  })
-}
+  /** Waits before the next attempt, unless nobody waits for that any more. */
+  async #wait(ms: number): Promise<void> {
+    const { policy, interruption } = this.#around
+    const { interrupt, withdrawn } = interruption
+    const wake = () => this.#controller.abort()
+    withdrawn?.addEventListener('abort', wake)
+    if (withdrawn?.aborted) wake()
+    try {
+      await policy.timing.sleep(ms, this.#controller.signal)
+    } catch (error) {
+      const stopped = interrupt?.aborted ? interrupt : withdrawn?.aborted ? withdrawn : undefined
+      if (stopped) throw interrupted(stopped, this.#repeatability, this.#lost)
+      throw this.#timedOut ? this.#late() : error
+    } finally {
+      withdrawn?.removeEventListener('abort', wake)
+    }
+  }
 
-/** The reason for the interrupt; for a write that may have been sent, also how to find out whether it took effect. */
-function interrupted({ reason }: AbortSignal, { write, check, line }: Repeatability, lost: boolean): unknown {
-  if (!(reason instanceof InterruptedError) || !write || !lost) return reason
-  const hint = `the change may have been made; ${check()}`
-  return new InterruptedError(reason.signal, { hint, request: line })
+  #late(why = ''): Error {
+    const what = `from ${hostOf(this.#request)} within ${this.#timeoutMs / 1000} s${why}`
+    return noAnswer(what, this.#repeatability, this.#lost)
+  }
 }
 
 /** AbortSignal.any costs more, and Node 20 keeps what it makes for as long as its sources. */
