@@ -92,52 +92,46 @@ export function createClient(options: ClientOptions): Client {
 
   /** What an answer has shown is not asked again. */
   const standing = () => {
-    seen.standing ??= exchange(endpoints.listRooms, { query: { limit: 1 } }, undefined).then(({ answer }) =>
-      readStanding(answer),
-    )
+    const asked = { query: { limit: 1 } }
+    seen.standing ??= exchange(endpoints.listRooms, asked, undefined, ({ answer }) => readStanding(answer))
     return seen.standing
   }
   // This explains a refusal; a failure here must not hide it.
   const userExists = async (user_id: string) =>
-    exchange(endpoints.getUser, { params: { user_id } }, undefined).then(
+    exchange(
+      endpoints.getUser,
+      { params: { user_id } },
+      undefined,
       ({ answer }) => ![400, 404, 410].includes(answer.status),
-      () => true,
-    )
+    ).catch(() => true)
 
-  const refused = ({ answer, line }: Exchanged, endpoint: Route, input: AnyInput) =>
-    refusal({
-      answer,
-      line,
-      endpoint,
-      input,
-      baseUrl,
-      standing,
-      userExists,
-      check: () => checkHint(endpoint, input),
-    })
+  async function refused({ answer, line }: Exchanged, endpoint: Route, input: AnyInput): Promise<never> {
+    const check = () => checkHint(endpoint, input)
+    throw await refusal({ answer, line, endpoint, input, baseUrl, standing, userExists, check })
+  }
 
   const trailOf = (endpoint: Route, input: AnyInput) =>
     endpoint.method === 'GET' ? undefined : options.audit?.(endpoint, input)
 
   return {
-    call: (name, input) => onRecord(trailOf(endpoints[name], input), (trail) => call(name, input, trail)),
+    call: (name, input) =>
+      onRecord(trailOf(endpoints[name], input), (trail) =>
+        exchange(endpoints[name], input, trail, (exchanged) => resultOf(name, input, exchanged)),
+      ),
     request: (endpoint, input, onAnswer) =>
-      onRecord(trailOf(endpoint, input), (trail) => requestAny(endpoint, input, trail, onAnswer)),
+      onRecord(trailOf(endpoint, input), (trail) =>
+        exchange(endpoint, input, trail, (exchanged) => bodyOf(endpoint, input, exchanged, onAnswer)),
+      ),
     seen,
     ready: async () => void (await open()),
     isService: async () => (await standing()).isService,
   }
 
-  async function call<N extends OperationName>(
-    name: N,
-    given: Input<Operations[N]>,
-    trail: Trail | undefined,
-  ) {
+  /** Most answers are what they should be, and need no further promise. */
+  function resultOf<N extends OperationName>(name: N, input: AnyInput, exchanged: Exchanged) {
     type Result = Answer<Answered<Operations[N]>>
-    const input: AnyInput = given
-    const exchanged = await exchange(endpoints[name], input, trail)
     const { answer, line } = exchanged
-    if (!isAccepted(answer)) throw await refused(exchanged, endpoints[name], input)
+    if (!isAccepted(answer)) return refused(exchanged, endpoints[name], input)
     const received = read(answer)
     const problem = received.problem ?? problemOf(name, received.value)
     if (problem === undefined) {
@@ -152,16 +146,10 @@ export function createClient(options: ClientOptions): Client {
     return { bytes, text, value: JSON.parse(text) } as Result
   }
 
-  async function requestAny(
-    endpoint: Route,
-    input: AnyInput,
-    trail: Trail | undefined,
-    onAnswer: OnAnswer | undefined,
-  ) {
-    const exchanged = await exchange(endpoint, input, trail)
+  function bodyOf(endpoint: Route, input: AnyInput, exchanged: Exchanged, onAnswer: OnAnswer | undefined) {
     const { answer, line } = exchanged
     onAnswer?.(answer)
-    if (!isAccepted(answer)) throw await refused(exchanged, endpoint, input)
+    if (!isAccepted(answer)) return refused(exchanged, endpoint, input)
     const received = read(answer)
     const { problem } = received
     if (problem !== undefined && endpoint.method === 'GET') throw unreadable(problem, received, line, baseUrl)
@@ -198,7 +186,13 @@ function createExchange(options: ClientOptions) {
     return opened
   }
 
-  async function exchange(endpoint: Route, input: AnyInput, trail: Trail | undefined): Promise<Exchanged> {
+  /** @param conclude makes of the answer what the caller gets */
+  async function exchange<T>(
+    endpoint: Route,
+    input: AnyInput,
+    trail: Trail | undefined,
+    conclude: (exchanged: Exchanged) => T | Promise<T>,
+  ): Promise<T> {
     const request = buildRequest(baseUrl, endpoint, input)
     const line = {
       method: request.method,
@@ -226,7 +220,7 @@ function createExchange(options: ClientOptions) {
       url: request.url,
       status: answer.status,
     })
-    return { answer, line }
+    return conclude({ answer, line })
   }
 
   return { open, exchange }

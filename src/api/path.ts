@@ -15,6 +15,12 @@ export function fillPath(template: string, params: Readonly<Record<string, strin
 }
 
 function segment(name: string, value: string): string {
+  requireSegment(name, value)
+  return encodeURIComponent(value)
+}
+
+/** @throws {UsageError} for a value that cannot be one segment of a path */
+function requireSegment(name: string, value: string): void {
   const what = name === 'id' ? 'room id' : name.replace('_', ' ')
   if (value === '') throw new UsageError(`the ${what} is empty`)
   if (value === '.' || value === '..') throw new UsageError(`“${value}” is not a valid ${what}`)
@@ -22,13 +28,12 @@ function segment(name: string, value: string): string {
   if (/[\u0000-\u001f\u007f-\u009f]/.test(value))
     throw new UsageError(`the ${what} contains a control character`)
   if (!value.isWellFormed()) throw new UsageError(`the ${what} is not valid Unicode`)
-  return encodeURIComponent(value)
 }
 
 /** Why a value cannot be one segment of a path; undefined when it can. */
 export function segmentProblem(name: string, value: string): string | undefined {
   try {
-    segment(name, value)
+    requireSegment(name, value)
     return undefined
   } catch (error) {
     return (error as UsageError).message

@@ -36,7 +36,8 @@ export class Sender {
   async send({ body, lost, made }: Job): Promise<Outcome<string>> {
     try {
       if (made !== undefined) return await this.#finish(body, made)
-      const settled = lost ? await this.#settle(body).catch(failure) : undefined
+      if (!lost) return await this.#make(body)
+      const settled = await this.#settle(body).catch(failure)
       // What may have been sent stays so until somebody has looked.
       if (settled && (settled.status === 'failed' || (settled.status === 'unsent' && 'error' in settled)))
         return { ...settled, status: 'unknown' }
@@ -67,11 +68,17 @@ export class Sender {
   }
 
   /** A row that was never sent. */
-  async #make(body: Body): Promise<Outcome<string>> {
-    const { kind, ifExists, dryRun, client } = this.#options
+  #make(body: Body): Promise<Outcome<string>> {
+    const { kind, ifExists, dryRun } = this.#options
     // What overrides by itself need not be looked up.
-    const existing =
-      ifExists === 'overwrite' && kind.overrides && !dryRun ? undefined : await kind.find(client, body)
+    return ifExists === 'overwrite' && kind.overrides && !dryRun
+      ? this.#create(body)
+      : this.#lookAndMake(body)
+  }
+
+  async #lookAndMake(body: Body): Promise<Outcome<string>> {
+    const { kind, ifExists, dryRun, client } = this.#options
+    const existing = await kind.find(client, body)
     const changes = ifExists === 'overwrite' || ifExists === 'update'
     if (!existing && changes && !kind.createsMissing)
       return this.#refused(
@@ -109,10 +116,9 @@ export class Sender {
     return changed
   }
 
-  async #create(body: Body): Promise<Outcome<string>> {
+  #create(body: Body): Promise<Outcome<string>> {
     const { kind, client } = this.#options
-    const id = await kind.create(client, body)
-    return await this.#finish(body, id)
+    return kind.create(client, body).then((id) => this.#finish(body, id))
   }
 
   /** A row that was made, and may not have all its values. */

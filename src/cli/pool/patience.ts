@@ -29,21 +29,29 @@ export function patientClient(client: Client, run: Run): Client {
   }
 }
 
+/** Nearly all is done at the first try, and that costs little. */
+function patiently<T>(ask: () => Promise<T>, run: Run): Promise<T> {
+  return ask().catch((error: unknown) => askAgain(error, ask, run))
+}
+
 /** @throws {UnknownOutcomeError} when an attempt before the last may have changed something */
-async function patiently<T>(ask: () => Promise<T>, { gate, stop, clock }: Run): Promise<T> {
+async function askAgain<T>(cause: unknown, ask: () => Promise<T>, { gate, stop, clock }: Run): Promise<T> {
+  let error = cause
   let lost = false
-  for (let attempt = 0; ; attempt++)
+  for (let attempt = 0; ; attempt++) {
+    if (!(error instanceof MeetroomError)) throw error
+    lost ||= error.afterLostAttempt || error instanceof UnknownOutcomeError
+    if (!isBusy(error.status) || attempt >= patience || stop.aborted)
+      throw lost && !isUnknown(error) ? withUnknownOutcome(error) : error
+    const asked = parseRetryAfter(error.retryAfter, clock.now())
+    gate.hold(Math.min(longestHoldMs, asked ?? 500 * 2 ** attempt))
+    await gate.pass(stop)
     try {
       return await ask()
-    } catch (error) {
-      if (!(error instanceof MeetroomError)) throw error
-      lost ||= error.afterLostAttempt || error instanceof UnknownOutcomeError
-      if (!isBusy(error.status) || attempt >= patience || stop.aborted)
-        throw lost && !isUnknown(error) ? withUnknownOutcome(error) : error
-      const asked = parseRetryAfter(error.retryAfter, clock.now())
-      gate.hold(Math.min(longestHoldMs, asked ?? 500 * 2 ** attempt))
-      await gate.pass(stop)
+    } catch (next) {
+      error = next
     }
+  }
 }
 
 /** The service takes no more for now. */

@@ -68,14 +68,19 @@ export class Ledger {
     const { results, journal, rejects } = this.#books
     const { redact } = this.#context
     const { status, value } = outcome
+    const isJournalled = journal !== undefined && isNoted(status)
+    if (!isJournalled && !results.tells(status)) {
+      this.#pool.count(outcome)
+      return undefined
+    }
     // A service may quote the key, and this goes into files.
     const id = value === undefined ? undefined : redact(value)
     const error = 'error' in outcome ? redact(outcome.error.message) : undefined
     const { kind } = this.#plan
     const key = (body && (kind.label ?? kind.key)(body))?.replace('\0', ' ')
-    if (isNoted(status)) {
+    if (isJournalled) {
       const hash = status === 'ok' && body && kind.repeats ? hashOf(body) : undefined
-      journal?.ended({ row: row.number, status, id, error, hash })
+      journal.ended({ row: row.number, status, id, error, hash })
     }
     this.#pool.count(outcome)
     const full = results.add({

@@ -63,6 +63,11 @@ export class Results {
     return new Results(context, silent ? undefined : await printer.writer(resultView, 'results'))
   }
 
+  /** Whether anybody is told of a row that ended like this. */
+  tells(status: Status): boolean {
+    return this.#writer !== undefined || verdictOf(status) === 'bad'
+  }
+
   /**
    * Resolves when there is room for more.
    * @throws {OutputError} when the output cannot be written
