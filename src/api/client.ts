@@ -205,8 +205,9 @@ function createExchange(options: ClientOptions) {
     if (trail) await trail.begin(request)
     const ours = request.body === undefined ? headers : bodyHeaders
     const { authorization } = headers
+    const { method, url, body } = request
     const answer = await send(
-      { ...request, headers: input.headers ? { ...ours, ...input.headers, authorization } : ours },
+      { method, url, headers: input.headers ? { ...ours, ...input.headers, authorization } : ours, body },
       {
         repeatable: endpoint.method !== 'POST' || endpoint.repeatable === true,
         write,
@@ -215,11 +216,7 @@ function createExchange(options: ClientOptions) {
       },
     )
     trail?.answered(answer.status)
-    options.onExchange?.({
-      method: request.method,
-      url: request.url,
-      status: answer.status,
-    })
+    options.onExchange?.({ method, url, status: answer.status })
     return conclude({ answer, line })
   }
 

@@ -51,7 +51,8 @@ export function climbs(path: string): boolean {
  * The query string of a request, `?` included; undefined values are left out.
  * @throws {UsageError} for a value that is not valid Unicode
  */
-export function queryString(query: Readonly<Record<string, unknown>> = {}): string {
+export function queryString(query?: Readonly<Record<string, unknown>>): string {
+  if (query === undefined) return ''
   const pairs = Object.entries(query)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => {

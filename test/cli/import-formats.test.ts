@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
+import { answer } from '../helpers/world.ts'
 
 let world: ImportWorld
 beforeEach(async () => {
@@ -212,6 +213,14 @@ describe('NDJSON', () => {
       ),
     )
     expect(world.requests).toEqual([])
+  })
+
+  test('a row that is nested as deep as an answer may be is imported', async () => {
+    const metadata = `${'['.repeat(499)}${']'.repeat(499)}`
+    world.intercept = async () => answer(200, { user: { user_id: 'ada' } })
+    world.file('users.ndjson', `{"user_id":"ada","metadata":${metadata}}\n`)
+    expect(await world.run('users import users.ndjson --if-exists overwrite -q')).toMatchObject({ code: 0 })
+    expect(world.requests.map(({ body }) => body)).toEqual([`{"user_id":"ada","metadata":${metadata}}`])
   })
 
   test('an empty file imports nothing and succeeds', async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createImportWorld, type ImportWorld, resultsOf, usersCsv, usersOf } from '../helpers/imports.ts'
 
@@ -130,11 +131,17 @@ describe('an import checks the whole file before it sends anything', () => {
   })
 
   test('and stops when a large one changes while it is imported', async () => {
-    const rows = (name: string) =>
-      `user_id,name\n${Array.from({ length: 100 }, (_, i) => `u${i},${name}\n`).join('')}`
-    world.file('people.csv', rows('x'.repeat(30_000)))
+    // More than is kept, however small it is packed.
+    const rows = () => {
+      const names =
+        randomBytes(9_000_000)
+          .toString('base64')
+          .match(/.{30000}/g) ?? []
+      return `user_id,name\n${names.map((name, i) => `u${i},${name}\n`).join('')}`
+    }
+    world.file('people.csv', rows())
     world.intercept = (_request, next) => {
-      if (world.requests.length === 1) world.file('people.csv', rows('y'.repeat(30_000)))
+      if (world.requests.length === 1) world.file('people.csv', rows())
       return next()
     }
     expect(await run('users import people.csv --concurrency 1 --if-exists overwrite')).toMatchObject({

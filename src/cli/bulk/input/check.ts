@@ -4,6 +4,7 @@ import type { Kind } from '../kinds/kind.ts'
 import type { Shard } from '../shard.ts'
 import { type CheckedRow, repeatsRefused } from './checked-row.ts'
 import { grouped } from './group.ts'
+import { KeptRows } from './kept-rows.ts'
 import { Keys } from './keys.ts'
 import { fieldsOf, type Reader } from './reader.ts'
 import { type InputFormat, type Row, readRows } from './rows.ts'
@@ -33,8 +34,8 @@ export interface Checked {
   again(): AsyncGenerator<CheckedRow[]>
 }
 
-/** An input of at most so many bytes is kept, and not read again. */
-const mostKept = 1024 * 1024
+/** Room for so many bytes of checked rows, which are not read again: those of about 400,000 users. */
+const mostKept = 8 * 1024 * 1024
 
 interface CheckOptions {
   source: Source
@@ -92,15 +93,10 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
     invalid++
     return onProblem(row, problem)
   }
-  let kept: CheckedRow[][] | undefined = []
-  let bytes = 0
-  const onBytes = (count: number) => {
-    bytes += count
-    if (bytes > mostKept) kept = undefined
-  }
-  for await (const batch of readAll(hashed(source.read(), hash, onBytes), onHeader)) {
+  const kept = new KeptRows(mostKept)
+  for await (const batch of readAll(hashed(source.read(), hash), onHeader)) {
     signal.throwIfAborted()
-    kept?.push(batch)
+    kept.add(batch)
     rows += batch.length
     for (const checked of batch) {
       const key = keyOf(checked)
@@ -121,7 +117,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   /** The rows again, where a key may repeat with the row that had it first. */
   async function* again(part: Shard | undefined): AsyncGenerator<CheckedRow[]> {
     const unrepeated = repeatsRefused(keyOf, kind.keyName, suspects)
-    for await (const all of kept ?? reread()) {
+    for await (const all of kept.read({ columns: columns ?? [], bodyOf: reader.bodyOf }) ?? reread()) {
       // A key is in one shard, with all of its repetitions.
       const batch = part ? all.filter((checked) => part.holds(keyOf(checked), checked.row.number)) : all
       yield suspects.size > 0 ? batch.map(unrepeated) : batch
@@ -153,14 +149,9 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   }
 }
 
-async function* hashed(
-  bytes: AsyncIterable<Buffer>,
-  hash: { update(data: Buffer): unknown },
-  onBytes = (_count: number) => {},
-) {
+async function* hashed(bytes: AsyncIterable<Buffer>, hash: { update(data: Buffer): unknown }) {
   for await (const chunk of bytes) {
     hash.update(chunk)
-    onBytes(chunk.length)
     yield chunk
   }
 }

@@ -24,6 +24,8 @@ export interface Reader {
   /** @throws {UsageError} for columns that the kind does not have, or one that it needs and that is not there */
   checkColumns(columns: readonly string[]): void
   read(fields: Item): Reading
+  /** The same for what is known to be right. */
+  bodyOf(fields: Item): Body
   /** The field that a column is read as. */
   targetOf(column: string): string
   /** Fields that rows have and the API does not list: they are sent anyway. */
@@ -81,15 +83,11 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
   const isBlank = (field: string, value: unknown) =>
     value === null || (value === '' && isCsv) || (value === deprecated && kind.deprecated.includes(field))
 
-  function read(fields: Item): Reading {
+  /** @param onProblem told of what is wrong, and in which field */
+  function convert(fields: Item, onProblem: (field: unknown, problem: string) => void) {
     let body: Record<string, unknown> = { ...defaults }
-    const problems: string[] = []
-    const bad = new Set<unknown>()
-    const add = (field: unknown, problem: string) => {
-      bad.add(field)
-      problems.push(problem)
-    }
-    for (const [column, value] of Object.entries(fields)) {
+    for (const column of Object.keys(fields)) {
+      const value = fields[column]
       const field = targetOf(column)
       if (ignored.has(field) || isBlank(field, value)) continue
       const convert = Object.hasOwn(kind.columns, field) ? kind.columns[field] : undefined
@@ -97,26 +95,37 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
         body[field] =
           convert && typeof value === 'string' && value !== '' ? convert(value) : asId(field, value)
       } catch (error) {
-        add(field, `${field}: ${error instanceof UsageError ? error.message : 'not JSON'}`)
+        onProblem(field, `${field}: ${error instanceof UsageError ? error.message : 'not JSON'}`)
       }
     }
     try {
       if (kind.normal) body = { ...kind.normal(body) }
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
-      problems.push(error.message)
+      onProblem(undefined, error.message)
     }
     const room = body['room_id']
     if (roomIds && typeof room === 'string') {
-      if (!roomIds.has(room)) add('room_id', `room_id: ${room} is not in the --room-ids file`)
+      if (!roomIds.has(room)) onProblem('room_id', `room_id: ${room} is not in the --room-ids file`)
       body['room_id'] = roomIds.get(room)
     }
+    return body
+  }
+
+  function read(fields: Item): Reading {
+    const problems: string[] = []
+    const bad: unknown[] = []
+    const add = (field: unknown, problem: string) => {
+      bad.push(field)
+      problems.push(problem)
+    }
+    const body = convert(fields, add)
     for (const field of kind.required)
-      if (body[field] === undefined && !bad.has(field)) add(field, `${field} is missing`)
+      if (body[field] === undefined && !bad.includes(field)) add(field, `${field} is missing`)
     const checked = schema.safeParse(body)
     if (!checked.success)
       for (const issue of checked.error.issues)
-        if (!bad.has(issue.path[0])) problems.push(describeIssue(issue))
+        if (!bad.includes(issue.path[0])) problems.push(describeIssue(issue))
     if (problems.length > 0) return { problem: problems.join('; ') }
     for (const field of ['user_id', 'room_id', 'id'] as const) {
       const id = body[field]
@@ -127,7 +136,7 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
     }
     return { body }
   }
-  return { checkColumns, read, targetOf, unlisted }
+  return { checkColumns, read, bodyOf: (fields) => convert(fields, () => {}), targetOf, unlisted }
 }
 
 /** The columns that are fields of the thing. */

@@ -180,9 +180,14 @@ function csvRow(number: number, record: string[], line: number, columns: readonl
       fields: undefined,
       problem: `${record.length} ${record.length === 1 ? 'cell' : 'cells'} under ${columns.length} columns`,
     }
+  return { ...row, fields: fieldsOfCells(record, columns) }
+}
+
+/** What the cells of a CSV row say, by its columns. */
+export function fieldsOfCells(cells: readonly string[], columns: readonly string[]): Item {
   const fields: Record<string, unknown> = {}
-  for (let i = 0; i < columns.length; i++) fields[columns[i] ?? ''] = undefuse(record[i] ?? '')
-  return { ...row, fields }
+  for (let i = 0; i < columns.length; i++) fields[columns[i] ?? ''] = undefuse(cells[i] ?? '')
+  return fields
 }
 
 /** Takes away the apostrophe that keeps a spreadsheet from running a cell as a formula; ours and theirs. */
