@@ -42,6 +42,18 @@ describe('sessions watch prints', () => {
     expect(stdout.split('\n')[2]).toBe(`{"at":"${at(0)}","event":"ready","room_id":"r1","online":1}`)
   })
 
+  test('no key that a service echoes', async () => {
+    const key = 'sk_live_0123456789abcdef'
+    const looks = [{ sessions: [session('s1', { name: key })], room: { name: `x${key}`, status: key } }, {}]
+    const room = await watchedRoom(looks)
+    const { code, stdout } = await room.run('', { env: { MEETROOM_API_KEY: key } })
+    expect({ code, names: events(stdout).map(({ name }) => name) }).toEqual({
+      code: 0,
+      names: ['x[API key]', '[API key]', undefined, 'Standup', '[API key]'],
+    })
+    expect(stdout).not.toContain(key.slice(0, 8))
+  })
+
   test('a room by its name, which is looked up once', async () => {
     const looks = [{ sessions: [session('s1')] }, {}]
     const byId = await (await watchedRoom(looks)).run()

@@ -80,10 +80,10 @@ export class Printer {
     if (raw.length > 0) await written(stdout.write(raw))
   }
 
-  /** A value of ours as one line of JSON, to standard output. */
+  /** A value of ours as one line of JSON, to standard output. What it quotes of a service may hold a key. */
   async json(value: unknown): Promise<void> {
     if (this.options.query) return this.result(value)
-    await this.data(`${writeJson(this.onScreen(value))}\n`, visibleJson)
+    await this.data(`${this.#redact(writeJson(this.onScreen(value)))}\n`, visibleJson)
   }
 
   /** Whether results are JSON, or what `--query` makes of it. */
