@@ -26,18 +26,39 @@ const compileOnce = `function compileOnce (bytes) {
 }`
 
 /**
- * V8 compiles a function of WebAssembly when it is first called, and that of the HTTP parser takes 2 ms: an empty call, once the
- * request is on its way, does that while the service works.
+ * The parser in WebAssembly takes 4 ms before it has read a byte, and most commands end with one plain answer, which is read
+ * without it. Who has to wait for the service has the time: it is made, and called once, as V8 compiles at the first call.
  */
-const warmUp = `let isWarm = false
+const parserWhenNeeded = `const { passPlain } = require('plain-answer')
+function makeParser () {
+  llhttpInstance ??= lazyllhttp()
+  return llhttpInstance.exports
+}
 function warmUp () {
-  if (isWarm) return
-  isWarm = true
-  const { llhttp_alloc, llhttp_execute, llhttp_free } = llhttpInstance.exports
-  const parser = llhttp_alloc(constants.TYPE.RESPONSE)
-  llhttp_execute(parser, 0, 0)
-  llhttp_free(parser)
+  if (llhttpInstance) return
+  try {
+    const { llhttp_alloc, llhttp_execute, llhttp_free } = makeParser()
+    const parser = llhttp_alloc(constants.TYPE.RESPONSE)
+    llhttp_execute(parser, 0, 0)
+    llhttp_free(parser)
+  } catch {}
 }`
+
+/** A connection stays with the parser once it has come to need it. */
+const plainFirst = `if (!this.llhttp) {
+      const { client, socket } = this
+      try {
+        const request = client[kRunning] > 0 && client[kQueue][client[kRunningIdx]]
+        const mayBePlain = request && request.method !== 'HEAD' && request.method !== 'CONNECT' && !request.upgrade
+        if (mayBePlain && !socket.destroyed && passPlain(chunk, this)) return
+        this.llhttp = makeParser()
+        this.ptr = this.llhttp.llhttp_alloc(constants.TYPE.RESPONSE)
+      } catch (err) {
+        util.destroy(socket, err)
+        return
+      }
+    }
+    const { socket, llhttp } = this`
 
 /** Replacements by file. Each must apply, or the build stops. */
 const edits = {
@@ -69,10 +90,17 @@ const edits = {
       "mod = new WebAssembly.Module(require('../llhttp/llhttp_simd-wasm.js'))",
       "mod = compileOnce(require('../llhttp/llhttp_simd-wasm.js'))",
     ],
-    ['let llhttpInstance = null', `let llhttpInstance = null\n${warmUp}`],
+    ['let llhttpInstance = null', `let llhttpInstance = null\n${parserWhenNeeded}`],
+    ['constructor (client, socket, { exports }) {', 'constructor (client, socket) {'],
+    ['this.llhttp = exports', 'this.llhttp = null'],
+    // Not null, which is that of a connection that is closed.
+    ['this.ptr = this.llhttp.llhttp_alloc(constants.TYPE.RESPONSE)', 'this.ptr = -1'],
+    ['const { socket, llhttp } = this', plainFirst],
+    ['this.llhttp.llhttp_free(this.ptr)', 'this.llhttp?.llhttp_free(this.ptr)'],
+    ['if (!llhttpInstance) {\n    llhttpInstance = lazyllhttp()\n  }', ''],
     [
       'socket[kParser] = new Parser(client, socket, llhttpInstance)',
-      'socket[kParser] = new Parser(client, socket, llhttpInstance)\n  if (!isWarm) setImmediate(warmUp)',
+      'socket[kParser] = new Parser(client, socket)\n  if (!llhttpInstance) setTimeout(warmUp, 20).unref()',
     ],
     ["extractBody = require('../web/fetch/body.js').extractBody", `extractBody = ${leftOut}`],
   ],

@@ -29,6 +29,7 @@ export async function bundle() {
     format: 'esm',
     external: ['libsql', 'node:sqlite'],
     plugins: [lighterLibraries],
+    alias: { 'plain-answer': './src/api/plain-answer.ts' },
     legalComments: 'external',
     metafile: true,
     write: false,
