@@ -22,7 +22,7 @@ const common = { platform: 'node', target: 'node20.18', charset: 'ascii', minify
 export async function bundle() {
   const { outputFiles, metafile } = await build({
     ...common,
-    entryPoints: { meetroom: 'src/main.ts' },
+    entryPoints: { meetroom: 'src/start.ts' },
     outdir: 'dist',
     bundle: true,
     splitting: true,
@@ -37,7 +37,8 @@ export async function bundle() {
   const outputs = new Map(
     Object.entries(metafile.outputs).map(([path, output]) => [path.replace('dist/', './'), output]),
   )
-  const always = importedWith('./meetroom.js', outputs)
+  const [main] = outputs.get('./meetroom.js').imports.filter(({ kind }) => kind === 'dynamic-import')
+  const always = importedWith(main.path.replace('dist/', './'), outputs)
   const texts = outputFiles.map(({ path, text }) => ({ name: `./${path.split(/[\\/]/).at(-1)}`, text }))
   const parts = texts
     .filter(({ name }) => name.endsWith('.js'))
@@ -54,7 +55,7 @@ export async function bundle() {
       return {
         name,
         code,
-        small: always.has(name) || code.length < ownFileFrom,
+        small: name === './meetroom.js' || always.has(name) || code.length < ownFileFrom,
         inputs: inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file),
       }
     })

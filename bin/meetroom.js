@@ -20,7 +20,7 @@ const modules = new Map()
 // What ends with nothing left to wait for, and before it is done, has failed.
 process.exitCode = 70
 load('./meetroom.js')
-  .main(argv)
+  .start(argv)
   .then((code) => {
     process.exitCode = code
     // Errors have compiled too little for the next command of the kind.

@@ -1,3 +1,5 @@
+import { fstatSync, writeSync } from 'node:fs'
+
 declare const visible: unique symbol
 
 /** Text without anything that a terminal would obey or hide. Only `cli/output/visible.ts` makes it. */
@@ -73,8 +75,11 @@ export interface Host {
   quietly<T>(load: () => Promise<T>): Promise<T>
 }
 
-/** Opening a stream takes milliseconds, and most commands never write to standard error. */
-function output(open: () => NodeJS.WriteStream): Output {
+/**
+ * Opening a stream takes milliseconds: it is left to the first write, and most commands never write to standard error.
+ * @param mayBlock whether a slow reader may hold up the whole program; a pipe or a file needs no stream then
+ */
+function output(fd: number, open: () => NodeJS.WriteStream, mayBlock: () => boolean): Output {
   let opened: NodeJS.WriteStream | undefined
   const stream = () => {
     if (opened) return opened
@@ -83,12 +88,19 @@ function output(open: () => NodeJS.WriteStream): Output {
     opened.on('error', () => {})
     return opened
   }
+  let device: boolean | undefined
+  /** Whether it may be a terminal. On Windows that is for Node to say, and every output has a stream. */
+  const isDevice = () => {
+    device ??= process.platform === 'win32' || fstatSync(fd).isCharacterDevice()
+    return device
+  }
+  const isTTY = () => isDevice() && stream().isTTY === true
   return {
     get isTTY() {
-      return stream().isTTY === true
+      return isTTY()
     },
     get columns() {
-      return stream().isTTY ? stream().columns : undefined
+      return isTTY() ? stream().columns : undefined
     },
     get rows() {
       return stream().isTTY ? stream().rows : undefined
@@ -97,23 +109,40 @@ function output(open: () => NodeJS.WriteStream): Output {
       stream().on('resize', listener)
       return () => stream().off('resize', listener)
     },
-    write: (data: string | Uint8Array) =>
-      new Promise<void>((resolve, reject) => {
-        stream().write(data, (error) => (error ? reject(error) : resolve()))
-      }),
+    write: async (data: string | Uint8Array) => {
+      const rest = opened || !mayBlock() || isDevice() ? data : writeNow(fd, Buffer.from(data))
+      if (rest.length === 0) return
+      await new Promise<void>((resolve, reject) => {
+        stream().write(rest, (error) => (error ? reject(error) : resolve()))
+      })
+    },
   }
+}
+
+/** Returns what is left, where another program has asked not to wait for the reader. */
+function writeNow(fd: number, data: Uint8Array): Uint8Array {
+  let rest = data
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+  }
+  return rest
 }
 
 /** The real machine. The only place in the program that touches `process`. */
 export function processHost(): Host {
+  let listeners = 0
+  // A signal that nobody listens to ends a program that waits.
+  const mayBlock = () => listeners === 0
   return {
     env: process.env,
     // Opening stdin costs a handle; most commands never read it.
     get stdin() {
       return process.stdin
     },
-    stdout: output(() => process.stdout),
-    stderr: output(() => process.stderr),
+    stdout: output(1, () => process.stdout, mayBlock),
+    stderr: output(2, () => process.stderr, mayBlock),
     get prompt() {
       return process.stderr
     },
@@ -162,7 +191,12 @@ export function processHost(): Host {
       const signals: readonly Stop[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
       const handlers = signals.map((signal) => [signal, () => listener(signal)] as const)
       for (const [signal, handler] of handlers) process.on(signal, handler)
+      listeners++
+      let isListening = true
       return () => {
+        if (!isListening) return
+        isListening = false
+        listeners--
         for (const [signal, handler] of handlers) process.off(signal, handler)
       }
     },

@@ -94,6 +94,8 @@ export async function main(
     }
     const options = { format: 'table', header: true, color: false, quiet: false } as const
     const printer = new Printer(host, options, redactorOf(host, context))
+    // There is nothing to call off any more.
+    stopListening()
     await printer.data(shown, visibleLines)
     return 0
   } catch (cause) {

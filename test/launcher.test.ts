@@ -191,7 +191,7 @@ test('a program that ends before it is done does not end well', async () => {
   const dir = tempDir()
   cpSync('bin', join(dir, 'bin'), { recursive: true })
   mkdirSync(join(dir, 'dist'))
-  const text = "({ './meetroom.js': (exports) => { exports.main = () => new Promise(() => {}) } })"
+  const text = "({ './meetroom.js': (exports) => { exports.start = () => new Promise(() => {}) } })"
   writeFileSync(join(dir, 'dist/meetroom.js'), text)
   writeFileSync(join(dir, 'dist/build.json'), '{"id":"forever","commands":{}}')
   expect(await runCommand(node, [join(dir, 'bin/meetroom.js')], {})).toMatchObject({ code: 70 })

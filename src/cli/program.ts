@@ -191,6 +191,8 @@ export async function buildProgram(
       writeOut: write,
       writeErr: () => {},
       outputError: () => {},
+      // There are no colours to take out.
+      getOutHasColors: () => true,
       getOutHelpWidth: () => widthOf(host.stdout, host.env) ?? 100,
     })
   globalFlags(root)
