@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build, transform } from 'esbuild'
 import { lighterLibraries } from './.esbuild-edits.mjs'
+import { asCommonJs } from './.esbuild-parts.mjs'
 
 /** Parts from this size on have a file of their own: reading what is not run takes time too. */
 const ownFileFrom = 16 * 1024
@@ -38,13 +39,16 @@ export async function bundle() {
     Object.entries(metafile.outputs).map(([path, output]) => [path.replace('dist/', './'), output]),
   )
   const [main] = outputs.get('./meetroom.js').imports.filter(({ kind }) => kind === 'dynamic-import')
-  const always = importedWith(main.path.replace('dist/', './'), outputs)
+  const mainName = main.path.replace('dist/', './')
+  const always = importedBy(mainName, outputs).add(mainName).add('./meetroom.js')
   const texts = outputFiles.map(({ path, text }) => ({ name: `./${path.split(/[\\/]/).at(-1)}`, text }))
   const parts = texts
     .filter(({ name }) => name.endsWith('.js'))
     .map(async ({ name, text }) => {
+      // Values are handed over once, when a part has run.
+      if (importedBy(name, outputs).has(name)) throw new Error(`${name} imports itself by way of others`)
       // A dynamic import becomes a require: code from V8's cache cannot import.
-      const { code } = await transform(text, {
+      const { code } = await transform(asCommonJs(name, text), {
         ...common,
         format: 'cjs',
         supported: { 'dynamic-import': false },
@@ -55,7 +59,7 @@ export async function bundle() {
       return {
         name,
         code,
-        small: name === './meetroom.js' || always.has(name) || code.length < ownFileFrom,
+        small: always.has(name) || code.length < ownFileFrom,
         inputs: inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file),
       }
     })
@@ -63,13 +67,13 @@ export async function bundle() {
   return { parts: await Promise.all(parts), comments, metafile }
 }
 
-/** A part and all that it imports at once. */
-function importedWith(name, outputs, found = new Set([name])) {
+/** All that a part imports at once. */
+function importedBy(name, outputs, found = new Set()) {
   for (const { path, kind } of outputs.get(name).imports) {
     const other = path.replace('dist/', './')
     if (kind !== 'import-statement' || found.has(other) || !outputs.has(other)) continue
     found.add(other)
-    importedWith(other, outputs, found)
+    importedBy(other, outputs, found)
   }
   return found
 }

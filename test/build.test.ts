@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
+import { bundle } from '../.esbuild.mjs'
 import { edited, lighterLibraries, requireChecked } from '../.esbuild-edits.mjs'
+import { asCommonJs } from '../.esbuild-parts.mjs'
 import { leaves } from './helpers/tree.ts'
 
 const source = (file: string) => readFileSync(`node_modules/${file}`, 'utf8')
@@ -51,6 +53,69 @@ test('the build stops when an edited file is not bundled any more', async () => 
     logLevel: 'silent',
   })
   await expect(bundling).rejects.toThrow('cli-table3/src/cell.js is not in the bundle any more')
+})
+
+test('a part of the program is handed values, and hands over its own', async () => {
+  const text =
+    'import{a as n,b}from"./x.js";import o from"node:os";import*as p from"node:path";import"./y.js";' +
+    'var c=async()=>(await import("./z.js")).default;export{c as d,b as default};'
+  const modules: Record<string, unknown> = {
+    './x.js': { a: 1, b: 2 },
+    './y.js': {},
+    './z.js': { default: 3 },
+    'node:os': {},
+    'node:path': {},
+  }
+  const required: string[] = []
+  const exports: Record<string, unknown> = {}
+  new Function('exports', 'require', asCommonJs('part', text))(exports, (name: string) => {
+    required.push(name)
+    return modules[name]
+  })
+  expect(required).toEqual(['./x.js', 'node:os', 'node:path', './y.js'])
+  expect(exports).toEqual({ d: expect.any(Function), default: 2 })
+  expect(await (exports['d'] as () => Promise<unknown>)()).toBe(3)
+})
+
+test.each([
+  'import a from"./x.js";export{a};',
+  'import a from"libsql";export{a};',
+  'import a with b from"./x.js";',
+  'var a;import{b}from"./x.js";export{a};export{b};',
+  'var a=1;export default a;',
+])('the build stops at an import or export of another form: %s', (text) => {
+  expect(() => asCommonJs('part', text)).toThrow('part: nothing provides for')
+})
+
+// Whoever was handed a value would not see another.
+test('no module changes what it exports', async () => {
+  const { metafile } = await bundle()
+  const modules = Object.entries(metafile.inputs).filter(([, { format }]) => format === 'esm')
+  expect(modules.length).toBeGreaterThan(100)
+  const changing = modules.flatMap(([file]) => {
+    const text = readFileSync(file, 'utf8')
+    const variables = [...text.matchAll(/^(?:export )?(?:let|var) ([\w$]+)/gm)].map(([, name = '']) => name)
+    const lists = [...text.matchAll(/^export ?\{([^}]*)\}|^export (?:let|var) ([\w$]+)/gm)]
+    const exported = new Set(
+      lists.flatMap(([, list = '', one = '']) => [
+        one,
+        ...list.split(',').map((word) => word.trim().split(' ')[0]),
+      ]),
+    )
+    return variables
+      .filter((name) => exported.has(name))
+      .filter((name) => {
+        const word = `(?<![\\w$.])${name.replaceAll('$', '\\$')}`
+        // An enumeration is filled when its module runs.
+        const rest = text.replace(
+          new RegExp(`(?:let|var) ${word} =|${word} \\|\\| \\(${word} = \\{\\}\\)`, 'g'),
+          '',
+        )
+        return new RegExp(`${word}\\s*(?:[-+*/%&|^?<>]*=(?![=>])|\\+\\+|--)`).test(rest)
+      })
+      .map((name) => `${name} of ${file}`)
+  })
+  expect(changing).toEqual([])
 })
 
 test('the launcher knows every command by every name', async () => {

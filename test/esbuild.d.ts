@@ -7,7 +7,9 @@ declare module '*.esbuild.mjs' {
     /** The files whose code is in it. */
     inputs: string[]
   }
-  export function bundle(): Promise<{ parts: Part[]; comments: string[] }>
+
+  import type { Metafile } from 'esbuild'
+  export function bundle(): Promise<{ parts: Part[]; comments: string[]; metafile: Metafile }>
   export function filesOf(parts: readonly Part[]): Map<string, string>
 }
 declare module '*.esbuild-edits.mjs' {
@@ -15,4 +17,7 @@ declare module '*.esbuild-edits.mjs' {
   export function edited(file: string, text: string): string
   export function requireChecked(name: string, version: string): void
   export const lighterLibraries: Plugin
+}
+declare module '*.esbuild-parts.mjs' {
+  export function asCommonJs(name: string, text: string): string
 }
