@@ -13,14 +13,16 @@ const connectMs = 10_000
  */
 export class Connections {
   readonly #proxy: HttpProxy | undefined
+  readonly #dial = buildConnector({ timeout: 0 })
+  /** Open or opening. */
+  readonly #sockets = new Set<Socket>()
+  /** Ends tunnels, open or opening. */
   readonly #closing = new AbortController()
-  readonly #dial
 
   constructor(proxy: HttpProxy | undefined) {
     this.#proxy = proxy
-    // Every connection listens, and Node takes more than ten listeners for a leak.
-    setMaxListeners(0, this.#closing.signal)
-    this.#dial = buildConnector({ timeout: 0, signal: this.#closing.signal })
+    // Every tunnel listens, and Node takes more than ten listeners for a leak.
+    if (proxy) setMaxListeners(0, this.#closing.signal)
   }
 
   /** Opens one, for undici. */
@@ -48,6 +50,7 @@ export class Connections {
   /** Closes all connections, open or opening. */
   close(): void {
     this.#closing.abort()
+    for (const socket of this.#sockets) socket.destroy()
   }
 
   #open(target: Target, callback: Callback): void {
@@ -56,6 +59,12 @@ export class Connections {
       callback(...outcome)
     })
     const timer = setTimeout(() => socket.destroy(timedOut()), connectMs)
+    // A signal would do the same, and take longer than the rest of this.
+    this.#sockets.add(socket)
+    socket.once('close', () => {
+      clearTimeout(timer)
+      this.#sockets.delete(socket)
+    })
   }
 
   async #tunnel(proxy: HttpProxy, { host, hostname, port, protocol }: Target): Promise<Socket> {

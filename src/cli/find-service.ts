@@ -5,7 +5,6 @@ import { isClear } from '../config-values.ts'
 import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import type { OwnerWithKey } from '../local/owner.ts'
-import { requireHandles } from './handles.ts'
 import type { Connect, Service, Surroundings } from './service.ts'
 
 /** Stands for a local workspace that is not being served. It names no port: that may be somebody else’s. */
@@ -36,6 +35,7 @@ export async function findService(around: Surroundings): Promise<Service> {
 }
 
 async function findLocal({ host, connect, printer }: Surroundings): Promise<Service> {
+  const { requireHandles } = await import('./handles.ts')
   requireHandles()
   const dir = await dataDir(host)
   const { findOwner } = await import('../local/owner.ts')

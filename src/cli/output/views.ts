@@ -5,6 +5,7 @@ import { type ResourceName, resources } from '../../api/resources.ts'
 import { textOf } from '../../api/text-of.ts'
 import { deprecated } from '../../api/vocabulary.ts'
 import type { Visible } from '../../host.ts'
+import { lazily } from './lazily.ts'
 import type { Style } from './style.ts'
 
 export type Item = Readonly<Record<string, unknown>>
@@ -87,46 +88,50 @@ export function viewFor<F extends Fields>(
 }
 
 /** A resource without a view does not compile. */
-export const views: Readonly<Record<ResourceName, View>> = {
-  room: viewFor(resources.room, [
-    {
-      field: 'status',
-      column: [4, 6],
-      choices: ['active', 'terminated'],
-      // Deprecated, and still the truth where a service sends a boolean.
-      value: ({ is_terminated, terminated_at }) =>
-        choose(isBoolean(is_terminated) ? is_terminated : terminated_at, 'terminated', 'active'),
-    },
-  ]),
-  member: viewFor(resources.member, [
-    {
-      field: 'status',
-      column: [4, 4],
-      choices: ['blocked'],
-      value: ({ is_blocked }) => choose(is_blocked, 'blocked', ''),
-    },
-  ]),
-  user: viewFor(resources.user),
-  session: viewFor(resources.session, [
-    {
-      field: 'status',
-      column: [4, 6],
-      choices: ['online', 'offline'],
-      value: ({ disconnected_at }) => choose(disconnected_at, 'offline', 'online'),
-    },
-  ]),
-  page: viewFor(resources.page, [
-    {
-      field: 'images',
-      column: [2, 5],
-      value: (page) =>
-        (Array.isArray(page.entities) ? page.entities : [])
-          .map((entity) => textOf(entity?.src ?? entity?.type ?? ''))
-          .join(' '),
-    },
-  ]),
-  message: viewFor(resources.message),
-}
+export const views: Readonly<Record<ResourceName, View>> = lazily({
+  room: () =>
+    viewFor(resources.room, [
+      {
+        field: 'status',
+        column: [4, 6],
+        choices: ['active', 'terminated'],
+        // Deprecated, and still the truth where a service sends a boolean.
+        value: ({ is_terminated, terminated_at }) =>
+          choose(isBoolean(is_terminated) ? is_terminated : terminated_at, 'terminated', 'active'),
+      },
+    ]),
+  member: () =>
+    viewFor(resources.member, [
+      {
+        field: 'status',
+        column: [4, 4],
+        choices: ['blocked'],
+        value: ({ is_blocked }) => choose(is_blocked, 'blocked', ''),
+      },
+    ]),
+  user: () => viewFor(resources.user),
+  session: () =>
+    viewFor(resources.session, [
+      {
+        field: 'status',
+        column: [4, 6],
+        choices: ['online', 'offline'],
+        value: ({ disconnected_at }) => choose(disconnected_at, 'offline', 'online'),
+      },
+    ]),
+  page: () =>
+    viewFor(resources.page, [
+      {
+        field: 'images',
+        column: [2, 5],
+        value: (page) =>
+          (Array.isArray(page.entities) ? page.entities : [])
+            .map((entity) => textOf(entity?.src ?? entity?.type ?? ''))
+            .join(' '),
+      },
+    ]),
+  message: () => viewFor(resources.message),
+})
 
 /** The field of a room that says when it was terminated. */
 export const endField = 'terminated_at'

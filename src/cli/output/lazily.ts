@@ -1,0 +1,9 @@
+/** Values that are each made when they are first asked for. */
+export function lazily<K extends string, V>(makers: Readonly<Record<K, () => V>>): Readonly<Record<K, V>> {
+  const values = {} as Record<K, V>
+  for (const name of Object.keys(makers) as K[]) {
+    let value: V | undefined
+    Object.defineProperty(values, name, { enumerable: true, get: () => (value ??= makers[name]()) })
+  }
+  return values
+}
