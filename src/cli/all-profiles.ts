@@ -26,7 +26,7 @@ export async function onAllProfiles(
 ): Promise<void> {
   const { flags, interrupt } = outer
   refuseOthers(outer, args)
-  const config = await outer.storedConfig()
+  const config = await outer.config.stored()
   const names = await profilesOf(outer, config)
   // Whatever one service says, it must show the key of none.
   for (const { api_key } of Object.values(config.profiles ?? {})) outer.keepSecret(api_key)
@@ -110,7 +110,7 @@ class ProfileContext extends Context {
   /** Runs the command that prints the key, if one does. What is wrong with it is said when it is the profile’s turn. */
   async readKey(): Promise<void> {
     try {
-      if ((await this.settings()).keyCommand) await this.key()
+      if ((await this.settings()).keyCommand) await this.services.key()
     } catch (error) {
       if (error instanceof InterruptedError || !(error instanceof MeetroomError)) throw error
     }

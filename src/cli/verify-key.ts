@@ -9,7 +9,7 @@ import type { Context } from './context.ts'
 export async function verifyKey(context: Context, given: string, key: string): Promise<string> {
   let first: MeetroomError | undefined
   for (const baseUrl of given.endsWith('/v1') ? [given] : [given, `${given}/v1`]) {
-    const client = await context.clientFor(baseUrl, key)
+    const client = await context.services.clientFor(baseUrl, key)
     try {
       await client.call('listRooms', { query: { limit: 1 } })
       if (baseUrl !== given)

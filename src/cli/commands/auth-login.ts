@@ -42,8 +42,8 @@ export function defineLogin(auth: MeetroomCommand, act: Act): void {
 
 async function logIn(context: Context, flags: LoginFlags): Promise<void> {
   const { host } = context
-  context.expectNewProfile()
-  const stored = await context.storedConfig()
+  context.config.expectNewProfile()
+  const stored = await context.config.stored()
   const profile = profileOf(context, stored)
   const before = findProfile(stored, profile) ?? {}
   // Whoever types the key into standard input has no other way to answer.
@@ -55,7 +55,7 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
 
   const baseUrl = await verifyKey(context, given, key)
   const { keyCommand } = flags
-  await context.changeConfig((config) => ({
+  await context.config.change((config) => ({
     ...withProfile(config, profile, {
       ...withoutKey(findProfile(config, profile)),
       base_url: baseUrl,
@@ -143,7 +143,8 @@ async function keyOf(
   origin: string,
   { api_key, api_key_origin }: Profile,
 ): Promise<string> {
-  if (keyCommand !== undefined) return checkedKey(await context.runKeyCommand(keyCommand, '--key-command'))
+  if (keyCommand !== undefined)
+    return checkedKey(await context.services.runKeyCommand(keyCommand, '--key-command'))
   if (withToken) return checkedKey(await readAll(context.host))
   const why = whyNotAsked(context.host)
   if (why !== undefined)

@@ -55,13 +55,13 @@ interface StatusFlags {
 }
 
 async function logOut(context: Context): Promise<void> {
-  context.expectNewProfile()
-  const stored = await context.storedConfig()
+  context.config.expectNewProfile()
+  const stored = await context.config.stored()
   const { value: name } = storedProfile(context, stored)
   if (name === localProfile) throw new UsageError('the local workspace has no key to forget')
   const { api_key, key_command } = findProfile(stored, name) ?? {}
   if (!api_key && !key_command) return context.notice(`profile ${name} has no key; nothing to forget`)
-  await context.changeConfig((config) => withProfile(config, name, withoutKey(findProfile(config, name))))
+  await context.config.change((config) => withProfile(config, name, withoutKey(findProfile(config, name))))
   await context.notice(`forgot the key of profile ${name}`)
   if (context.host.env['MEETROOM_API_KEY'])
     await context.notice('MEETROOM_API_KEY is still set in the environment')
@@ -72,7 +72,7 @@ async function maskInLog(context: Context): Promise<void> {
   const { env, stderr } = context.host
   if (env['GITHUB_ACTIONS'] !== 'true' || stderr.isTTY)
     throw new UsageError('--github-mask prints the key for the runner of GitHub Actions, and this is none')
-  const key = await context.key()
+  const key = await context.services.key()
   // The runner decodes these.
   const encoded = key.replaceAll('%', '%25')
   await stderr.write(`::add-mask::${encoded}\n`)
@@ -84,7 +84,7 @@ async function showStatus(context: Context, { wait }: StatusFlags): Promise<void
   const printer = await context.printer()
   let failure: MeetroomError | undefined
   try {
-    if (!local && baseUrl) await context.key()
+    if (!local && baseUrl) await context.services.key()
     if (wait === undefined) await (await context.client()).call('listRooms', { query: { limit: 1 } })
     else await (await import('../waiting/service.ts')).waitForService(context, wait)
   } catch (error) {

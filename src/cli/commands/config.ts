@@ -115,7 +115,7 @@ function definePath(config: MeetroomCommand, act: Act): void {
     .description('Print the path of the settings file, whether it exists or not.')
     .action(
       act('machine', async (context) => {
-        await context.plainPrinter().data(`${configFile(await context.configDir())}\n`, visibleLines)
+        await context.plainPrinter().data(`${configFile(await context.config.dir())}\n`, visibleLines)
       }),
     )
   examples(path, 'meetroom config path')
@@ -171,7 +171,7 @@ async function changeProfile(
   context: Context,
   change: (profile: NonNullable<ReturnType<typeof findProfile>>) => object,
 ): Promise<void> {
-  const stored = await context.storedConfig()
+  const stored = await context.config.stored()
   const { value: name } = storedProfile(context, stored)
-  await context.changeConfig((config) => withProfile(config, name, change(findProfile(config, name) ?? {})))
+  await context.config.change((config) => withProfile(config, name, change(findProfile(config, name) ?? {})))
 }

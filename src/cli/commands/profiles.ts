@@ -49,9 +49,9 @@ export function defineProfiles(profiles: MeetroomCommand, act: Act): void {
     .argument('<profile>', 'name of the profile')
     .action(
       act('machine', async (context, name: string) => {
-        context.expectNewProfile()
+        context.config.expectNewProfile()
         await requireProfile(context, name)
-        await context.changeConfig((config) => ({
+        await context.config.change((config) => ({
           ...config,
           profile: name,
         }))
@@ -88,14 +88,14 @@ export function defineProfiles(profiles: MeetroomCommand, act: Act): void {
     .argument('<profile>', 'name of the profile')
     .action(
       act('machine', async (context, name: string) => {
-        context.expectNewProfile()
+        context.config.expectNewProfile()
         if (name === localProfile) throw new UsageError('the profile “local” is built in')
         await requireProfile(context, name)
         await confirm(context, {
           doing: 'removing a profile',
           describe: async () => `Forget profile ${name} and its key`,
         })
-        await context.changeConfig((config) => withoutProfile(config, name))
+        await context.config.change((config) => withoutProfile(config, name))
         await context.notice(`forgot profile ${name}`)
       }),
     )
@@ -104,8 +104,8 @@ export function defineProfiles(profiles: MeetroomCommand, act: Act): void {
 }
 
 async function listProfiles(context: Context): Promise<void> {
-  context.expectNewProfile()
-  const config = await context.storedConfig()
+  context.config.expectNewProfile()
+  const config = await context.config.stored()
   const printer = await context.printer()
   const stored = Object.entries({
     ...config.profiles,
@@ -125,9 +125,9 @@ async function listProfiles(context: Context): Promise<void> {
 }
 
 async function setProtected(context: Context, name: string, isProtected: boolean): Promise<void> {
-  context.expectNewProfile()
+  context.config.expectNewProfile()
   await requireProfile(context, name)
-  await context.changeConfig((config) => {
+  await context.config.change((config) => {
     const { protected: _, ...profile } = findProfile(config, name) ?? {}
     return withProfile(config, name, isProtected ? { ...profile, protected: true } : profile)
   })
@@ -135,7 +135,7 @@ async function setProtected(context: Context, name: string, isProtected: boolean
 }
 
 async function requireProfile(context: Context, name: string): Promise<void> {
-  if (name === localProfile || findProfile(await context.storedConfig(), name)) return
+  if (name === localProfile || findProfile(await context.config.stored(), name)) return
   throw new NotFoundError(`no such profile: ${name}`, {
     hint: 'list them with: meetroom profiles list',
   })

@@ -186,7 +186,7 @@ async function requireFreePort({ host, port }: Flags): Promise<void> {
 }
 
 async function saveProfile(context: Context, name: string, { baseUrl, apiKey }: Serving): Promise<void> {
-  await context.changeConfig((config) =>
+  await context.config.change((config) =>
     withProfile(config, name, {
       ...withoutKey(findProfile(config, name)),
       base_url: baseUrl,

@@ -44,7 +44,7 @@ export function lookUpFor(context: Context, flags: Readonly<Record<string, unkno
       const settings = await own.settings()
       if (!(await mayAsk(own, settings))) return []
       const from = settings.local ? 'workspace' : settings.apiKey?.from
-      const place = JSON.stringify([await own.target(), settings.profile.value, from, name, room])
+      const place = JSON.stringify([await own.services.target(), settings.profile.value, from, name, room])
       const kept = await Kept.of(context.host)
       return await kept.get(place, async () => candidatesOf(own, name, await ask(name, room)))
     } catch {
@@ -70,7 +70,7 @@ export function lookUpFor(context: Context, flags: Readonly<Record<string, unkno
     // Neither a name to look up nor what the shell would put in.
     members: async (room) => (/^(name:|id:|-|$)|[$`]/.test(room) ? [] : list('listMembers', room)),
     profiles: async () => {
-      const stored = await own.storedConfig().catch(() => ({}))
+      const stored = await own.config.stored().catch(() => ({}))
       const { profiles = {} } = stored as { profiles?: Record<string, { base_url?: string }> }
       const known = Object.entries(profiles).map(([value, { base_url }]) => described(value, base_url))
       return [
@@ -101,7 +101,7 @@ async function mayAsk(context: Context, settings: Settings): Promise<boolean> {
     return isCurrent(databaseIn(await dataDir(context.host)), context.host.quietly)
   }
   // Base URL and key of the environment need no settings file, and it may protect the service even so.
-  return baseUrl !== undefined && protectorOf(baseUrl.value, await context.storedConfig()) === undefined
+  return baseUrl !== undefined && protectorOf(baseUrl.value, await context.config.stored()) === undefined
 }
 
 function candidatesOf({ redact }: Context, name: Listing, found: readonly Item[]): Candidate[] {

@@ -22,7 +22,7 @@ export async function* examination(context: Context): AsyncGenerator<Finding> {
   const { host } = context
   yield examine(context, 'node', () => checkNode(host))
   yield examine(context, 'version', checkVersion)
-  yield examine(context, 'settings file', async () => checkSettings(await context.configDir(), host))
+  yield examine(context, 'settings file', async () => checkSettings(await context.config.dir(), host))
   yield examine(context, 'code cache', () => checkCache(host))
   let settings: Settings | undefined
   const profile = await examine(context, 'profile', async () => {

@@ -38,7 +38,7 @@ export async function checkSettings(dir: string, { uid, platform }: Host): Promi
 /** Where the key comes from; never the key. A command that prints it is run, or what is wrong with it would be said of the service. */
 export async function checkKey(context: Context, settings: Settings): Promise<Found> {
   const from = `from ${(settings.keyCommand ?? settings.apiKey)?.from}`
-  const key = await context.key()
+  const key = await context.services.key()
   if (settings.keyCommand) return `${from}, printed by a command`
   if (key.length >= shortestKey) return from
   return { wrong: `${from}, and too short to be kept out of what is shown`, hint: 'was it cut off?' }

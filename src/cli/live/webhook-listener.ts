@@ -125,7 +125,7 @@ const hopByHop = [
 
 /** Forwards events as they came, and returns the status of the answer: 502 when there is none. */
 async function openForward(context: Context, target: string) {
-  const transport: OpenTransport = await context.transportTo(target)
+  const transport: OpenTransport = await context.services.transportTo(target)
   const forward = async (headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
     const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.includes(name)))
     try {

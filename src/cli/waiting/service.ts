@@ -13,7 +13,7 @@ const pauseMs = 1000
  */
 export async function waitForService(context: Context, wholeMs: number): Promise<void> {
   const deadline = deadlineIn(context.host, wholeMs)
-  const what = await context.target()
+  const what = await context.services.target()
   const client = await waitingClient(context, deadline)
   const end = await poll(context, {
     what,

@@ -38,12 +38,12 @@ export class Link {
 
   async #open() {
     if (this.#opened && !this.#isLost) return this.#opened
-    const url = await this.#context.liveBaseUrl().catch((error) => {
+    const url = await this.#context.services.liveBaseUrl().catch((error) => {
       // What was served will be served again.
       throw this.#opened ? new NetworkError(error.message, { cause: error }) : error
     })
     if (!this.#opened || url !== this.#url) {
-      const client = await this.#context.liveClient({ ...this.#setup, seen: {} })
+      const client = await this.#context.services.liveClient({ ...this.#setup, seen: {} })
       this.#opened = { client, reader: new RoomReader(this.#context, client, this.#room_id) }
     }
     this.#url = url

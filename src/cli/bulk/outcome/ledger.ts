@@ -131,7 +131,7 @@ async function openJournal(context: Context, plan: Plan): Promise<Journal | unde
     {
       command: `${kind.name} import`,
       input: checked.digest,
-      target: await context.target(),
+      target: await context.services.target(),
       options: JSON.stringify([ifExists, map, room, roomIds, ...(others === '{}' ? [] : [others])]),
     },
     { rows: checked.rows, resume, host: context.host },

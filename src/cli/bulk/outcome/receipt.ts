@@ -65,7 +65,8 @@ export async function requireNoneUnfinished(
 async function journalFor(context: Context, path: string, { name }: Kind) {
   const before = await readJournal(path, 0)
   const isSame =
-    before?.purpose.command === `${name} import` && before.purpose.target === (await context.target())
+    before?.purpose.command === `${name} import` &&
+    before.purpose.target === (await context.services.target())
   return isSame ? before : undefined
 }
 
