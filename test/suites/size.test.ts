@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import config from '../vitest.config.mts'
+
+// Vitest does not tell the mode to projects by itself, and a suite that runs in its quick form passes as well.
+test.each([
+  ['full', '1'],
+  ['test', ''],
+])('in the mode %s all suites are told whether to run in full', async (mode, told) => {
+  const { projects = [] } = (await config({ command: 'serve', mode })).test ?? {}
+  expect(projects.length).toBeGreaterThan(0)
+  expect(projects).toEqual(
+    projects.map(() => ({ test: expect.objectContaining({ env: { TZ: 'UTC', MEETROOM_TEST_FULL: told } }) })),
+  )
+})
