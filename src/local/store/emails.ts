@@ -1,10 +1,10 @@
 import type { Store } from './store.ts'
 
-/**
- * The e-mail that a search looks at: a user id is often one itself. Letter case is that of ASCII, as `lower` in SQLite
- * knows no other. See steps/emails.ts for what is indexed of it.
- */
-export const foldedEmail = `lower(coalesce(email, CASE WHEN user_id LIKE '%@%' THEN user_id END))`
+/** The e-mail that a search looks at: a user id is often one itself. */
+export const email = `coalesce(email, CASE WHEN user_id LIKE '%@%' THEN user_id END)`
+
+/** Letter case is that of ASCII, as `lower` in SQLite knows no other. See steps/emails.ts for what is indexed. */
+export const foldedEmail = `lower(${email})`
 
 /** Whether this SQLite can index text: that of Node can from 22.16 on. */
 export function canIndex(store: Store): boolean {

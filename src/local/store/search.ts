@@ -1,6 +1,6 @@
 import { type Pace, turns } from '../pace.ts'
 import type { UserRow } from '../records.ts'
-import { canIndex, foldedEmail } from './emails.ts'
+import { canIndex, email } from './emails.ts'
 import type { Reads } from './reader.ts'
 import type { Store } from './store.ts'
 
@@ -32,6 +32,7 @@ export async function searchEmails(store: Store, pace: Pace, { text, limit, offs
   const elsewhere = last > manyUsers ? store.elsewhere : undefined
   const reads: Reads = elsewhere ?? store
   const step = elsewhere ? stepUsersElsewhere : stepUsers
+  const { contains, value } = containing(text)
   const found = await lookUp(reads, text, canIndex(store))
   const rows: UserRow[] = []
   let total = 0
@@ -44,15 +45,28 @@ export async function searchEmails(store: Store, pace: Pace, { text, limit, offs
       rows.push(...(await read(limit - rows.length, Math.max(offset - total, 0))))
     total += hits
   }
+  const hits = `users WHERE seq >= ? AND seq < ? AND ${contains}`
+  const read = (from: number, below: number, ...page: number[]) =>
+    reads.all<UserRow & { seq: number }>(
+      `SELECT * FROM ${hits} ORDER BY seq DESC LIMIT ? OFFSET ?`,
+      ...[from, below, value, ...page],
+    )
   let below = last + 1
   while (below > found.upTo + 1) {
-    const from = Math.max(below - step, found.upTo + 1)
-    const hits = `users WHERE seq >= ? AND seq < ? AND ${contains}`
-    const values = [from, below, text]
-    const counted = await reads.one<{ count: number }>(`SELECT count(*) AS count FROM ${hits}`, ...values)
-    await take(counted?.count ?? 0, (...page) =>
-      reads.all<UserRow>(`SELECT * FROM ${hits} ORDER BY seq DESC LIMIT ? OFFSET ?`, ...values, ...page),
-    )
+    let from = Math.max(below - step, found.upTo + 1)
+    if (total >= offset && rows.length < limit) {
+      // Who is read for the page need not be counted once more.
+      const some = await read(from, below, limit - rows.length, 0)
+      rows.push(...some)
+      total += some.length
+      if (rows.length === limit) from = some.at(-1)?.seq ?? from
+    } else {
+      const counted = await reads.one<{ count: number }>(
+        `SELECT count(*) AS count FROM ${hits}`,
+        ...[from, below, value],
+      )
+      await take(counted?.count ?? 0, (...page) => read(from, below, ...page))
+    }
     below = from
     await turn()
   }
@@ -65,7 +79,12 @@ export async function searchEmails(store: Store, pace: Pace, { text, limit, offs
   return { rows, total }
 }
 
-const contains = `instr(${foldedEmail}, lower(?)) > 0`
+/** The condition that an e-mail contains a text, and the value that it takes. */
+function containing(text: string): { contains: string; value: string } {
+  // LIKE makes no lower-case copy of each e-mail. Beyond ASCII it takes some characters for each other.
+  if (!/^[ -~]{0,1000}$/.test(text)) return { contains: `instr(lower(${email}), lower(?)) > 0`, value: text }
+  return { contains: `${email} LIKE ? ESCAPE '\\'`, value: `%${text.replace(/[\\%_]/g, '\\$&')}%` }
+}
 
 interface Found {
   /** The `seq` of the users that were found, the newest first. */
@@ -89,9 +108,10 @@ async function lookUp(reads: Reads, text: string, indexed: boolean): Promise<Fou
   )
   const hits: number[] = JSON.parse(found?.seqs ?? '[]')
   if (hits.length > mostHits) return none
+  const { contains, value } = containing(text)
   const stale = await reads.all<{ seq: number; hit: number | null }>(
     `SELECT stale_emails.seq, ${contains} AS hit FROM stale_emails LEFT JOIN users USING (seq) LIMIT ?`,
-    text,
+    value,
     mostStale + 1,
   )
   if (stale.length > mostStale) return none
