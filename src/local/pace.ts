@@ -1,5 +1,7 @@
 /** How long work may go on before others get a turn, in milliseconds. */
 const turnMs = 5
+/** The same for what peers answer, as their answers take several times as long. */
+export const answeredTurnMs = 1
 
 /** Lets long work go on in turns, so that it holds up nobody. */
 export interface Pace {
@@ -23,10 +25,10 @@ export function createPace(): Pace {
 }
 
 /** For one piece of long work that begins now: waits for the next turn when this one has lasted long enough. */
-export function turns(pace: Pace): () => Promise<void> | undefined {
+export function turns(pace: Pace): (ms?: number) => Promise<void> | undefined {
   let began = performance.now()
-  return () => {
-    if (performance.now() - began < turnMs) return undefined
+  return (ms = turnMs) => {
+    if (performance.now() - began < ms) return undefined
     return pace.next().then(() => {
       began = performance.now()
     })

@@ -1,5 +1,5 @@
 import type { MemberType } from '../../api/vocabulary.ts'
-import type { Pace } from '../pace.ts'
+import { answeredTurnMs, type Pace } from '../pace.ts'
 import { hasListedEnds } from '../store/ended.ts'
 import type { Store } from '../store/store.ts'
 import { type Clock, every } from './clock.ts'
@@ -78,7 +78,8 @@ export class Hub implements Live {
       type,
       now,
     )
-    const session = { ...newcomer, seq, connectedAt: now }
+    // In this order: with the new fields last, V8 gives each object a shape of its own.
+    const session = { seq, connectedAt: now, ...newcomer }
     this.#roster.add(session)
     store.onRollback(() => this.#roster.remove(session))
     if (takesPart(session)) this.#enter(session, now)
@@ -130,7 +131,7 @@ export class Hub implements Live {
 
   #hangUp(rooms: Rooms, ending: Ending): void {
     for (const [roomId, sessions] of rooms)
-      this.#rounds.go(roomId, sessions, (session) => session.close(ending))
+      this.#rounds.go(roomId, { sessions, act: (session) => session.close(ending), turnMs: answeredTurnMs })
   }
 
   /**
@@ -169,7 +170,9 @@ export class Hub implements Live {
     const sessions = this.#roster.in(roomId)
     if (sessions.length === 0) return
     const frame = toFrame(message)
-    this.#options.store.afterCommit(() => this.#rounds.go(roomId, sessions, (session) => session.send(frame)))
+    this.#options.store.afterCommit(() =>
+      this.#rounds.go(roomId, { sessions, act: (session) => session.send(frame) }),
+    )
   }
 
   /** Meeting time of a room whose meeting is running, in milliseconds. */

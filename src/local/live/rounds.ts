@@ -4,6 +4,8 @@ import type { LiveSession } from './live.ts'
 interface Round {
   sessions: readonly LiveSession[]
   act(session: LiveSession): void
+  /** How long a turn may last, in milliseconds. */
+  turnMs?: number | undefined
 }
 
 /**
@@ -23,13 +25,13 @@ export class Rounds {
   }
 
   /** Does something to sessions of a room: at once where they are few and nothing else is under way there. */
-  go(roomId: string, sessions: readonly LiveSession[], act: Round['act']): void {
+  go(roomId: string, round: Round): void {
     const waiting = this.#rooms.get(roomId)
     if (waiting) {
-      waiting.push({ sessions, act })
+      waiting.push(round)
       return
     }
-    const rounds = [{ sessions, act }]
+    const rounds = [round]
     this.#rooms.set(roomId, rounds)
     if (this.#underWay.size === 0) this.#turn = turns(this.#pace)
     const work = this.#work(roomId, rounds)
@@ -45,7 +47,7 @@ export class Rounds {
   async #work(roomId: string, rounds: Round[]): Promise<void> {
     for (let round = rounds[0]; round; round = rounds[0]) {
       for (const session of round.sessions) {
-        const next = this.#turn?.()
+        const next = this.#turn?.(round.turnMs)
         if (next) await next
         round.act(session)
       }

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { Fault, invalid, notFound, storageFault } from '../faults.ts'
 import { refuseUpgrade } from '../http/upgrade.ts'
-import { type Pace, turns } from '../pace.ts'
+import { answeredTurnMs, type Pace, turns } from '../pace.ts'
 import { parseUrl } from '../requests.ts'
 import { admit, type Reception, roomToConnect } from './admission.ts'
 import { type Clock, every } from './clock.ts'
@@ -115,7 +115,7 @@ export class Sockets {
     const turn = turns(this.#options.pace)
     for (const webSocket of this.#open.keys()) {
       webSocket.ping()
-      const next = turn()
+      const next = turn(answeredTurnMs)
       if (next) await next
     }
     this.#pinging = false
