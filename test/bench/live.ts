@@ -181,7 +181,7 @@ async function fanOut(count: number) {
   const ways = {
     shared() {
       const frame = toFrame(event)
-      for (const { ends } of connections) ends.send(frame)
+      for (const connection of connections) connection.send(frame)
     },
     each() {
       for (const webSocket of webSockets) webSocket.send(JSON.stringify(event), () => {})

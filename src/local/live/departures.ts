@@ -5,7 +5,7 @@ import { announce, type Move, pack, webhookOf } from './outbox.ts'
 import { type Counts, type Roster, takesPart } from './roster.ts'
 
 /** What the records show of a session. */
-export type Recorded = Omit<LiveSession, 'send' | 'close'>
+export type Recorded = Omit<LiveSession, 'peer'>
 
 /** How many ends are recorded in one go: a few milliseconds’ work. */
 const fewSessions = 500

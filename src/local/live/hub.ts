@@ -131,7 +131,7 @@ export class Hub implements Live {
 
   #hangUp(rooms: Rooms, ending: Ending): void {
     for (const [roomId, sessions] of rooms)
-      this.#rounds.go(roomId, { sessions, act: (session) => session.close(ending), turnMs: answeredTurnMs })
+      this.#rounds.go(roomId, { sessions, act: ({ peer }) => peer.close(ending), turnMs: answeredTurnMs })
   }
 
   /**
@@ -171,7 +171,7 @@ export class Hub implements Live {
     if (sessions.length === 0) return
     const frame = toFrame(message)
     this.#options.store.afterCommit(() =>
-      this.#rounds.go(roomId, { sessions, act: (session) => session.send(frame) }),
+      this.#rounds.go(roomId, { sessions, act: ({ peer }) => peer.send(frame) }),
     )
   }
 

@@ -13,6 +13,12 @@ export const endings = {
   userDeleted: [4004, 'the user is deleted'],
 } as const satisfies Record<string, Ending>
 
+/** Who is at the other end of a connection. */
+export interface Peer {
+  send(frame: Frame): void
+  close(ending: Ending): void
+}
+
 /** One connection of a member to a room (section 1). */
 export interface LiveSession extends Ended {
   readonly id: string
@@ -23,8 +29,7 @@ export interface LiveSession extends Ended {
   type: MemberType
   /** In milliseconds since 1970. */
   readonly connectedAt: number
-  send(frame: Frame): void
-  close(ending: Ending): void
+  readonly peer: Peer
 }
 
 /** A connection whose session is not recorded yet. */

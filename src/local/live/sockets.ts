@@ -58,7 +58,7 @@ export class Sockets {
       // Decided before the upgrade is answered: any HTTP client can read a refusal.
       const session = await reception.store.write(() => {
         const admission = admit(reception, roomId, token)
-        return hub.join({ id: reception.newId(), ...admission, ...connection.ends })
+        return hub.join({ id: reception.newId(), ...admission, peer: connection })
       })
       onConnect?.({ roomId, outcome: 'joined' })
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {

@@ -105,7 +105,8 @@ async function startHub(few: number) {
               roomId,
             )
           : null
-      const newcomer = { id, roomId, memberId, userId, type: role, guestSeq, send: () => {}, close: () => {} }
+      const peer = { send: () => {}, close: () => {} }
+      const newcomer = { id, roomId, memberId, userId, type: role, guestSeq, peer }
       connected = [...connected, hub.join(newcomer)]
     },
     end(roomId: string): void {

@@ -47,8 +47,8 @@ async function openLive(dir: string, startsAt = testNow) {
               roomId,
             )
         const userId = member?.user_id ?? null
-        const [send, close] = [() => {}, () => {}]
-        return hub.join({ id: newId(), roomId, memberId, userId, type: 'guest', guestSeq, send, close })
+        const peer = { send: () => {}, close: () => {} }
+        return hub.join({ id: newId(), roomId, memberId, userId, type: 'guest', guestSeq, peer })
       }),
     /** Whether records still say what is no longer so, and how many of them are open. */
     records: () => [

@@ -121,8 +121,7 @@ describe('a message that was accepted reaches whoever was live then, even if the
       userId: 'ada',
       type: 'guest',
       guestSeq: null,
-      send: (frame) => told.push(frame),
-      close: () => told.push('closed'),
+      peer: { send: (frame) => told.push(frame), close: () => told.push('closed') },
     }
     await store.write(() => hub.join(newcomer))
 

@@ -134,9 +134,9 @@ describe('a hub on a disk that is full at a commit', () => {
     })
     const join = () =>
       store.write(() => {
-        const [send, close] = [() => {}, () => {}]
+        const peer = { send: () => {}, close: () => {} }
         const who = { memberId: newId(), userId: null, guestSeq: null, type: 'monitor' } as const
-        return hub.join({ id: newId(), roomId: 'room', ...who, send, close })
+        return hub.join({ id: newId(), roomId: 'room', ...who, peer })
       })
     const terminate = () => store.write(() => hub.end('room', endings.terminated))
     const open = () => store.all('SELECT * FROM present_sessions WHERE disconnected_at IS NULL').length
