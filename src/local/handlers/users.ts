@@ -54,7 +54,7 @@ const everyUser = {
 } as const
 
 /** Section 2.3: the internal id appears in items of the list, and only there. */
-const toListedUser = (row: UserRow) => ({ ...toUser(row), id: row.id })
+const toListedUser = (row: UserRow) => Object.assign(toUser(row), { id: row.id })
 
 export const userHandlers = {
   async listUsers({ store, pace }, { query }) {
