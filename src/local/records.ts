@@ -25,6 +25,9 @@ export interface RoomRow {
   updated_at: number
 }
 
+/** What answers say something of. */
+export type ListedRoom = Omit<RoomRow, 'webhook' | 'meeting_from_ms'>
+
 export interface MemberRow {
   id: string
   room_id: string
@@ -86,7 +89,7 @@ export function requireUser(store: Store, userId: string): UserRow {
 
 /** Section 2.1. */
 export function toRoom(
-  row: RoomRow,
+  row: ListedRoom,
   { live, applicationId }: { live: Pick<Live, 'meetingMs'>; applicationId: string },
 ) {
   const record = {

@@ -1,6 +1,7 @@
 import type { Draft } from '../../api/body.ts'
 import { defined } from '../../api/defined.ts'
 import type { MemberType } from '../../api/vocabulary.ts'
+import { columns } from '../columns.ts'
 import { forbidden, invalid } from '../faults.ts'
 import { endings } from '../live/live.ts'
 import { type MemberRow, requireMember, requireRoom, toMember, type UserRow } from '../records.ts'
@@ -92,6 +93,7 @@ export const memberHandlers = {
     requireRoom(store, params.room_id)
     const { rows, paging } = await listPage<MemberRow>(store, {
       table: isSweepingUsers(store) || hasListedEnds(store) ? 'present_members' : 'members',
+      columns: columns.members,
       where: 'WHERE room_id = ?',
       values: [params.room_id],
       paging: query,

@@ -1,9 +1,10 @@
 import type { QueryOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
+import { columns } from '../columns.ts'
 import { invalid } from '../faults.ts'
 import { endings } from '../live/live.ts'
 import type { Target } from '../live/outbox.ts'
-import { type RoomRow, requireRoom, toRoom } from '../records.ts'
+import { type ListedRoom, requireRoom, toRoom } from '../records.ts'
 import { blockRows, countBlocks } from '../store/counts.ts'
 import { type Counts, listPage } from '../store/listing.ts'
 import type { Value } from '../store/sqlite.ts'
@@ -45,6 +46,7 @@ function roomsLike({ name, layout, is_terminated }: QueryOf<Operations['listRoom
   }
   return {
     table: 'rooms',
+    columns: columns.rooms,
     // SQLite does not know that a name says more than a layout.
     where: `${name === undefined ? '' : 'INDEXED BY rooms_by_name '}WHERE ${filters.map(([clause]) => clause).join(' AND ') || 'true'}`,
     values: filters.map(([, value]) => value),
@@ -54,7 +56,7 @@ function roomsLike({ name, layout, is_terminated }: QueryOf<Operations['listRoom
 
 export const roomHandlers = {
   async listRooms(desk, { query }) {
-    const { rows, paging } = await listPage<RoomRow>(desk.store, { ...roomsLike(query), paging: query })
+    const { rows, paging } = await listPage<ListedRoom>(desk.store, { ...roomsLike(query), paging: query })
     return { rooms: rows.map((row) => toRoom(row, desk)), paging }
   },
 
@@ -64,17 +66,31 @@ export const roomHandlers = {
     const now = desk.now()
     requireCreatable('room', body)
     if (body.webhook) requireWebhook(body.webhook)
+    const room = {
+      id,
+      type: body.type,
+      name: body.name,
+      layout: body.layout ?? 'default',
+      record: body.record ? 1 : 0,
+      max_meeting_seconds: body.max_meeting_seconds ?? null,
+      meeting_ms: 0,
+      started_at: null,
+      terminated_at: null,
+      unlisted: packUnlisted(unlistedIn('room', body)),
+      created_at: now,
+      updated_at: now,
+    }
     const seq = store.insert(
       `INSERT INTO rooms (id, type, name, layout, record, max_meeting_seconds, webhook, unlisted, created_at, updated_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      id,
-      body.type,
-      body.name,
-      body.layout ?? 'default',
-      body.record ? 1 : 0,
-      body.max_meeting_seconds ?? null,
+      room.id,
+      room.type,
+      room.name,
+      room.layout,
+      room.record,
+      room.max_meeting_seconds,
       body.webhook ? JSON.stringify(body.webhook) : null,
-      packUnlisted(unlistedIn('room', body)),
+      room.unlisted,
       now,
       now,
     )
@@ -82,7 +98,7 @@ export const roomHandlers = {
     for (const [i, member] of (body.members ?? []).entries())
       invite(desk, id, member, `members[${i}].user_id`)
     return {
-      room: toRoom(requireRoom(store, id), desk),
+      room: toRoom(room, desk),
       paging: { limit: 30, offset: 0, total: 1 },
     }
   },

@@ -1,3 +1,4 @@
+import { columns } from '../columns.ts'
 import { turns } from '../pace.ts'
 import { requireRoom, type SessionRow, toSession } from '../records.ts'
 import { hasListedEnds } from '../store/ended.ts'
@@ -28,8 +29,8 @@ export const sessionHandlers = {
       const turn = turns(pace)
       for (let before = Number.MAX_SAFE_INTEGER; before > 0; await turn()) {
         const rows = store.list<SessionRow>(
-          table,
-          `${where} AND seq < ? ORDER BY seq DESC LIMIT ?`,
+          columns.sessions,
+          `FROM ${table} ${where} AND seq < ? ORDER BY seq DESC LIMIT ?`,
           ...values,
           before,
           stepSessions,
@@ -43,6 +44,7 @@ export const sessionHandlers = {
     }
     const { rows, paging } = await listPage<SessionRow>(store, {
       table,
+      columns: columns.sessions,
       where,
       values,
       paging: query,

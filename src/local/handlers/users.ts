@@ -1,3 +1,4 @@
+import { columns } from '../columns.ts'
 import { invalid } from '../faults.ts'
 import { endings } from '../live/live.ts'
 import { requireUser, toUser, type UserRow } from '../records.ts'
@@ -48,6 +49,7 @@ function add(store: Store, user: UserRow): boolean {
 
 const everyUser = {
   table: 'users',
+  columns: columns.users,
   where: 'WHERE true',
   values: [],
   counts: { from: 'user_counts WHERE true', values: [], upTo: 'users_counted' },

@@ -13,8 +13,9 @@ interface Paging {
   offset?: number | undefined
 }
 
-interface Listing {
+interface Listing<Row> {
   table: string
+  columns: readonly (string & keyof Row)[]
   /** What follows the table, up to and including WHERE with a condition. */
   where: string
   values: readonly Value[]
@@ -45,33 +46,36 @@ export function readPaging({ limit = defaultLimit, offset = 0 }: Paging) {
  * One page of a table, newest first, with the total (section 2.6).
  * @throws {Fault} when `limit` or `offset` is out of range
  */
-export async function listPage<Row>(store: Store, listing: Listing) {
-  const { table, where, values, counts } = listing
+export async function listPage<Row>(store: Store, listing: Listing<Row>) {
+  const { table, columns, where, values, counts } = listing
   const { limit, offset } = readPaging(listing.paging)
   if (counts) {
     const { counted, uncounted } = countSome(store, listing, counts)
     const start = offset > uncounted ? blockAt(store, counts, offset - uncounted) : undefined
     const rows = store.list<Row>(
-      table,
-      `${where}${start ? ' AND seq < ?' : ''} ORDER BY seq DESC LIMIT ? OFFSET ?`,
+      columns,
+      `FROM ${table} ${where}${start ? ' AND seq < ?' : ''} ORDER BY seq DESC LIMIT ? OFFSET ?`,
       ...values,
       ...(start ? [start.before, limit, start.offset] : [limit, offset]),
     )
     return { rows, paging: { limit, offset, total: counted + uncounted } }
   }
-  const page = `${where} ORDER BY seq DESC LIMIT ? OFFSET ?`
+  const page = `FROM ${table} ${where} ORDER BY seq DESC LIMIT ? OFFSET ?`
   const some = `SELECT count(*) AS total FROM (SELECT 1 FROM ${table} ${where} LIMIT ${manyRows})`
   const total = store.one<{ total: number }>(some, ...values)?.total ?? 0
   if (total < manyRows)
-    return { rows: store.list<Row>(table, page, ...values, limit, offset), paging: { limit, offset, total } }
+    return {
+      rows: store.list<Row>(columns, page, ...values, limit, offset),
+      paging: { limit, offset, total },
+    }
   const reads: Reads = store.elsewhere ?? store
   const all = await reads.one<{ total: number }>(`SELECT count(*) AS total FROM ${table} ${where}`, ...values)
-  const rows = await reads.all<Row>(`SELECT * FROM ${table} ${page}`, ...values, limit, offset)
+  const rows = await reads.all<Row>(`SELECT ${columns} ${page}`, ...values, limit, offset)
   return { rows, paging: { limit, offset, total: all?.total ?? 0 } }
 }
 
 /** How many rows there are: those that are counted already, and the others. */
-function countSome(store: Store, { table, where, values }: Listing, counts: Counts) {
+function countSome(store: Store, { table, where, values }: Listing<never>, counts: Counts) {
   const total = store.one<{ counted: number | null; uncounted: number }>(
     `SELECT (SELECT sum(count) FROM ${counts.from} AND block = -1) AS counted,
        (SELECT count(*) FROM ${table} ${where} AND seq >= (SELECT ${counts.upTo} FROM workspace)) AS uncounted`,

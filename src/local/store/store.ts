@@ -64,9 +64,12 @@ export class Store {
     return this.#readable().all(sql, values)
   }
 
-  /** Many rows of a table, the quicker way. Outside of `write`, only what is on disk shows. */
-  list<Row>(table: string, rest: string, ...values: Value[]): Row[] {
-    return this.#readable().list(table, rest, values)
+  /**
+   * Many rows, the quicker way. Outside of `write`, only what is on disk shows.
+   * @param rest what follows the columns, from FROM on
+   */
+  list<Row>(columns: readonly (string & keyof Row)[], rest: string, ...values: Value[]): Row[] {
+    return this.#readable().list(columns, rest, values)
   }
 
   /**
