@@ -27,7 +27,13 @@ export function parseJson(text: string, levels = mostLevelsRead): unknown {
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true
+  // `for in` makes a text of each index.
+  if (Array.isArray(value)) return value.some((held) => isDeeper(held, levels - 1))
+  for (const key in value) {
+    const held = (value as Record<string, unknown>)[key]
+    // Most values are no objects, and a call for each takes most of the time.
+    if (typeof held === 'object' && isDeeper(held, levels - 1)) return true
+  }
   return false
 }
 

@@ -79,7 +79,10 @@ export async function* paginate({
     // A service that sent the whole list ignored the offset.
     const came = isWhole ? all.slice(start) : all
     // As text: a number that a double cannot hold is an object of its own each time.
-    const fresh = came.filter((item) => !seen.has(String(item[id])) && seen.add(String(item[id])))
+    const fresh = came.filter((item) => {
+      const before = seen.size
+      return seen.add(String(item[id])).size > before
+    })
     const items = wanted === undefined ? fresh : fresh.slice(0, wanted - given)
     const whole = offset === start && items.length === all.length
     offset += came.length

@@ -103,13 +103,11 @@ export async function listWriter(
       }
     case 'ndjson':
       return {
-        page: (page: Page) =>
-          out.data(
-            itemsAsJson(onScreen(out, page))
-              .map((item) => `${item}\n`)
-              .join(''),
-            visibleJson,
-          ),
+        page: (page: Page) => {
+          let lines = ''
+          for (const item of itemsAsJson(onScreen(out, page))) lines += `${item}\n`
+          return out.data(lines, visibleJson)
+        },
         end: async () => {},
       }
     case 'json':
