@@ -81,9 +81,9 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
 
   const keyOf = ({ body }: CheckedRow) => body && kind.key(body)
   const keys = new Keys()
-  const omitted = new Map<string, number>()
   // Only what overwrites as a whole resets what a row leaves out.
   const optional = kind.overrides ? fieldsOf(kind) : []
+  const omissions = optional.map(() => 0)
   let rows = 0
   let share = 0
   let invalid = 0
@@ -93,7 +93,7 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
     invalid++
     return onProblem(row, problem)
   }
-  const kept = new KeptRows(mostKept)
+  const kept = new KeptRows(mostKept, format)
   for await (const batch of readAll(hashed(source.read(), hash), onHeader)) {
     signal.throwIfAborted()
     kept.add(batch)
@@ -106,8 +106,8 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
       else if (checked.body) keyless++
       if (isOurs && checked.body && kind.destructive?.asks(checked.body)) destructive++
       if (checked.body)
-        for (const field of optional)
-          if (checked.body[field] === undefined) omitted.set(field, (omitted.get(field) ?? 0) + 1)
+        for (let i = 0; i < optional.length; i++)
+          if (checked.body[optional[i] ?? ''] === undefined) omissions[i] = (omissions[i] ?? 0) + 1
       if (checked.problem !== undefined) await report(checked.row, checked.problem)
     }
   }
@@ -140,7 +140,9 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
     share,
     invalid,
     keyless,
-    omitted,
+    omitted: new Map(
+      optional.map((field, i) => [field, omissions[i] ?? 0] as const).filter(([, count]) => count > 0),
+    ),
     destructive,
     digest,
     columns,

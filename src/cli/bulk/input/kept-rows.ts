@@ -3,7 +3,7 @@ import { readJson, writeJson } from '../../../api/json.ts'
 import type { Item } from '../../output/views.ts'
 import type { Body } from '../kinds/kind.ts'
 import type { CheckedRow } from './checked-row.ts'
-import { fieldsOfCells, type Row } from './rows.ts'
+import { fieldsOfCells, type InputFormat, type Row } from './rows.ts'
 
 /** Number of rows that are read back at once: more would outlive a collection of garbage, which copies them. */
 const blockRows = 64
@@ -13,6 +13,17 @@ const packLength = 64 * 1024
 /** A row and its problem; that of a CSV by its cells. What is to be sent follows from it. */
 type Kept = readonly [problem: string | null, row: Row] | KeptLine
 type KeptLine = readonly [problem: string | null, number: number, line: number, cells: readonly string[]]
+
+/** How rows are written: every value of a CSV is text. */
+const plain = {
+  write: (rows: readonly Kept[]): string => JSON.stringify(rows),
+  read: (text: string): unknown => JSON.parse(text),
+}
+/** Rows of JSON have numbers that may lose digits. They were found to be no deeper than they may be. */
+const lossless = {
+  write: (rows: readonly Kept[]): string => writeJson(rows),
+  read: (text: string): unknown => readJson(text, Number.POSITIVE_INFINITY),
+}
 
 interface Reading {
   /** Columns of a CSV. */
@@ -26,20 +37,22 @@ interface Reading {
  */
 export class KeptRows {
   readonly #mostBytes: number
+  readonly #json: typeof plain
   /** Undefined when there were too many rows. */
   #packs: Buffer[] | undefined = []
   #bytes = 0
   /** Blocks that are not packed yet, a line each. */
   #text = ''
 
-  constructor(mostBytes: number) {
+  constructor(mostBytes: number, format: InputFormat) {
     this.#mostBytes = mostBytes
+    this.#json = format === 'csv' ? plain : lossless
   }
 
   /** Keeps the next rows; with more than there is room for, none are kept any more. */
   add(rows: readonly CheckedRow[]): void {
     for (let at = 0; this.#packs && at < rows.length; at += blockRows) {
-      this.#text += `${writeJson(rows.slice(at, at + blockRows).map(keptOf))}\n`
+      this.#text += `${this.#json.write(rows.slice(at, at + blockRows).map(keptOf))}\n`
       if (this.#text.length >= packLength) this.#pack(this.#packs)
     }
   }
@@ -54,25 +67,28 @@ export class KeptRows {
 
   /** All rows, some at a time; undefined when not all were kept. */
   read(reading: Reading): Generator<CheckedRow[]> | undefined {
-    return this.#packs && readBlocks(this.#packs, this.#text, reading)
+    return this.#packs && this.#read(this.#packs, reading)
+  }
+
+  *#read(packs: readonly Buffer[], { columns, bodyOf }: Reading): Generator<CheckedRow[]> {
+    for (const block of blocksOf(packs, this.#text))
+      yield (this.#json.read(block) as Kept[]).map((kept) => {
+        const row = kept.length === 2 ? kept[1] : rowOfLine(kept, columns)
+        const [problem] = kept
+        return problem === null
+          ? { row, body: bodyOf(row.fields ?? {}), problem: undefined }
+          : { row, body: undefined, problem }
+      })
   }
 }
 
-function* readBlocks(packs: readonly Buffer[], rest: string, reading: Reading): Generator<CheckedRow[]> {
-  for (const pack of packs) yield* readText(inflateRawSync(pack).toString(), reading)
-  yield* readText(rest, reading)
+function* blocksOf(packs: readonly Buffer[], rest: string): Generator<string> {
+  for (const pack of packs) yield* linesOf(inflateRawSync(pack).toString())
+  yield* linesOf(rest)
 }
 
-function* readText(text: string, { columns, bodyOf }: Reading): Generator<CheckedRow[]> {
-  // What it holds was found to be no deeper than it may be.
-  for (const block of text.split('\n').slice(0, -1))
-    yield (readJson(block, Number.POSITIVE_INFINITY) as Kept[]).map((kept) => {
-      const row = kept.length === 2 ? kept[1] : rowOfLine(kept, columns)
-      const [problem] = kept
-      return problem === null
-        ? { row, body: bodyOf(row.fields ?? {}), problem: undefined }
-        : { row, body: undefined, problem }
-    })
+function linesOf(text: string): string[] {
+  return text.split('\n').slice(0, -1)
 }
 
 function rowOfLine([, number, line, cells]: KeptLine, columns: readonly string[]): Row {

@@ -84,22 +84,23 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
     value === null || (value === '' && isCsv) || (value === deprecated && kind.deprecated.includes(field))
 
   /** @param onProblem told of what is wrong, and in which field */
-  function convert(fields: Item, onProblem: (field: unknown, problem: string) => void) {
-    let body: Record<string, unknown> = { ...defaults }
+  function convert(fields: Item, onProblem: (field: unknown, problem: string) => void): Body {
+    const given: Record<string, unknown> = { ...defaults }
     for (const column of Object.keys(fields)) {
       const value = fields[column]
       const field = targetOf(column)
       if (ignored.has(field) || isBlank(field, value)) continue
       const convert = Object.hasOwn(kind.columns, field) ? kind.columns[field] : undefined
       try {
-        body[field] =
+        given[field] =
           convert && typeof value === 'string' && value !== '' ? convert(value) : asId(field, value)
       } catch (error) {
         onProblem(field, `${field}: ${error instanceof UsageError ? error.message : 'not JSON'}`)
       }
     }
+    let body: Body = given
     try {
-      if (kind.normal) body = { ...kind.normal(body) }
+      if (kind.normal) body = kind.normal(given)
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
       onProblem(undefined, error.message)
@@ -107,7 +108,7 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
     const room = body['room_id']
     if (roomIds && typeof room === 'string') {
       if (!roomIds.has(room)) onProblem('room_id', `room_id: ${room} is not in the --room-ids file`)
-      body['room_id'] = roomIds.get(room)
+      body = { ...body, room_id: roomIds.get(room) }
     }
     return body
   }

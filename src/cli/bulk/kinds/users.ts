@@ -40,8 +40,8 @@ export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): Kind<R
     name: 'users',
     view: views.user,
     creates: 'createUser',
-    normal: ({ memberships, ...body }) =>
-      memberships === undefined ? body : { ...body, memberships: membershipsOf(memberships) },
+    normal: (body) =>
+      body['memberships'] === undefined ? body : { ...body, memberships: membershipsOf(body['memberships']) },
     key: ({ user_id }) => user_id,
     keyName: 'user_id',
     // Rule 3 of section 4.
