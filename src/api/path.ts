@@ -15,29 +15,19 @@ export function fillPath(template: string, params: Readonly<Record<string, strin
 }
 
 function segment(name: string, value: string): string {
-  requireSegment(name, value)
+  const problem = segmentProblem(name, value)
+  if (problem !== undefined) throw new UsageError(problem)
   return encodeURIComponent(value)
-}
-
-/** @throws {UsageError} for a value that cannot be one segment of a path */
-function requireSegment(name: string, value: string): void {
-  const what = name === 'id' ? 'room id' : name.replace('_', ' ')
-  if (value === '') throw new UsageError(`the ${what} is empty`)
-  if (value === '.' || value === '..') throw new UsageError(`“${value}” is not a valid ${what}`)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\u0000-\u001f\u007f-\u009f]/.test(value))
-    throw new UsageError(`the ${what} contains a control character`)
-  if (!value.isWellFormed()) throw new UsageError(`the ${what} is not valid Unicode`)
 }
 
 /** Why a value cannot be one segment of a path; undefined when it can. */
 export function segmentProblem(name: string, value: string): string | undefined {
-  try {
-    requireSegment(name, value)
-    return undefined
-  } catch (error) {
-    return (error as UsageError).message
-  }
+  const what = () => (name === 'id' ? 'room id' : name.replace('_', ' '))
+  if (value === '') return `the ${what()} is empty`
+  if (value === '.' || value === '..') return `“${value}” is not a valid ${what()}`
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(value)) return `the ${what()} contains a control character`
+  return value.isWellFormed() ? undefined : `the ${what()} is not valid Unicode`
 }
 
 /**

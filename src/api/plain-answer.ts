@@ -10,9 +10,11 @@ export interface Receiver {
 }
 
 const statusLine = /^HTTP\/1\.1 ([2-5]\d\d) [!-~][ -~]*$/
-const headerLine = /^([\w!#$%&'*+.^`|~-]+): ?([!-~](?:[ -~]*[!-~])?)$/
+const headerLine = /^[\w!#$%&'*+.^`|~-]+: ?[!-~](?:[ -~]*[!-~])?$/
 /** Headers that change how the rest is read. `connection` may say what is so anyway. */
-const special = /^(?:transfer-encoding|upgrade|proxy-connection|trailer)$/
+const special = /^(?:transfer-encoding|upgrade|proxy-connection|trailer|connection(?!: ?keep-alive$)):/i
+const lengthLine = /^content-length:/i
+const plainLength = /^[^:]*: ?(\d{1,9})$/
 /** Answers to anything but HEAD that have no body, whatever their headers say. */
 const bodiless = new Set(['204', '304'])
 const endOfHead = '\r\n\r\n'
@@ -26,35 +28,40 @@ const mostHead = 8192
 export function passPlain(chunk: Buffer, to: Receiver): boolean {
   const end = chunk.subarray(0, mostHead).indexOf(endOfHead)
   if (end < 0) return false
-  const [first = '', ...lines] = chunk.toString('latin1', 0, end).split('\r\n')
-  const [, status = ''] = statusLine.exec(first) ?? []
-  if (!status || bodiless.has(status)) return false
-  const parts: Buffer[] = []
-  let length: number | undefined
-  let at = first.length + 2
-  for (const line of lines) {
-    const [, name = '', value = ''] = headerLine.exec(line) ?? []
-    const key = name.toLowerCase()
-    if (!name || special.test(key) || (key === 'connection' && value.toLowerCase() !== 'keep-alive'))
-      return false
-    if (key === 'content-length') {
-      if (length !== undefined || !/^\d{1,9}$/.test(value)) return false
-      length = Number(value)
-    }
-    const lineEnd = at + line.length
-    parts.push(chunk.subarray(at, at + name.length), chunk.subarray(lineEnd - value.length, lineEnd))
-    at = lineEnd + 2
-  }
-  const body = chunk.subarray(end + endOfHead.length)
-  if (length !== body.length) return false
+  const lines = chunk.toString('latin1', 0, end).split('\r\n')
+  const [first = ''] = lines
+  const status = statusLine.exec(first)?.[1]
+  const bodyAt = end + endOfHead.length
+  if (!status || bodiless.has(status) || lengthIn(lines) !== chunk.length - bodyAt) return false
 
   if (to.onMessageBegin() < 0) return true
   to.onStatus(chunk.subarray('HTTP/1.1 200 '.length, first.length))
-  for (const [i, part] of parts.entries())
-    if (i % 2 === 0) to.onHeaderField(part)
-    else to.onHeaderValue(part)
+  let at = first.length + 2
+  for (let i = 1; i < lines.length; i++) {
+    const { length } = lines[i] ?? ''
+    const colon = chunk.indexOf(':', at)
+    to.onHeaderField(chunk.subarray(at, colon))
+    to.onHeaderValue(chunk.subarray(chunk[colon + 1] === blank ? colon + 2 : colon + 1, at + length))
+    at += length + 2
+  }
   if (to.onHeadersComplete(Number(status), false, true) < 0) return true
-  if (body.length > 0 && to.onBody(body) < 0) return true
+  if (bodyAt < chunk.length && to.onBody(chunk.subarray(bodyAt)) < 0) return true
   to.onMessageComplete()
   return true
+}
+
+const blank = 0x20
+
+/** The length that a head gives its body; undefined where it does not give one, or says anything that is not plain. */
+function lengthIn(lines: readonly string[]): number | undefined {
+  let length: number | undefined
+  for (let i = 1; i < lines.length; i++) {
+    const line = lines[i] ?? ''
+    if (!headerLine.test(line) || special.test(line)) return undefined
+    if (!lengthLine.test(line)) continue
+    const digits = plainLength.exec(line)?.[1]
+    if (length !== undefined || digits === undefined) return undefined
+    length = Number(digits)
+  }
+  return length
 }
