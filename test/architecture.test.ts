@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { resources } from '../src/api/resources.ts'
 
 const src = resolve(import.meta.dirname, '../src')
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
@@ -83,16 +82,6 @@ test('the modules that every command loads do not import zod', () => {
   // These are loaded late themselves.
   const late = [...withZod, ...ofSchema, 'cli/live/webhook.ts']
   expect(loads.filter(({ from, to }) => withZod.includes(to) && !late.includes(from))).toEqual([])
-})
-
-test('the name of a field is in at most four files of api and cli', () => {
-  const fields = new Set(Object.values(resources).flatMap((resource) => Object.keys(resource.fields)))
-  // Ids are in paths as well, and single words are in many places.
-  const distinct = [...fields].filter((name) => name.includes('_') && !name.endsWith('_id'))
-  expect(distinct.length).toBeGreaterThan(15)
-  const texts = files.filter((file) => ['api', 'cli'].includes(layer(file))).map(code)
-  const count = (name: string) => texts.filter((text) => new RegExp(`\\b${name}\\b`).test(text)).length
-  expect(distinct.filter((name) => count(name) > 4)).toEqual([])
 })
 
 test('only host.ts touches process', () => {
