@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { OutputError } from './errors.ts'
 import type { Host } from './host.ts'
 import { takeLock } from './lock.ts'
+import { makeDirectory } from './make-directory.ts'
 import { configFile, type Profile, readConfig, type StoredConfig } from './stored-config.ts'
 
 /** How long another process may take to change the settings, and how long until it is asked for again; in milliseconds. */
@@ -27,8 +27,7 @@ export async function changeConfig(
 ): Promise<string | undefined> {
   const { default: Conf } = await import('conf')
   try {
-    const isMade = mkdirSync(dir, { recursive: true, mode: 0o700 }) !== undefined
-    if (isMade) await keepPrivate(dir, 'folder', host)
+    if (makeDirectory(dir)) await keepPrivate(dir, 'folder', host)
     const release = await lockConfig(dir, host, interrupt)
     try {
       const changed = change(readConfig(dir, host.uid))

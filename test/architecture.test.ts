@@ -38,9 +38,9 @@ const mayImport: Record<string, readonly string[]> = {
   main: ['cli', 'errors', 'host'],
   cli: [
     ...['cli', 'api', 'config', 'config-store', 'config-values', 'duration', 'errors', 'host'],
-    ...['lock', 'own-file', 'stored-config', 'trusted-file', 'version', 'local'],
+    ...['lock', 'make-directory', 'own-file', 'stored-config', 'trusted-file', 'version', 'local'],
   ],
-  'config-store': ['errors', 'host', 'lock', 'stored-config', 'windows-acl'],
+  'config-store': ['errors', 'host', 'lock', 'make-directory', 'stored-config', 'windows-acl'],
   config: ['config-values', 'errors', 'stored-config'],
   'stored-config': ['errors', 'trusted-file'],
   lock: ['host'],
@@ -50,7 +50,8 @@ const mayImport: Record<string, readonly string[]> = {
   'config-values': ['api', 'duration', 'errors'],
   duration: ['errors'],
   api: ['api', 'errors'],
-  local: ['local', 'api', 'errors'],
+  local: ['local', 'api', 'errors', 'make-directory'],
+  'make-directory': [],
   errors: [],
   host: [],
   version: [],
@@ -121,6 +122,10 @@ test('nothing reaches a terminal but through visible.ts: no other module calls a
   ])
   // Libraries that move the cursor, and take any text.
   expect(files.filter((file) => /\bhost\.prompt\b/.test(code(file))).sort()).toEqual(['cli/ask.ts'])
+})
+
+test('only make-directory.ts makes directories', () => {
+  expect(files.filter((file) => /\bmkdir(Sync)?\(/.test(code(file)))).toEqual(['make-directory.ts'])
 })
 
 test('no module keeps state', () => {

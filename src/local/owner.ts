@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UsageError } from '../errors.ts'
+import { makeDirectory } from '../make-directory.ts'
 import { openSqlite, type Quietly, type Sqlite } from './store/sqlite.ts'
 
 /** A running `meetroom serve`, as it describes itself in its data directory. */
@@ -31,7 +32,7 @@ export interface Claim {
  * @throws {UsageError} when another process has it
  */
 export async function claim(dir: string, quietly: Quietly): Promise<Claim> {
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  makeDirectory(dir)
   const lock = await openLock(dir, quietly)
   // `findOwner` holds the lock for a moment while it looks.
   if (!tryLock(lock, 'PRAGMA busy_timeout = 1000; BEGIN EXCLUSIVE')) {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OutputError } from '../errors.ts'
+import { makeDirectory } from '../make-directory.ts'
 import { storageFault } from './faults.ts'
 import { databaseIn } from './files.ts'
 import { createPace, type Pace } from './pace.ts'
@@ -38,7 +39,7 @@ export interface Workspace {
  */
 export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions): Promise<Workspace> {
   return usingFolder(dir, async () => {
-    if (dir !== undefined) mkdirSync(dir, { recursive: true, mode: 0o700 })
+    if (dir !== undefined) makeDirectory(dir)
     const file = keyFile ?? (dir === undefined ? undefined : join(dir, 'api-key'))
     const apiKey = file === undefined ? newKey() : readKey(file)
     const database = dir === undefined ? ':memory:' : databaseIn(dir)

@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Host } from '../../host.ts'
+import { makeDirectory } from '../../make-directory.ts'
 import type { Candidate } from './answer.ts'
 
 /** How long an answer of a service is used, and the lack of one; in milliseconds. */
@@ -61,9 +62,13 @@ export class Kept {
   }
 
   #keep(name: string, entry: Entry): void {
+    try {
+      makeDirectory(join(this.#file, '..'))
+    } catch {
+      return
+    }
     const draft = `${this.#file}.${this.#host.pid}`
     try {
-      mkdirSync(join(this.#file, '..'), { recursive: true, mode: 0o700 })
       writeFileSync(draft, JSON.stringify({ ...this.#read(), [name]: entry }), { mode: 0o600, flag: 'wx' })
       renameSync(draft, this.#file)
     } catch {

@@ -1,6 +1,7 @@
-import { type FileHandle, lstat, mkdir, open, rm } from 'node:fs/promises'
+import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MeetroomError, OutputError, tooFewHandles, UsageError } from '../../errors.ts'
+import { makeDirectory } from '../../make-directory.ts'
 import { openNew } from '../../own-file.ts'
 
 /** A new file of records, one a line. What was in it when `sync` resolved survives a loss of power. */
@@ -30,7 +31,7 @@ export class SavedFile {
   /** The first file of this name in a folder, which is made where it is missing, that is not there yet. */
   static async createIn(dir: string, name: string, extension: string): Promise<SavedFile> {
     try {
-      await mkdir(dir, { recursive: true, mode: 0o700 })
+      makeDirectory(dir)
     } catch (error) {
       throw unwritable(dir, error as NodeJS.ErrnoException)
     }
