@@ -18,6 +18,12 @@ async function dryRun(argv: string | readonly string[], stdin?: string) {
   )
   return { code, body: stdout === '' ? undefined : JSON.parse(stdout.replace(/^\S+ \S+ /, '')), stderr }
 }
+/** The body that a command line sends. */
+async function sent(argv: string, stdin?: string) {
+  const { code, stderr } = await world.run(argv, stdin === undefined ? {} : { stdin })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(world.requests.at(-1)?.body ?? '')
+}
 const create = 'rooms create --name A --type open'
 
 describe('a key of --set that looks like a misspelt field', () => {
@@ -103,10 +109,10 @@ describe('a dotted key of --set', () => {
     expect((await dryRun(`${create} ${flags} --set webhook.secret=s --set webhook.retries=3`)).body).toEqual({
       name: 'A',
       type: 'open',
-      webhook: { url: 'https://h.test/', headers: { A: '1', B: 2 }, secret: 's', retries: 3 },
+      webhook: { url: 'https://h.test/', headers: { A: '1', B: 2 }, secret: '••••', retries: 3 },
     })
     const url = '--set webhook.url=https://h.test/'
-    expect((await dryRun(`${create} ${url} --webhook-secret s --webhook-header A:1`)).body).toMatchObject({
+    expect(await sent(`${create} ${url} --webhook-secret s --webhook-header A:1`)).toMatchObject({
       webhook: { url: 'https://h.test/', headers: { A: '1' }, secret: 's' },
     })
   })
@@ -195,7 +201,7 @@ describe('a value that is given twice is refused before anything is sent', () =>
 describe('--webhook-secret', () => {
   const withUrl = `${create} --webhook-url https://h.test/ --webhook-secret`
   const secretOf = async (value: string, stdin?: string) =>
-    (await dryRun(`${withUrl} ${value}`, stdin)).body.webhook.secret
+    (await sent(`${withUrl} ${value}`, stdin)).webhook.secret
 
   test('is the secret itself, a file or standard input, without the line break at its end', async () => {
     file('secret.txt', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\r\n')

@@ -1,18 +1,17 @@
 import type { WireResponse } from '../../api/wire.ts'
 import type { Visible } from '../../host.ts'
 import type { Redact } from './redact.ts'
-import { mask } from './secrets.ts'
+import { isSecretHeader, mask } from './secrets.ts'
 import { joined, own, visible } from './visible.ts'
-
-/** Headers whose value lets its holder act as somebody. */
-const secret = /^set-cookie2?$|authorization$|(^|-)(token|secret|api-?key)$/
 
 /** Status line and headers of an answer, and the blank line behind them. */
 export async function formatHead({ status, headers }: WireResponse, redact: Redact): Promise<Visible> {
   const { STATUS_CODES } = await import('node:http')
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trim(),
-    ...Object.entries(headers).map(([name, value]) => redact(`${name}: ${secret.test(name) ? mask : value}`)),
+    ...Object.entries(headers).map(([name, value]) =>
+      redact(`${name}: ${isSecretHeader(name) ? mask : value}`),
+    ),
   ]
   return joined([...lines, ''].map((line) => own`${visible(line)}\n`))
 }

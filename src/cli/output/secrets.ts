@@ -5,6 +5,13 @@ import type { Item } from './views.ts'
 /** Stands for a secret. */
 export const mask = '••••'
 
+const secretHeader = /^(set-)?cookie2?$|authorization$|(^|-)(token|secret|api-?key)$/i
+
+/** Whether the value of a header lets its holder act as somebody. */
+export function isSecretHeader(name: string): boolean {
+  return secretHeader.test(name)
+}
+
 /** Whether there is a secret in a value, however deep. */
 export function holdsSecret(value: unknown): boolean {
   return finds(value, isTold)
