@@ -43,6 +43,13 @@ test.each(shells)('completion %s prints the script, and on a terminal how to ins
   expect(stderr).toMatch(/^to install it, (add|run)/)
 })
 
+test('completion for fish leaves out IDs that begin with a tilde, which fish would expand', async () => {
+  for (const user_id of ['~', '~root', '~/x', 'a~b']) await world.send('POST', '/users', { user_id })
+  expect(await ask('meetroom users get ')).toEqual(['words', 'a~b'])
+  const { stdout } = await world.run(['__complete', 'zsh', '--', 'meetroom users get '])
+  expect(stdout).toContain('~root')
+})
+
 test('completion of another shell is refused', async () => {
   expect(await world.run('completion csh')).toMatchObject({ code: 2, stdout: '' })
 })

@@ -56,13 +56,15 @@ const formats: Record<Shell, Format> = {
       const words = visible(described(candidate).replaceAll('\\', '\\\\'))
       return candidate.words ? own`${value}:${words}` : value
     }),
-  // A tab, which nothing visible holds.
+  // A tab, which nothing visible holds. Fish does not escape a leading tilde, and would expand it on Enter.
   fish: (candidates) =>
-    candidates.map((candidate) =>
-      candidate.words
-        ? own`${visible(candidate.value)}${tab}${described(candidate)}`
-        : visible(candidate.value),
-    ),
+    candidates
+      .filter(({ value }) => !value.startsWith('~'))
+      .map((candidate) =>
+        candidate.words
+          ? own`${visible(candidate.value)}${tab}${described(candidate)}`
+          : visible(candidate.value),
+      ),
 }
 
 const tab = own`\t`
