@@ -57,6 +57,8 @@ export interface Host {
   userName(): Promise<string>
   /** Whether a process of this machine runs. */
   isAlive(pid: number): boolean
+  /** Kills a process, or the group of the process `-pid`. Does nothing when it has ended. */
+  kill(pid: number): void
   /** Standard folders of this user on this system. */
   dirs(): Promise<{ config: string; data: string; cache: string }>
   /** Wall clock, in milliseconds since 1970. */
@@ -160,6 +162,13 @@ export function processHost(): Host {
       } catch {
         // A container may run under a number that the system has no name for.
         return `uid ${process.getuid?.()}`
+      }
+    },
+    kill(pid) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It has ended.
       }
     },
     isAlive(pid) {

@@ -5,6 +5,8 @@ import { splitWords } from './words.ts'
 
 /** How long the command may take, in milliseconds, and how much it may print, in characters: all of it is looked for in texts. */
 const patienceMs = 10_000
+/** How long output that was written before the exit may take to arrive, in milliseconds. */
+const drainMs = 100
 const most = 4096
 
 /** What a key command is run with. */
@@ -60,6 +62,8 @@ export async function runKeyCommand(line: string, from: string, around: Surround
   if (key.length > most) throw failed('prints too much')
   if (key === '') throw failed('prints nothing')
   if (/[\r\n]/.test(key)) throw failed('prints more than one line')
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw failed('prints a space or another character that is not allowed in a key')
   return key
 }
 
@@ -77,11 +81,14 @@ async function run(
   interrupt.throwIfAborted()
   const { spawn } = await import('node:child_process')
   const { promise, resolve, reject } = withResolvers<string | undefined>()
+  // A new group has no terminal to ask for a password on.
+  const leadsGroup = host.platform !== 'win32' && !host.stdin.isTTY && !host.stderr.isTTY
   const child = spawn(program, args, {
     env: { ...host.env },
     // Standard input may hold ids for us.
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
+    detached: leadsGroup,
   })
   const printed = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
@@ -92,24 +99,57 @@ async function run(
   child.on('error', ({ code }: NodeJS.ErrnoException) =>
     resolve(code === 'ENOENT' ? `names no program: “${program}”` : `cannot be started (${code})`),
   )
-  child.on('close', (code, signal) =>
-    resolve(
-      code === 0 ? undefined : code === null ? `was ended by ${signal}` : `failed with exit code ${code}`,
-    ),
-  )
+  const endOf = (code: number | null, signal: NodeJS.Signals | null) =>
+    code === 0 ? undefined : code === null ? `was ended by ${signal}` : `failed with exit code ${code}`
+  let cancelDrain = () => {}
+  child.on('close', (code, signal) => resolve(endOf(code, signal)))
+  // A process that the command has started may hold the pipes open for as long as it runs.
+  child.on('exit', (code, signal) => {
+    cancelDrain = host.after(drainMs, () => resolve(endOf(code, signal)))
+  })
   const cancel = host.after(patienceMs, () => resolve('took more than 10 seconds'))
   const stop = () => reject(interrupt.reason ?? new InterruptedError('SIGINT'))
   interrupt.addEventListener('abort', stop, { once: true })
+  let isDone = false
   try {
-    return { end: await promise, ...printed }
+    const end = await promise
+    isDone = end === undefined
+    return { end, ...printed }
   } finally {
     cancel()
+    cancelDrain()
     interrupt.removeEventListener('abort', stop)
-    // What it has started may hold the pipes open.
-    child.kill('SIGKILL')
+    // After a success, an agent that the command has started stays.
+    if (!isDone && child.pid !== undefined) await endProcesses(child.pid, leadsGroup, host)
     child.stdout.destroy()
     child.stderr.destroy()
   }
+}
+
+/** Kills the command and the processes that it has started. */
+async function endProcesses(pid: number, leadsGroup: boolean, host: Host): Promise<void> {
+  if (leadsGroup) return host.kill(-pid)
+  const descendants = host.platform === 'win32' ? [] : await findDescendants(pid)
+  for (const found of [pid, ...descendants]) host.kill(found)
+}
+
+/** The processes that a process has started, and those that these have started; none where `ps` fails. */
+async function findDescendants(pid: number): Promise<number[]> {
+  const { execFile } = await import('node:child_process')
+  const table = await new Promise<string>((done) =>
+    execFile('ps', ['-A', '-o', 'pid=,ppid='], { timeout: 1000 }, (error, stdout) =>
+      done(error ? '' : stdout),
+    ),
+  )
+  const processes = table
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+  const found = [pid]
+  // The loop visits the processes that it adds.
+  for (const parent of found)
+    for (const [child = 0, ppid] of processes) if (ppid === parent && child > 1) found.push(child)
+  return found.slice(1)
 }
 
 /** Promise.withResolvers, which Node 20 lacks. */

@@ -119,6 +119,18 @@ describe('a command gives no key, and nothing is sent, when it', () => {
     ['prints several lines', 'echo KEY; echo KEY', 'prints more than one line', 'run it by hand'],
     ['prints without end', 'yes', 'prints too much', 'run it by hand'],
     ['is killed', 'kill -9 $$', 'was ended by SIGKILL', 'run it by hand'],
+    [
+      'prints a space within a key',
+      'echo KEY KEY',
+      'prints a space or another character that is not allowed in a key',
+      'run it by hand',
+    ],
+    [
+      'prints a key with a character beyond ASCII',
+      'echo KEYé',
+      'prints a space or another character that is not allowed in a key',
+      'run it by hand',
+    ],
   ])('%s', async (_, text, why, hint) => {
     store()
     writes(text.replaceAll('KEY', world.apiKey))
@@ -126,6 +138,7 @@ describe('a command gives no key, and nothing is sent, when it', () => {
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
     expect(stderr).toContain(`error: no API key: the key command of profile default ${why}\nhint: ${hint}`)
     expect(stderr).not.toContain(world.apiKey)
+    expect(stderr).not.toContain('MEETROOM_API_KEY')
     expect(world.requests).toEqual([])
   })
 
@@ -148,6 +161,53 @@ describe('a command gives no key, and nothing is sent, when it', () => {
     })
     expect(delays).toContain(10_000)
   })
+})
+
+describe.each([
+  ['without a terminal', false],
+  ['on a terminal', true],
+])('%s, the processes of a key command', (_, tty) => {
+  const grandchild = () => Number(readFileSync(join(world.dir, 'pid'), 'utf8'))
+  const isGone = async (pid: number) => {
+    for (;;) {
+      try {
+        // A zombie has ended, too.
+        if (/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) return
+      } catch {
+        return
+      }
+      await new Promise((turn) => setTimeout(turn, 5))
+    }
+  }
+  const isStarted = async () => {
+    while (!existsSync(join(world.dir, 'pid'))) await new Promise((turn) => setTimeout(turn, 5))
+  }
+
+  test.runIf(process.platform === 'linux')('end with it at the timeout', async () => {
+    store()
+    writes(`(sleep 60 & echo $! > pid.new; mv pid.new '${world.dir}/pid'; wait) & wait`)
+    const { host, done } = world.start(['rooms', 'list'], { env, tty })
+    host.after = (ms, work) => {
+      if (ms === 10_000) void isStarted().then(work)
+      return () => {}
+    }
+    expect(await done).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('took more than 10 seconds'),
+    })
+    await soon('the end of the process', isGone(grandchild()))
+  })
+
+  test.runIf(process.platform === 'linux')(
+    'keep neither a printed key waiting nor end with a success',
+    async () => {
+      store()
+      writes(`sleep 60 &\necho $! > '${world.dir}/pid'\necho ${world.apiKey}`)
+      expect(await soon('the end', world.run(['rooms', 'list'], { env, tty }))).toMatchObject({ code: 0 })
+      process.kill(grandchild(), 0)
+      process.kill(grandchild(), 'SIGKILL')
+    },
+  )
 })
 
 test('^C ends a command that is waited for', async () => {

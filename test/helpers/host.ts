@@ -109,6 +109,13 @@ export function testHost({
     pid,
     uid,
     userName: async () => 'operator',
+    kill(other) {
+      try {
+        process.kill(other, 'SIGKILL')
+      } catch {
+        // It has ended.
+      }
+    },
     isAlive: (other) => other === testPid || other === testPid + 1,
     dirs: async () => ({
       config: '/nonexistent/config',
