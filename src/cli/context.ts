@@ -69,6 +69,7 @@ export class Context {
     this.services = new Services({
       host,
       flags,
+      command,
       interrupt,
       connect: this.#connect,
       keepSecret,

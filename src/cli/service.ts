@@ -20,8 +20,13 @@ export type OpenTransport = Transport & { close?(): Promise<void> | void }
 /** How the program reaches a service over the network. Tests put the embedded service here. */
 export type Connect = (baseUrl: string, host: Host, connections?: number) => Promise<OpenTransport>
 
-/** @param place the origin of the service, or the folder of the local workspace */
-export type Audit = (place: string, endpoint: Route, input: AnyInput) => Trail
+/** The audit log of a run. */
+export interface Audit {
+  /** @param place the origin of the service, or the folder of the local workspace */
+  trail(place: string, endpoint: Route, input: AnyInput): Trail
+  /** Given each answer of the service: it may tell which users the members are that a later change names. */
+  seen(input: AnyInput, answer: unknown): void
+}
 
 /** What a service is opened with. */
 export interface Surroundings extends SendRules {
@@ -78,7 +83,7 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
   const { timeout, retries } = settings
   const { audit } = around
   const place = () => service.dir ?? new URL(service.baseUrl).origin
-  return createClient({
+  const client = createClient({
     baseUrl: service.baseUrl,
     open: async () => {
       const { transport, apiKey } = await service.open(setup.connections)
@@ -88,7 +93,7 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
     },
     beforeSend: beforeSend(around, service.baseUrl, setup),
     onAccepted: warnOfAnswers(printer),
-    ...(audit ? { audit: (endpoint, input) => audit(place(), endpoint, input) } : {}),
+    ...(audit ? { audit: (endpoint, input) => audit.trail(place(), endpoint, input) } : {}),
     ...defined({ seen: setup.seen }),
     userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
     interrupt: setup.interrupt,
@@ -108,6 +113,15 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
         }
       : {}),
   })
+  if (!audit) return client
+  return {
+    ...client,
+    call: async (name, input) => {
+      const answer = await client.call(name, input)
+      audit.seen(input, answer.value)
+      return answer
+    },
+  }
 }
 
 /** What is about to be tried again, for people. */

@@ -23,6 +23,8 @@ import {
 interface Owner
   extends Pick<Surroundings, 'host' | 'connect' | 'confirm' | 'saver' | 'keepSecret' | 'redactKeys'> {
   flags: GlobalFlags
+  /** The words of the command: `users delete`. */
+  command: string
   /** Aborts what is under way. */
   interrupt: AbortSignal
   redact: Redact
@@ -141,19 +143,19 @@ export class Services {
     if (!audit) return undefined
     const { local } = await this.#owner.settings()
     const place = local ? await dataDir(this.#owner.host) : new URL(await this.liveBaseUrl()).origin
-    return audit(place, endpoint, input)
+    return audit.trail(place, endpoint, input)
   }
 
   /** Puts changes on record, where the settings name a file for that. */
   #audited(): Promise<Audit | undefined> {
-    const { host, flags, redact, settings, printer } = this.#owner
+    const { host, flags, command, redact, settings, printer } = this.#owner
     this.#audit ??= settings().then(async ({ auditLog, profile }) => {
       if (!auditLog || !flags.audit) return undefined
       const { openAudit } = await import('./audit/audit.ts')
       const notice = async (text: string) => (await printer()).notice(text)
-      const audit = await openAudit(auditLog.value, { profile: profile.value, host, redact, notice })
+      const audit = await openAudit(auditLog.value, { profile: profile.value, command, host, redact, notice })
       this.closeLater(() => audit.close())
-      return audit.trail
+      return audit
     })
     return this.#audit
   }

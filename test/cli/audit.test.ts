@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -121,7 +131,14 @@ describe('a record', () => {
       user: 'operator',
       ci: 'https://github.test/school/rooms/actions/runs/77',
     }
-    const what = { operation: 'users.create', ids: { user_id: 'ada' }, method: 'POST', path: '/v1/users' }
+    const what = {
+      operation: 'users.create',
+      command: 'users create',
+      ids: { user_id: 'ada' },
+      changed: ['name'],
+      method: 'POST',
+      path: '/v1/users',
+    }
     const time = '2026-01-02T03:04:05.678Z'
     const id = expect.stringMatching(/^[\da-f-]{36}$/)
     expect(intent).toEqual({ time, id, event: 'intent', ...who, ...what })
@@ -202,6 +219,67 @@ describe('a record', () => {
     expect(read(log).at(-1)).toMatchObject({ outcome: 'unknown', code: 'interrupted', exit_code: 130 })
   })
 
+  test.each([
+    [
+      'users update ada --name A --default-member-type host',
+      ['name', 'default_member_type'],
+      { default_member_type: 'host' },
+    ],
+    ['users update ada --set nick=tok-0123456789 --data {"pin":"9876"}', ['pin', 'nick'], undefined],
+    [
+      'rooms create --name R --type private --record',
+      ['name', 'type', 'record'],
+      { type: 'private', record: true },
+    ],
+    ['rooms terminate ROOM --yes', ['is_terminated'], { is_terminated: true }],
+    ['rooms reopen ROOM', ['is_terminated'], { is_terminated: false }],
+    ['members block ROOM MEMBER --yes', ['is_blocked'], { is_blocked: true }],
+    ['members unblock ROOM MEMBER', ['is_blocked'], { is_blocked: false }],
+    ['members update ROOM MEMBER --type monitor', ['type'], { type: 'monitor' }],
+    [
+      'api PUT /rooms/ROOM/members/MEMBER -f type=host -f name=tok-0123456789',
+      ['type', 'name'],
+      { type: 'host' },
+    ],
+  ])(
+    'of “%s” names the changed fields, and only booleans and roles by their values',
+    async (line, changed, values) => {
+      await world.send('POST', '/users', { user_id: 'ada' })
+      const made = await world.send('POST', '/rooms', {
+        name: 'R',
+        type: 'private',
+        members: [{ user_id: 'ada', type: 'guest' }],
+      })
+      const room = made.body.room.id
+      const listed = await world.send('GET', `/rooms/${room}/members`)
+      const [member] = listed.body.members
+      const { code, stderr } = await run(line.replaceAll('ROOM', room).replaceAll('MEMBER', member.id))
+      expect(code, stderr).toBe(0)
+      const command = line
+        .split(' ')
+        .slice(0, line.startsWith('api') ? 1 : 2)
+        .join(' ')
+      for (const recorded of read(log)) {
+        expect(recorded).toMatchObject({ command, changed })
+        expect(recorded['values']).toEqual(values)
+      }
+      expect(readFileSync(log, 'utf8')).not.toMatch(/tok-0123456789|9876/)
+    },
+  )
+
+  test('of a member names the user where the run has seen it', async () => {
+    await world.send('POST', '/users', { user_id: 'ada' })
+    const members = [{ user_id: 'ada', type: 'guest' }]
+    const { body } = await world.send('POST', '/rooms', { name: 'R', type: 'private', members })
+    const room_id = body.room.id
+    const listed = await world.send('GET', `/rooms/${room_id}/members`)
+    const member_id = listed.body.members[0].id
+    await run(`members block ${room_id} --user ada --yes`)
+    await run(`members unblock ${room_id} ${member_id}`)
+    const known = { room_id, member_id, user_id: 'ada' }
+    expect(read(log).map(({ ids }) => ids)).toEqual([known, known, { room_id, member_id }, known])
+  })
+
   test('covers the repetitions of a request', async () => {
     let asked = 0
     world.intercept = async (_, next) => (++asked < 3 ? answer(503, {}) : next())
@@ -280,6 +358,88 @@ describe('a record', () => {
     const recorded = changes(log)
     expect(recorded).toHaveLength(300)
     expect(recorded.every(({ outcomes }) => outcomes.length === 1)).toBe(true)
+  })
+})
+
+describe('a log that is rotated during an import', () => {
+  const many = 400
+  const users = Array.from({ length: many }, (_, i) => `u${i}`)
+  const intended = (...texts: string[]) =>
+    new Set(
+      texts
+        .flatMap((text) => text.split('\n').filter(Boolean))
+        .map((line) => JSON.parse(line))
+        .filter(({ event }) => event === 'intent')
+        .map(({ ids }) => ids.user_id),
+    )
+  const file = () => {
+    writeFileSync(join(world.dir, 'users.csv'), `user_id\n${users.join('\n')}\n`)
+    return join(world.dir, 'users.csv')
+  }
+  const importUsers = async (service: { baseUrl: string; apiKey: string }) =>
+    startBuilt(['users', 'import', file(), '--no-journal', '--concurrency', '4'], {
+      ...homes(),
+      MEETROOM_BASE_URL: service.baseUrl,
+      MEETROOM_API_KEY: service.apiKey,
+      MEETROOM_AUDIT_LOG: log,
+    })
+  /** Waits until the log has more than so many bytes. */
+  const grown = async (bytes: number) => {
+    while (!existsSync(log) || statSync(log).size <= bytes) await new Promise((done) => setTimeout(done, 5))
+  }
+
+  test('by mv, touch and gzip has every intent in one of its files', async () => {
+    const { ended, child, stderr } = await importUsers(await serveHere())
+    for (const n of [1, 2, 3]) {
+      await grown(5000)
+      execFileSync('sh', ['-c', `mv "$1" "$1.${n}"; touch "$1"; gzip "$1.${n}"`, 'sh', log])
+    }
+    expect(child.exitCode).toBe(null)
+    expect((await ended()).code, stderr.all.join('\n')).toBe(0)
+    const old = [1, 2, 3].map((n) => execFileSync('gzip', ['-dc', `${log}.${n}.gz`], { encoding: 'utf8' }))
+    expect(intended(...old, readFileSync(log, 'utf8'))).toEqual(new Set(users))
+  })
+
+  test('by rm has every later intent in a new file', async () => {
+    const { ended } = await importUsers(await serveHere())
+    await grown(5000)
+    const kept = `${log}.kept`
+    execFileSync('sh', ['-c', 'ln "$1" "$2"; rm "$1"', 'sh', log, kept])
+    await grown(5000)
+    rmSync(log)
+    await grown(0)
+    expect((await ended()).code).toBe(0)
+    expect(intended(readFileSync(kept, 'utf8')).size).toBeLessThan(many)
+    expect(intended(readFileSync(log, 'utf8'))).toContain(users.at(-1))
+  })
+
+  test('stops the import before the next change where no new file can be made', async () => {
+    const dir = join(world.dir, 'logs')
+    mkdirSync(dir)
+    log = join(dir, 'audit.ndjson')
+    let sent = 0
+    world.intercept = async (request, next) => {
+      if (request.method !== 'GET' && ++sent === 4) rmSync(dir, { recursive: true })
+      return next()
+    }
+    const { code, stderr } = await run(`users import ${file()} --if-exists overwrite --concurrency 1`)
+    expect({ code, sent }, stderr).toEqual({ code: 74, sent: 4 })
+    expect(stderr).toContain(`error: the audit log ${log} cannot be written (ENOENT)\n`)
+  })
+
+  test('keeps its records with an outcome for each', async () => {
+    let sent = 0
+    world.intercept = async (request, next) => {
+      if (request.method !== 'GET' && ++sent % 10 === 0) renameSync(log, `${log}.${sent}`)
+      return next()
+    }
+    expect((await run(`users import ${file()} --if-exists overwrite --concurrency 8`)).code).toBe(0)
+    const files = readdirSync(world.dir).filter((name) => name.startsWith('audit.ndjson'))
+    expect(files.length).toBeGreaterThan(20)
+    const lines = files.flatMap((name) => read(join(world.dir, name)))
+    const of = (event: string) => new Set(lines.filter((line) => line.event === event).map(({ id }) => id))
+    expect(of('intent').size).toBe(many)
+    expect(of('outcome')).toEqual(of('intent'))
   })
 })
 

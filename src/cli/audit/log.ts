@@ -1,17 +1,26 @@
-import { readSync, writeSync } from 'node:fs'
+import { fstatSync, lstatSync, readSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { AuditError, MeetroomError } from '../../errors.ts'
+import { AuditError, MeetroomError, UsageError } from '../../errors.ts'
 import { openOwn } from '../../own-file.ts'
+
+/** Number of times that a batch is written again because the file was replaced while it was written. */
+const mostRewrites = 5
+
+/** An open log, and what its path named when it was opened. */
+interface LogFile {
+  handle: FileHandle
+  dev: number
+  ino: number
+}
 
 /**
  * A file of lines that only grows. Several processes may write to it: each write is whole lines, and the system puts it at the end.
- * It is opened by the first line.
+ * The first line opens it. A log rotation may move or remove it at any time: lines go to the file that the path names.
  */
 export class AuditLog {
   readonly #path: string
   readonly #onLost: (error: AuditError) => void
-  #opening: Promise<FileHandle> | undefined
-  #file: FileHandle | undefined
+  #file: LogFile | undefined
   /** The file does not end with a whole line. */
   #isTorn = false
   #lines = ''
@@ -33,27 +42,29 @@ export class AuditLog {
     const synced = new Promise<void>((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
     })
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined
-    })
+    this.#writing ??= this.#write()
     return synced
   }
 
   /** Writes a line. It is on disk when the system gets to it: a crash of the machine may lose it, one of the program does not. */
   written(line: string): void {
     try {
-      if (this.#file) this.#append(this.#file, line)
+      const file = this.#file
+      if (!file) return
+      if (isAt(file, this.#path)) this.#append(file, line)
+      if (isAt(file, this.#path)) return
     } catch (cause) {
       this.#onLost(this.#failure(cause))
+      return
     }
+    this.synced(line).catch(this.#onLost)
   }
 
   async close(): Promise<void> {
     await this.#writing
     const file = this.#file
     this.#file = undefined
-    this.#opening = undefined
-    await file?.close()
+    await file?.handle.close()
   }
 
   async #write(): Promise<void> {
@@ -65,26 +76,50 @@ export class AuditLog {
       this.#waiting = []
       this.#lines = ''
       try {
-        this.#opening ??= this.#open()
-        this.#file = await this.#opening
-        this.#append(this.#file, lines)
-        await this.#file.datasync()
+        await this.#sync(lines)
         for (const { resolve } of waiting) resolve()
       } catch (cause) {
-        if (!this.#file) this.#opening = undefined
         for (const { reject } of waiting) reject(this.#failure(cause))
       }
     }
+    // Before any callback runs, which may have more to write.
+    this.#writing = undefined
   }
 
-  async #open(): Promise<FileHandle> {
-    const file = await openOwn(this.#path, 'append')
+  /**
+   * Writes lines to disk. A file that is moved away meanwhile may be compressed without them and removed, so they are written
+   * again to the next one: a line may be in both.
+   */
+  async #sync(lines: string): Promise<void> {
+    for (let i = 0; i < mostRewrites; i++) {
+      const file = await this.#current()
+      this.#append(file, lines)
+      await file.handle.datasync()
+      if (isAt(file, this.#path)) return
+    }
+    throw new UsageError('it is replaced again and again')
+  }
+
+  /** The file that the path names. */
+  async #current(): Promise<LogFile> {
+    const before = this.#file
+    if (before && isAt(before, this.#path)) return before
+    this.#file = await this.#open()
+    await before?.handle.close()
+    return this.#file
+  }
+
+  async #open(): Promise<LogFile> {
+    const handle = await openOwn(this.#path, 'append')
     this.#isTorn = !(await endsWithLine(this.#path))
-    return file
+    const { ino } = fstatSync(handle.fd)
+    // On Windows, the two ways to ask disagree on the device.
+    const named = lstatSync(this.#path, { throwIfNoEntry: false })
+    return { handle, ino, dev: named?.ino === ino ? named.dev : Number.NaN }
   }
 
   /** In one call of the system, so that lines of several processes do not mix. */
-  #append({ fd }: FileHandle, lines: string): void {
+  #append({ handle: { fd } }: LogFile, lines: string): void {
     const bytes = Buffer.from(this.#isTorn ? `\n${lines}` : lines)
     this.#isTorn = true
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
@@ -99,6 +134,12 @@ export class AuditLog {
       cause,
     })
   }
+}
+
+/** Whether a path names an open file. */
+function isAt({ handle, dev, ino }: LogFile, path: string): boolean {
+  const named = lstatSync(path, { throwIfNoEntry: false })
+  return named?.dev === dev && named.ino === ino && fstatSync(handle.fd).nlink > 0
 }
 
 /** A crash or a full disk may have left part of a line. One that must not be read is taken for whole. */

@@ -7,7 +7,9 @@ import { asForeseen } from '../output/error.ts'
 import type { Redact } from '../output/redact.ts'
 import { visibleJson } from '../output/visible.ts'
 import { failure } from '../pool/outcome.ts'
+import { changeOf } from './changed-fields.ts'
 import type { AuditLog } from './log.ts'
+import type { MemberUsers } from './member-users.ts'
 
 /** Who changes what, and where: the same for all changes of a run at one service. */
 export interface Origin {
@@ -18,6 +20,8 @@ export interface Origin {
   user: string
   /** Where to find the run of the CI service. */
   ci: string | undefined
+  /** The words of the command: `members block`. */
+  command: string
 }
 
 /** An error that quotes a page of a service is cut off behind so many characters. */
@@ -27,19 +31,33 @@ const longestMessage = 500
 export function trailOf(
   log: AuditLog,
   from: Origin,
-  { now, redact }: { now: () => number; redact: Redact },
+  { now, redact, users }: { now: () => number; redact: Redact; users: MemberUsers },
   endpoint: Route,
   input: AnyInput,
 ): Trail {
   const id = randomUUID()
-  const named = idsOf(input)
+  const named = withUser(idsOf(input), users)
+  const change = changeOf(input.body)
   let request: { method: string; path: string } | undefined
   let isBegun = false
   let status: number | undefined
   const line = (event: string, ids: object, more: object) => {
-    const { user, ci, ...where } = from
+    const { user, ci, command, ...where } = from
     const time = new Date(now()).toISOString()
-    const record = { time, id, event, ...where, operation: endpoint.id, ids, ...request, ...more, user, ci }
+    const record = {
+      time,
+      id,
+      event,
+      ...where,
+      operation: endpoint.id,
+      ids,
+      ...change,
+      ...request,
+      ...more,
+      user,
+      command,
+      ci,
+    }
     return `${visibleJson(redact(JSON.stringify(record)))}\n`
   }
   return {
@@ -54,7 +72,9 @@ export function trailOf(
     },
     succeeded(answer) {
       if (!isBegun) return
-      log.written(line('outcome', { ...named, ...madeId(endpoint, answer) }, { outcome: 'ok', status }))
+      if (isRecord(answer)) users.note(input.params?.['room_id'] ?? '', answer['value'])
+      const ids = withUser({ ...named, ...madeId(endpoint, answer) }, users)
+      log.written(line('outcome', ids, { outcome: 'ok', status }))
     },
     failed(cause) {
       if (!isBegun) return
@@ -77,6 +97,12 @@ function idsOf({ params, query, body }: AnyInput): Record<string, unknown> {
   const ids = Object.entries(named).filter(([name, value]) => /(^|_)id$/.test(name) && isId(value))
   // In a path, an id without a name is that of a room.
   return Object.fromEntries(ids.map(([name, id]) => [name === 'id' && params?.[name] ? 'room_id' : name, id]))
+}
+
+/** The same with the user behind a member, where that is known. */
+function withUser(ids: Record<string, unknown>, users: MemberUsers): Record<string, unknown> {
+  const { room_id, member_id, user_id = users.userOf(room_id, member_id) } = ids
+  return user_id === undefined ? ids : { ...ids, user_id }
 }
 
 /** The id of what was created or changed, which the service may have chosen. */
