@@ -91,11 +91,10 @@ export function createClient(options: ClientOptions): Client {
   const { open, exchange } = createExchange(options)
 
   /** What an answer has shown is not asked again. */
-  const standing = () => {
-    const asked = { query: { limit: 1 } }
-    seen.standing ??= exchange(endpoints.listRooms, asked, undefined, ({ answer }) => readStanding(answer))
-    return seen.standing
-  }
+  const standing = () => (seen.standing ??= probe())
+  const afterDenial = () => (seen.afterDenial ??= probe())
+  const probe = () =>
+    exchange(endpoints.listRooms, { query: { limit: 1 } }, undefined, ({ answer }) => readStanding(answer))
   // This explains a refusal; a failure here must not hide it.
   const userExists = async (user_id: string) =>
     exchange(
@@ -107,7 +106,7 @@ export function createClient(options: ClientOptions): Client {
 
   async function refused({ answer, line }: Exchanged, endpoint: Route, input: AnyInput): Promise<never> {
     const check = () => checkHint(endpoint, input)
-    throw await refusal({ answer, line, endpoint, input, baseUrl, standing, userExists, check })
+    throw await refusal({ answer, line, endpoint, input, baseUrl, standing, afterDenial, userExists, check })
   }
 
   const trailOf = (endpoint: Route, input: AnyInput) =>

@@ -1,23 +1,28 @@
 import { type MeetroomError, NotFoundError, UnknownOutcomeError, WrongBaseUrlError } from '../errors.ts'
+import type { Route } from './endpoints.ts'
 import { isRecord } from './guards.ts'
 import type { ReadRefusal } from './refused.ts'
 import type { AnyInput } from './request.ts'
+import { unknownOperation } from './vocabulary.ts'
 
 /** The error for a refusal (4xx) that says something does not exist; undefined when it says something else. */
 export async function whatIsMissing(refusal: ReadRefusal): Promise<MeetroomError | undefined> {
   const { endpoint, answer, input, words, details, standing, check } = refusal
   const { status } = details
+  const isUnknown = status === 405 || (status === 400 && words.code === unknownOperation)
   const saysSo = status === 400 && words.code === 'not_found'
-  const isNotFound = saysSo || status === 404 || status === 410 || (status === 400 && isOnlyIds(input))
+  const isNotFound =
+    !isUnknown && (saysSo || status === 404 || status === 410 || (status === 400 && isOnlyIds(input)))
   // The caller wants to know whether this command deleted it; after a lost attempt there is no way to tell.
   if (isNotFound && endpoint.method === 'DELETE' && answer.afterLostAttempt)
     return new UnknownOutcomeError(
       'it is gone, but an earlier attempt got no answer and may have deleted it',
       { ...details, hint: check() },
     )
-  // Any web server answers like this to what it does not know.
-  if (((isNotFound && !saysSo) || status === 405) && !(await standing()).isService)
-    return wrongBaseUrl(refusal)
+  // Any web server answers like this to what it does not know, and the embedded service to a path beside the API.
+  if ((isNotFound || isUnknown) && !(await standing()).isService) return wrongBaseUrl(refusal)
+  // Paths of “meetroom api” are the caller’s: one that the service does not know is not there.
+  if (isUnknown && status === 400) return isOwnPath(endpoint) ? notFound(refusal) : undefined
   if (!isNotFound && status !== 400) return undefined
   const user = await missingUser(refusal)
   if (user !== undefined)
@@ -55,12 +60,17 @@ async function missingUser({ input, userExists }: ReadRefusal): Promise<string |
   return undefined
 }
 
+/** Whether the caller chose the path: with “meetroom api”. */
+function isOwnPath({ id }: Route): boolean {
+  return id.startsWith('api.')
+}
+
 /** Something that the path names does not exist. */
 function notFound({ endpoint, input, words, said, details }: ReadRefusal): NotFoundError {
   const params = Object.entries(input.params ?? {})
   if (params.length === 0) {
     // Every service knows what the API lists; a path of “meetroom api” may be anything.
-    const hint = endpoint.id.startsWith('api.') ? undefined : baseUrlHint
+    const hint = isOwnPath(endpoint) ? undefined : baseUrlHint
     return new NotFoundError(`the service does not know ${details.request.path}${said}`, { ...details, hint })
   }
   const things = params.map(([name]) => (name === 'id' ? 'room' : name.replace('_id', '')))

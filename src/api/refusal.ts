@@ -3,6 +3,7 @@ import { errorWords } from './error-words.ts'
 import { whatIsMissing } from './missing.ts'
 import type { ReadRefusal, Refused } from './refused.ts'
 import { gaveUpStatuses } from './retry.ts'
+import { unknownOperation } from './vocabulary.ts'
 
 /**
  * Turns an answer that is not a success into the error that describes it (section 7). The document gives 400 to bad
@@ -35,7 +36,7 @@ async function describe(refusal: ReadRefusal): Promise<MeetroomError> {
   const { status } = details
   if (status < 400) return redirected(refusal)
   if (status >= 500) return failed(refusal)
-  if (status === 401 || status === 403 || (status === 400 && !(await isKeyFine(refusal))))
+  if (status === 401 || ((status === 400 || status === 403) && !(await isKeyFine(refusal))))
     return new AuthError(`the service refuses the API key (${status})${said}`, {
       ...details,
       hint: 'see which key is used with: meetroom auth status',
@@ -47,8 +48,10 @@ async function describe(refusal: ReadRefusal): Promise<MeetroomError> {
     ...details,
     retryable: status === 429 || status === 408,
     hint:
-      retryAfter &&
-      `it asks you to wait ${/^\d+$/.test(retryAfter) ? `${retryAfter} s` : `until ${retryAfter}`}`,
+      status === 403
+        ? 'the API key works, but not for this'
+        : retryAfter &&
+          `it asks you to wait ${/^\d+$/.test(retryAfter) ? `${retryAfter} s` : `until ${retryAfter}`}`,
   })
 }
 
@@ -76,12 +79,15 @@ function failed({ endpoint, words, said, details, check }: ReadRefusal): Meetroo
   return new ServiceError(`the service failed (${status})${said}`, { ...details, retryable: true })
 }
 
-async function isKeyFine({ words: { code }, standing }: ReadRefusal): Promise<boolean> {
+async function isKeyFine(refusal: ReadRefusal): Promise<boolean> {
+  const { words, details, standing, afterDenial } = refusal
+  const isDenial = details.status === 403
   // A service that says what is wrong saves the question.
-  if (code === 'not_found' || code === 'invalid_parameters') return true
-  if (code === 'unauthorized') return false
+  if (!isDenial && ['not_found', 'invalid_parameters', unknownOperation].includes(words.code ?? ''))
+    return true
+  if (!isDenial && words.code === 'unauthorized') return false
   try {
-    return (await standing()).keyWorks
+    return (await (isDenial ? afterDenial() : standing())).keyWorks
   } catch {
     return true
   }

@@ -14,6 +14,8 @@ export interface Refused {
   baseUrl: string
   /** Asks the cheapest question there is, once per run. */
   standing: () => Promise<Standing>
+  /** Asks the same after the service denied access, once per run, whatever it answered before. */
+  afterDenial: () => Promise<Standing>
   /** Whether a user exists. */
   userExists: (user_id: string) => Promise<boolean>
   /** How to find out whether a write took effect. */

@@ -13,3 +13,6 @@ export const deprecated = '#DEPRECATED#'
 
 /** Section 2.6. */
 export const defaultLimit = 30
+
+/** The error code of the embedded service for a method and path that the API does not have. */
+export const unknownOperation = 'unknown_operation'

@@ -1,3 +1,5 @@
+import { unknownOperation as unknownOperationCode } from '../api/vocabulary.ts'
+
 /** An answer that is not a success: its status (section 7) and the body `{"error":{"code","message"}}`. */
 export class Fault extends Error {
   constructor(
@@ -18,6 +20,10 @@ export const unauthorized = (message = 'the API key is missing or invalid') =>
 
 /** The document has no 404. */
 export const notFound = (what: string) => new Fault(400, 'not_found', `no such ${what}`)
+
+/** The API has no operation with this method and path: the base URL of the caller is probably wrong. */
+export const unknownOperation = (what: string) =>
+  new Fault(400, unknownOperationCode, `no such operation: ${what}`)
 
 /** What a failure of SQLite is answered with: a full disk, a damaged page, another process in the way for too long. */
 export function storageFault(error: unknown): Fault | undefined {

@@ -3,7 +3,7 @@ import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.t
 import type { Operation } from '../api/operation.ts'
 import { resources } from '../api/resources.ts'
 import type { WireRequest } from '../api/wire.ts'
-import { Fault, notFound, storageFault, unauthorized } from './faults.ts'
+import { Fault, storageFault, unauthorized, unknownOperation } from './faults.ts'
 import { changes, isUpdate } from './handlers/changes.ts'
 import type { Desk } from './handlers/handler.ts'
 import { handle } from './handlers/index.ts'
@@ -69,7 +69,7 @@ export function createService({
     const url = parseUrl(request.url)
     if (!isKey(request.headers['authorization'], expected)) throw unauthorized()
     const [[match]] = router.match(request.method, url.pathname)
-    if (!match) throw notFound(`operation: ${request.method} ${url.pathname}`)
+    if (!match) throw unknownOperation(`${request.method} ${url.pathname}`)
     const [name, pathParams] = match
     const endpoint: Endpoint = endpoints[name]
     const { fields } = resources[endpoint.resource]

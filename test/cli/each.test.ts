@@ -621,6 +621,10 @@ test.each([
   const { code, stdout } = await world.run([...command.split(' '), ...given, '--yes', '-o', 'ids'])
   expect({ code, ids: lines(stdout) }).toEqual({ code: 8, ids })
   expect(world.requests.map((request) => [request.method, request.url, request.body]).sort()).toEqual(
-    given.map((id) => [method, `${baseUrl}/rooms/${id}`, body]).sort(),
+    [
+      ...given.map((id) => [method, `${baseUrl}/rooms/${id}`, body]),
+      // A probe precedes the belief that a room is not there.
+      ['GET', `${baseUrl}/rooms?limit=1`, undefined],
+    ].sort(),
   )
 })

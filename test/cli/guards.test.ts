@@ -434,7 +434,7 @@ describe('a protected profile', () => {
       [`--base-url ${baseUrl}`, { MEETROOM_BASE_URL: undefined, MEETROOM_PROFILE: 'other' }],
       ['', { MEETROOM_PROFILE: 'other' }],
     ] as const) {
-      const line = `users create new ${flags}`.trim()
+      const line = `users create new --overwrite ${flags}`.trim()
       expect(await run(line, { env: { ...env, ...more } }), line).toMatchObject({
         code: 2,
         stderr:

@@ -252,7 +252,7 @@ describe('a row that was sent but not answered', () => {
 
 test('an import from standard input resumes when it is given the same input', async () => {
   const line = 'users import - --input-format csv --journal my.journal'
-  world.intercept = async (_request, next) => (world.requests.length > 6 ? answer(401, {}) : next())
+  world.intercept = async (_request, next) => (world.requests.length > 7 ? answer(401, {}) : next())
   const first = await run(`${line} --concurrency 1`, usersCsv(9))
   expect({ code: first.code, words: goOn(first.stderr) }).toEqual({
     code: 8,

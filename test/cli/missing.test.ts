@@ -128,7 +128,10 @@ test('the embedded service has no user: exit 3', async () => {
 })
 
 test('what a service says of a missing thing is told, unless it says the same as we do', async () => {
-  world.intercept = async () => answer(400, { error: { code: 'not_found', message: 'room r1 was archived' } })
+  world.intercept = async ({ url }, next) =>
+    url.endsWith('/rooms/r1')
+      ? answer(400, { error: { code: 'not_found', message: 'room r1 was archived' } })
+      : next()
   expect((await world.run('rooms get r1')).stderr).toMatch(/^error: no such room: r1: room r1 was archived\n/)
   world.intercept = undefined
   expect((await world.run('rooms get r1')).stderr).toMatch(/^error: no such room: r1\n/)

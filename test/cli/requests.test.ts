@@ -396,10 +396,16 @@ describe('a 400, from a service that does not say why,', () => {
     expect((await world.run('rooms update r1 --name New')).code).toBe(1)
   })
 
-  test.each([401, 403])('differs from %i, which asks no question and exits 4', async (status) => {
-    script(answer(status, {}))
+  test('differs from 401, which asks no question and exits 4', async () => {
+    script(answer(401, {}))
     expect((await world.run('rooms get r1')).code).toBe(4)
     expect(world.requests).toHaveLength(1)
+  })
+
+  test('differs from 403, which exits 4 when the probe is refused', async () => {
+    script(answer(403, {}))
+    expect((await world.run('rooms get r1')).code).toBe(4)
+    expect(world.requests).toHaveLength(2)
   })
 
   test.each([404, 410])('differs from %i, which exits 3', async (status) => {
@@ -409,7 +415,6 @@ describe('a 400, from a service that does not say why,', () => {
 
   test.each([
     ['unauthorized', 4],
-    ['not_found', 3],
     ['invalid_parameters', 1],
   ])('asks no question when the error code is %s', async (code, exitCode) => {
     script(answer(400, { error: { code, message: 'no' } }))

@@ -117,6 +117,7 @@ test('create sends every documented field', async () => {
   })
   expect(sent()).toEqual([
     ['GET', '/users/ada', undefined],
+    ['GET', '/rooms?limit=1', undefined],
     [
       'POST',
       '/users',

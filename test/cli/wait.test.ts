@@ -332,7 +332,7 @@ describe('rooms wait', () => {
   test.each([
     [3, 'the room does not exist', async () => answer(404, { error: { code: 'not_found' } })],
     [4, 'the key is refused (401)', async () => answer(401, {})],
-    [4, 'the key is refused (403)', async () => answer(403, {})],
+    [1, 'access to the room is denied', async () => answer(403, {})],
     [1, 'the request is refused', async () => answer(409, {})],
     [5, 'the certificate is bad', async () => Promise.reject(new TransportError('expired', false, false))],
   ] as const)('ends at once with %i when %s', async (code, _, failing) => {

@@ -313,7 +313,7 @@ describe('a service that is away', () => {
 describe('sessions watch ends', () => {
   test.each([
     [401, 'unauthorized', 4],
-    [403, 'forbidden', 4],
+    [403, 'forbidden', 1],
     [404, 'not_found', 3],
     [400, 'not_found', 3],
     [400, 'unauthorized', 4],

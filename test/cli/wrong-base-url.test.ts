@@ -191,10 +191,57 @@ describe('the question for rooms is not asked', () => {
     expect(await done).toMatchObject({ code: 0, stderr: expect.stringContaining('2 were not there\n') })
     expect(asked()).toEqual([])
   })
+})
 
-  test('when the service says itself that a thing is not there', async () => {
-    await world.run('rooms delete nope other --yes --ignore-not-found')
-    expect(asked()).toEqual([])
+test('a probe precedes the belief in a 400 that says “not_found”, once per run', async () => {
+  const { code, stderr } = await world.run('rooms delete nope other --yes --ignore-not-found')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'deleted 0 rooms; 2 were not there\n' })
+  expect(world.sent().filter((line) => line === 'GET /rooms?limit=1')).toHaveLength(1)
+})
+
+describe('meetroom serve at a base URL beside /v1', () => {
+  const bases = [origin, `${origin}/v2`, `${origin}/v1/rooms`, `${origin}/v1/users`, `${origin}/v1/v1`]
+
+  test.each(bases)('is exit 6 for every command, with %s', async (base) => {
+    world.file('users.csv', 'user_id\nada\ngrace\nalan\n')
+    for (const command of commands()) {
+      const { code, stdout, stderr } = await world.run(command, { env: { MEETROOM_BASE_URL: base } })
+      expect({ command, code, stdout, error: stderr.slice(-wrong(base).length) }).toEqual({
+        command,
+        code: 6,
+        stdout: '',
+        error: wrong(base),
+      })
+      expect(stderr, command).not.toContain('was not there')
+    }
+    expect(await world.rooms()).toEqual(['Weekly sync'])
+    expect(await world.user('ada')).toBeDefined()
+  })
+
+  test('has an error code of its own for an operation that the API does not have', async () => {
+    expect(await world.send('GET', '/nothing')).toEqual({
+      status: 400,
+      body: { error: { code: 'unknown_operation', message: 'no such operation: GET /v1/nothing' } },
+    })
+  })
+
+  test('is exit 3 for a path of “meetroom api” that a service does not know', async () => {
+    expect(await world.run('api GET /nothing')).toMatchObject({
+      code: 3,
+      stderr: 'error: the service does not know /nothing: no such operation: GET /v1/nothing\n',
+    })
+  })
+
+  test('counts nothing as gone where a service lacks the operation', async () => {
+    world.intercept = async (request, next) =>
+      request.method === 'DELETE'
+        ? answer(400, { error: { code: 'unknown_operation', message: 'no such operation' } })
+        : next()
+    for (const line of [`rooms delete ${room}`, 'users delete ada'])
+      expect(await world.run(`${line} --yes --ignore-not-found`)).toMatchObject({
+        code: 1,
+        stderr: 'error: the service refuses the request (400): no such operation\n',
+      })
   })
 })
 
@@ -247,12 +294,7 @@ describe('auth login', () => {
   })
 
   test('gives a hint where the service answers, but not below this path', async () => {
-    expect(await logIn(`${origin}/v2`)).toMatchObject({
-      code: 3,
-      stderr:
-        'error: the service does not know /rooms?limit=1: no such operation: GET /v2/rooms\n' +
-        'hint: a base URL ends with the version, as in https://meet.example.com/v1\n',
-    })
+    expect(await logIn(`${origin}/v2`)).toMatchObject({ code: 6, stderr: wrong(`${origin}/v2`) })
     expect(stored).toThrow('ENOENT')
   })
 

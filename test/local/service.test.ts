@@ -43,6 +43,7 @@ const refusal = (status: number, code: string) => ({
 })
 const invalid = refusal(400, 'invalid_parameters')
 const notFound = refusal(400, 'not_found')
+const unknownOperation = refusal(400, 'unknown_operation')
 const forbidden = refusal(500, 'validation_exception')
 
 describe('lists', () => {
@@ -698,7 +699,7 @@ describe('requests', () => {
   ] as const)
     test(`${method} ${path} is no operation`, async () => {
       await room({ name: 'stays' })
-      expect(await send(method, path)).toEqual(notFound)
+      expect(await send(method, path)).toEqual(unknownOperation)
       expect(await names('/rooms')).toEqual(['stays'])
     })
 

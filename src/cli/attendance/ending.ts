@@ -1,3 +1,4 @@
+import { ApiError, type MeetroomError } from '../../errors.ts'
 import { plainText } from '../output/text.ts'
 import type { Item } from '../output/views.ts'
 import type { Tally } from '../pool/tally.ts'
@@ -19,4 +20,18 @@ export function inWords(tally: Tally): string {
   if (tally.isComplete) return `reported on ${done} ${done === 1 ? 'room' : 'rooms'}`
   const untried = tally.untried > 0 ? `, ${tally.untried} not tried` : ''
   return `reported on ${done} of ${tally.total} rooms; ${tally.bad} failed${untried}`
+}
+
+/**
+ * The error of a report to which no room contributed. Where all rooms failed in the same way, it has the exit code that one
+ * of them alone has.
+ * @param error what the run ends with
+ * @param failures the errors of the rooms
+ */
+export function commonError(error: MeetroomError, failures: readonly MeetroomError[]): MeetroomError {
+  const [first] = failures
+  if (!(error instanceof ApiError) || !first) return error
+  if (failures.some(({ code, exitCode }) => code !== first.code || exitCode !== first.exitCode)) return error
+  const Kind = first.constructor as new (...of: ConstructorParameters<typeof ApiError>) => MeetroomError
+  return new Kind(error.message, { hint: error.hint, status: first.status, retryable: first.retryable })
 }

@@ -10,7 +10,7 @@ import { failure, stopsAll } from '../pool/outcome.ts'
 import { openPool } from '../pool/pool.ts'
 import type { Tally } from '../pool/tally.ts'
 import { marksFor } from './bar.ts'
-import { missingHint } from './ending.ts'
+import { commonError, missingHint } from './ending.ts'
 import type { By } from './groupings.ts'
 import type { Interval } from './intervals.ts'
 import { Oddities } from './oddities.ts'
@@ -47,6 +47,7 @@ export async function writeReport(report: Report): Promise<void> {
   const { context, printer, rooms, flags, page, tally } = report
   const oddities = new Oddities()
   const missing: Item[] = []
+  const failures: MeetroomError[] = []
   /** What stopped the others: told at the end. */
   let fatal: MeetroomError | undefined
   const table = printer.options.format === 'table' ? tableFor(report) : undefined
@@ -77,6 +78,7 @@ export async function writeReport(report: Report): Promise<void> {
       }
       missing.push(thing)
       if (!('error' in outcome)) continue
+      failures.push(outcome.error)
       await page?.failed(thing, outcome.error)
       // What becomes of the only room is what becomes of the command.
       if (rooms.length === 1) throw outcome.error
@@ -94,7 +96,7 @@ export async function writeReport(report: Report): Promise<void> {
   if (context.interrupt.aborted && !tally.isComplete) fatal ??= context.interrupt.reason as InterruptedError
   const { reported, error } = tally.ending({ fatal, hint: missingHint(missing) })
   if (reported) await context.report(reported)
-  if (error) throw error
+  if (error) throw commonError(error, failures)
   if (count === 0 && table) await printer.notice(`no ${rooms.length === 0 ? 'rooms' : view.noun[1]}`)
 }
 

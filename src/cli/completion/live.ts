@@ -55,7 +55,7 @@ export function lookUpFor(context: Context, flags: Readonly<Record<string, unkno
   async function ask(name: Listing, room: string | undefined): Promise<readonly Item[]> {
     // No refusal is looked into: that would be one more request.
     const standing = Promise.resolve({ keyWorks: true, isService: true })
-    const client = await own.client({ seen: { standing } })
+    const client = await own.client({ seen: { standing, afterDenial: standing } })
     const query = { limit: items }
     const answer =
       name === 'listMembers'

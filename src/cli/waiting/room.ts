@@ -2,6 +2,7 @@ import type { Answer } from '../../api/client.ts'
 import { endpoints } from '../../api/endpoints.ts'
 import { readAnswer } from '../../api/json.ts'
 import { shellQuote } from '../../api/request.ts'
+import { forgetStanding } from '../../api/standing.ts'
 import { formatDuration } from '../../duration.ts'
 import { ConditionError, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
@@ -52,7 +53,7 @@ export async function waitForRoom(outer: Context, given: string, flags: WaitFlag
   let id: string | undefined
 
   async function look(): Promise<Look<Answer>> {
-    delete client.seen.standing
+    forgetStanding(client.seen)
     id ??= await new RoomFinder(context, client).idOf(room)
     const answer = await client.call('getRoom', { params: { id } })
     const { room: item } = readAnswer(answer) as { room: Item }

@@ -1,3 +1,4 @@
+import { forgetStanding } from '../../api/standing.ts'
 import type { Context } from '../context.ts'
 import { waitingClient } from './client.ts'
 import { deadlineIn } from './deadline.ts'
@@ -20,7 +21,7 @@ export async function waitForService(context: Context, wholeMs: number): Promise
     deadline,
     pauseMs,
     async look() {
-      delete client.seen.standing
+      forgetStanding(client.seen)
       return { found: await client.call('listRooms', { query: { limit: 1 } }) }
     },
   })

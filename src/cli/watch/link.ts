@@ -1,4 +1,5 @@
 import type { Client } from '../../api/client.ts'
+import { forgetStanding } from '../../api/standing.ts'
 import { NetworkError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { ClientSetup } from '../service.ts'
@@ -27,7 +28,7 @@ export class Link {
   async look(known: Roster): Promise<Look> {
     const { client, reader } = await this.#open()
     // While a service restarts, a proxy may say “not found” to everything: what it was like before says little.
-    delete client.seen.standing
+    forgetStanding(client.seen)
     try {
       return await reader.look(known)
     } catch (error) {

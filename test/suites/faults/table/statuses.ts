@@ -47,21 +47,35 @@ const refusals: readonly Fault[] = [
   ...numbers(refused)
     .filter((status) => status !== 400)
     .flatMap((status) => both(status, ended(1), { says: 'the service refuses the request' })),
-  ...[401, 403].flatMap((status) => both(status, ended(4), { says: 'the service refuses the API key' })),
+  ...both(401, ended(4), { says: 'the service refuses the API key' }),
+  ...both(403, ended(4, 2), { says: 'the service refuses the API key' }),
   ...both(400, ended(4, 2), { says: 'the service refuses the API key' }),
   ...both(404, ended(6, 2), { says: 'the base URL of a Meeting Room Service?' }),
   ...both(405, ended(6, 2), { says: 'the base URL of a Meeting Room Service?' }),
   ...both(410, ended(3, 2), {}, ended(6, 2)),
   // An id alone can only be refused because it is not there.
   ...knowing(both(400, but(ended(1, 2), { get: once(3, 2), delete: once(3, 2) }))),
+  ...knowing(both(403, ended(1, 2), { says: 'the service refuses the request' })),
   ...knowing(both(404, ended(3, 2), { says: /no such room|does not know/ })),
   ...knowing(both(405, ended(1, 2), { says: 'the service refuses the request' })),
   ...knowing(both(410, ended(3, 2), { says: /no such room|does not know/ })),
   {
     name: 'answers 400 with the code not_found',
     does: [request, answer(400, '{"error":{"code":"not_found"}}')],
-    expect: ended(3),
+    expect: ended(6, 2),
   },
+  ...knowing([
+    {
+      name: 'answers 400 with the code not_found',
+      does: [request, answer(400, '{"error":{"code":"not_found"}}')],
+      expect: ended(3, 2),
+    },
+    {
+      name: 'answers 400 with the code unknown_operation',
+      does: [request, answer(400, '{"error":{"code":"unknown_operation"}}')],
+      expect: ended(1, 2),
+    },
+  ]),
   {
     name: 'answers 400 with the code unauthorized',
     does: [request, answer(400, '{"error":{"code":"unauthorized"}}')],
@@ -133,7 +147,7 @@ const words: readonly Fault[] = [
   {
     name: 'answers 403 and quotes the key',
     does: [request, answer(403, JSON.stringify({ message: `Bearer ${key} is wrong` }))],
-    expect: ended(4),
+    expect: ended(4, 2),
     says: 'Bearer [API key] is wrong',
   },
   {
@@ -235,7 +249,7 @@ const sequences: readonly Fault[] = [
     first: breaks,
     does: [request, answer(400, '{"error":{"code":"not_found"}}')],
     // Whether it was this command that deleted it is not known.
-    expect: { ...split(twice(3), twice(3), once(7)), delete: twice(7) },
+    expect: { ...split(twice(6, 3, 2), twice(6, 3, 2), once(7)), delete: twice(7) },
   },
   {
     name: 'resets the connection once, and is then busy',
@@ -253,7 +267,7 @@ const sequences: readonly Fault[] = [
     name: 'gives up once (502), and then does not find the room',
     first: [request, answer(502, html, closing), end],
     does: [request, answer(400, '{"error":{"code":"not_found"}}')],
-    expect: { ...split(twice(3), twice(3), once(7)), delete: twice(7) },
+    expect: { ...split(twice(6, 3, 2), twice(6, 3, 2), once(7)), delete: twice(7) },
   },
   {
     name: 'is busy once (503)',
