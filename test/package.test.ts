@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { runCommand } from './helpers/built.ts'
 
+/** Scripts that npm takes for install scripts: the last one runs only in checkouts, and npm 11 warns of it everywhere. */
+const installHooks = ['preinstall', 'install', 'postinstall', 'prepare']
+
 let dir: string
 let tarball: string
 
@@ -129,7 +132,22 @@ test('it downloads nothing and runs nothing when it is installed', () => {
     optionalDependencies: undefined,
   })
   expect(peerDependenciesMeta).toEqual({ libsql: { optional: true } })
-  for (const hook of ['preinstall', 'install', 'postinstall']) expect(scripts).not.toHaveProperty(hook)
+  for (const hook of installHooks) expect(scripts).not.toHaveProperty(hook)
+})
+
+test('npm install in a checkout builds the program, and npm pack builds what it packs', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  expect(scripts).toMatchObject({ preprepare: 'npm run build', prepack: 'npm run build' })
+})
+
+test('npm warns of nothing when the package is installed globally', { timeout: 60_000 }, async () => {
+  const prefix = join(dir, 'global')
+  const flags = ['--offline', '--no-audit', '--no-fund', '--no-update-notifier', '--omit=peer']
+  const installed = await npm('install', '--global', ...flags, '--prefix', prefix, tarball)
+  expect(installed).toMatchObject({ code: 0, stderr: '' })
+  expect(await runCommand(join(prefix, 'bin/meetroom'), ['--version'], { HOME: dir })).toMatchObject({
+    code: 0,
+  })
 })
 
 test('publint has nothing to say', { timeout: 60_000 }, async () => {
@@ -158,9 +176,7 @@ test('installed into an empty folder, with no network, it brings nothing along, 
   // npm builds what has a binding.gyp, script or no script.
   expect(existsSync(join(modules, 'meetroom/binding.gyp'))).toBe(false)
   const { scripts } = JSON.parse(readFileSync(join(modules, 'meetroom/package.json'), 'utf8'))
-  for (const hook of ['preinstall', 'install', 'postinstall']) expect(scripts).not.toHaveProperty(hook)
-  // Checkouts and installs from git are built by it; a tarball never runs it.
-  expect(scripts).toHaveProperty('prepare')
+  for (const hook of installHooks) expect(scripts).not.toHaveProperty(hook)
   const meetroom = (...argv: string[]) =>
     runCommand(join(prefix, 'node_modules/.bin/meetroom'), argv, {
       HOME: dir,
