@@ -168,6 +168,19 @@ test('create works with a service that answers an unknown user with a bare 400',
   ])
 })
 
+test('create and update take an email with --email', async () => {
+  await world.run('users create ada --email ada@example.com')
+  expect(lastBody()).toEqual({ user_id: 'ada', email: 'ada@example.com' })
+  await world.run('users update ada --email countess@example.com')
+  expect(lastBody()).toEqual({ email: 'countess@example.com' })
+  expect((await world.send('GET', '/users/ada')).body.user.email).toBe('countess@example.com')
+  expect(
+    await world.run(['users', 'update', 'ada', '--email', 'a@x.test', '--set', 'email=b@x.test']),
+  ).toMatchObject({
+    code: 2,
+  })
+})
+
 test('create makes one body of --data, flags and --set, and --data gives way to both', async () => {
   writeFileSync(join(world.dir, 'user.json'), '{"user_id":"other","name":"file","email":"f@x.test","n":1.10}')
   await world.run(['users', 'create', 'ada', '--data', '@user.json', '--name', 'flag', '--set', 'x=null'])

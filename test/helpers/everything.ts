@@ -20,12 +20,12 @@ export const everything: Record<OperationName, string[]> = {
   listUsers: 'users list --limit 1 --offset 0 --email a'.split(' '),
   createUser: [
     ...'users create alan --name n --profile-url https://p.test/a.png --default-member-type host'.split(' '),
-    ...['--set', 'email=alan@example.com'],
+    ...['--email', 'alan@example.com'],
   ],
   getUser: ['users', 'get', 'ada'],
   updateUser: [
     ...'users update ada --name n --profile-url https://p.test/a.png --default-member-type host'.split(' '),
-    ...['--set', 'email=ada@example.com'],
+    ...['--email', 'ada@example.com'],
   ],
   deleteUser: 'users delete grace --yes'.split(' '),
 }

@@ -23,6 +23,7 @@ const { words } = user
 
 interface UserFlags extends BodyFlags {
   name?: string
+  email?: string
   profileUrl?: string
   defaultMemberType?: MemberType
 }
@@ -31,6 +32,7 @@ function userFlags(command: MeetroomCommand): MeetroomCommand {
   return bodyFlags(
     command
       .option('--name <name>', words.name)
+      .option('--email <address>', words.email)
       .option('--profile-url <url>', words.profile_url, webUrl('--profile-url'))
       .addOption(new Option('--default-member-type <type>', words.default_member_type).choices(memberTypes)),
   )
@@ -39,6 +41,7 @@ function userFlags(command: MeetroomCommand): MeetroomCommand {
 function settingsFrom(flags: UserFlags): Given<'updateUser'> {
   return {
     '--name': { name: flags.name },
+    '--email': { email: flags.email },
     '--profile-url': { profile_url: flags.profileUrl },
     '--default-member-type': { default_member_type: flags.defaultMemberType },
   }
