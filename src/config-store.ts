@@ -3,7 +3,7 @@ import { OutputError } from './errors.ts'
 import type { Host } from './host.ts'
 import { takeLock } from './lock.ts'
 import { makeDirectory } from './make-directory.ts'
-import { configFile, type Profile, readConfig, type StoredConfig } from './stored-config.ts'
+import { configFile, type Key, type Profile, readConfig, type StoredConfig } from './stored-config.ts'
 
 /** How long another process may take to change the settings, and how long until it is asked for again; in milliseconds. */
 const patienceMs = 5000
@@ -88,8 +88,25 @@ export function withProfile(config: StoredConfig, name: string, profile: Profile
 
 /** A profile without its key, and without the command that prints it. */
 export function withoutKey(profile: Profile = {}): Profile {
-  const { api_key, key_command, api_key_origin, ...rest } = profile
+  const { api_key, key_command, api_key_origin, api_key_stored_at, ...rest } = profile
   return rest
+}
+
+/**
+ * A profile with a service and its key, or the command that prints the key.
+ * @param now milliseconds since 1970
+ */
+export function withKey(profile: Profile | undefined, baseUrl: string, key: Key, now: number): Profile {
+  const secret =
+    'command' in key
+      ? { key_command: key.command }
+      : { api_key: key.value, api_key_stored_at: new Date(now).toISOString() }
+  return {
+    ...withoutKey(profile),
+    base_url: baseUrl,
+    ...secret,
+    api_key_origin: new URL(baseUrl).origin,
+  }
 }
 
 /** A change that forgets one profile, and stops using it. */

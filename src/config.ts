@@ -9,7 +9,7 @@ import {
   parseTimeout,
 } from './config-values.ts'
 import { AuthError, MeetroomError, UsageError } from './errors.ts'
-import { findProfile, noSuchProfile, type Profile, type StoredConfig } from './stored-config.ts'
+import { findProfile, type Key, noSuchProfile, type Profile, type StoredConfig } from './stored-config.ts'
 
 /** A value and where it came from, as `config list --show-origin` tells it. */
 export interface Setting<T> {
@@ -55,6 +55,8 @@ export interface Settings {
   apiKey: Setting<string> | undefined
   /** What prints the key. There is no `apiKey` then. */
   keyCommand: Setting<string> | undefined
+  /** When the key was stored; undefined for a key that was not stored, or by an earlier version. */
+  apiKeyStoredAt: string | undefined
   /** The only origin that a stored key goes to; undefined for a key that was not stored. */
   apiKeyOrigin: string | undefined
   output: Setting<Format>
@@ -135,6 +137,7 @@ export function resolveSettings(
     baseUrl: url && convert(url, parseBaseUrl),
     apiKey,
     keyCommand,
+    apiKeyStoredAt: apiKey && apiKey !== key ? values?.api_key_stored_at : undefined,
     apiKeyOrigin: keyCommand || (apiKey && apiKey !== key) ? (values?.api_key_origin ?? 'none') : undefined,
     output: convert(output, parseFormat) ?? { value: 'table', from: 'default' },
     timeout: convert(
@@ -239,6 +242,3 @@ export function keyFor({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }: S
     })
   return found
 }
-
-/** A key, or the command that prints it. */
-export type Key = { value: string } | { command: string }

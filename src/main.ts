@@ -5,7 +5,7 @@ import { Shown } from './cli/before-send.ts'
 import { type CommandLine, readCommandLine } from './cli/command-line.ts'
 import { Context } from './cli/context.ts'
 import type { Effect } from './cli/effect.ts'
-import { inOurQuotes } from './cli/meetroom-command.ts'
+import { inOurQuotes, MeetroomCommand } from './cli/meetroom-command.ts'
 import { asForeseen, isJson, reportError } from './cli/output/error.ts'
 import { Printer } from './cli/output/printer.ts'
 import { type Redact, redactor } from './cli/output/redact.ts'
@@ -65,7 +65,7 @@ export async function main(
             connect,
             openSaver,
           })
-          await context.permit(effect)
+          await context.permit(effect, effect === 'reads' || isForEachProfile(command))
           // What waits finds its room itself, once the service answers.
           const finds = effect === 'waits'
           const run = async (each: Context) =>
@@ -109,6 +109,10 @@ export async function main(
     stopListening()
     await context?.close()
   }
+}
+
+function isForEachProfile(command: Command): boolean {
+  return command instanceof MeetroomCommand && command.isForEachProfile
 }
 
 /** The words that call a command: `users delete`. */

@@ -9,6 +9,8 @@ export interface Profile {
   /** Prints the key, instead of `api_key`. */
   key_command?: string
   api_key_origin?: string
+  /** When `api_key` was stored: ISO 8601, UTC. Absent for keys that earlier versions stored. */
+  api_key_stored_at?: string
   output?: string
   timeout?: number
   retries?: number
@@ -18,6 +20,9 @@ export interface Profile {
   /** Writes need --allow-write. */
   protected?: boolean
 }
+
+/** A key, or the command that prints it. */
+export type Key = { value: string } | { command: string }
 
 /** The settings file. */
 export interface StoredConfig {

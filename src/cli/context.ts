@@ -139,11 +139,12 @@ export class Context {
 
   /**
    * Refuses flags that do not fit what the command does, before it does anything.
+   * @param isForEachProfile the command can run for each profile
    * @throws {UsageError}
    */
-  async permit(effect: Effect): Promise<void> {
+  async permit(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
     const { dryRun, curl, allProfiles } = this.flags
-    if (allProfiles && effect !== 'reads')
+    if (allProfiles && !isForEachProfile)
       throw new UsageError('--all-profiles is for commands that only read from a service')
     if ((dryRun || curl) && ['stays', 'joins', 'machine'].includes(effect))
       throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)

@@ -45,6 +45,9 @@ export class MeetroomCommand extends Command {
   /** What to do about more arguments than the command takes. */
   surplusHint: string | undefined
 
+  /** Runs for each profile with --all-profiles, although it does not only read from a service. */
+  isForEachProfile = false
+
   override error(message: string, options?: ErrorOptions): never {
     if (options?.code === 'commander.excessArguments' && this.surplusHint !== undefined)
       throw new UsageError(inOurQuotes(message.replace(/^error: /, '')), { hint: this.surplusHint })

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { Context } from '../../src/cli/context.ts'
 import { main } from '../../src/main.ts'
 import { type HostOptions, testHost } from '../helpers/host.ts'
+import { fingerprint } from '../helpers/login.ts'
 import { tempDir } from '../helpers/world.ts'
 
 interface Fake {
@@ -83,6 +84,54 @@ async function run(line: string, options: HostOptions = {}) {
   const code = await main(line.split(' '), host)
   return { code, stdout: host.stdout.text, stderr: host.stderr.text }
 }
+
+describe('auth status --all-profiles', () => {
+  test('shows the key of each profile as a table, by its fingerprint', async () => {
+    store({
+      east: {
+        base_url: east.baseUrl,
+        api_key: keys.east,
+        api_key_origin: east.origin,
+        api_key_stored_at: '2026-01-01T00:00:00.000Z',
+      },
+    })
+    const shown = await run(
+      'auth status --all-profiles -o tsv --columns profile,key_fingerprint,key_stored_at,works',
+    )
+    expect(shown).toEqual({
+      code: 0,
+      stdout:
+        'profile\tkey_fingerprint\tkey_stored_at\tworks\n' +
+        `east\t${fingerprint(keys.east)}\t2026-01-01T00:00:00.000Z\ttrue\n` +
+        `west\t${fingerprint(keys.west)}\t\ttrue\n`,
+      stderr: '',
+    })
+    const [title] = (await run('auth status --all-profiles')).stdout.split('\n')
+    expect(title?.split(/ {2,}/)).toEqual([
+      'PROFILE',
+      'BASE URL',
+      'KEY FROM',
+      'KEY FINGERPRINT',
+      'KEY STORED AT',
+      'WORKS',
+    ])
+  })
+
+  test('shows the other profiles when the key of one is refused, and exits 8', async () => {
+    east.instead = { status: 401, body: '{}' }
+    const { code, stdout, stderr } = await run('auth status --all-profiles --json')
+    expect({ code, stderr: JSON.parse(stderr).error.message }).toEqual({
+      code: 8,
+      stderr: '1 of 2 profiles failed: east',
+    })
+    const { items, errors } = JSON.parse(stdout)
+    expect(items).toMatchObject([
+      { profile: 'east', profile_from: '--all-profiles', works: false },
+      { profile: 'west', profile_from: '--all-profiles', works: true },
+    ])
+    expect(errors).toMatchObject([{ profile: 'east', code: 'auth' }])
+  })
+})
 
 describe('a command that reads, with --all-profiles,', () => {
   test('prints the items of all profiles as one table, and says where each is from', async () => {
@@ -379,7 +428,7 @@ describe('--all-profiles is refused', () => {
     'rooms delete e1 --yes',
     'api GET /rooms',
     'profiles list',
-    'auth status',
+    'auth logout',
   ])('for what does more than read, or does not ask a service: %s', async (line) => {
     expect(await run(`${line} --all-profiles`)).toMatchObject({
       code: 2,

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { TestHost } from '../helpers/host.ts'
+import { fingerprint, storedAt } from '../helpers/login.ts'
 import { talk } from '../helpers/talk.ts'
 import { harmIn } from '../helpers/terminal.ts'
 import { soon } from '../helpers/waiting.ts'
@@ -190,10 +191,15 @@ describe('auth login on a terminal', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     expect(stderr).not.toContain(world.apiKey)
     expect(stderr).toMatch(
-      /logged in to https:\/\/meet\.test as profile default\ntry next:\n {2}meetroom auth status\n {2}meetroom rooms list\n {2}meetroom completion zsh\n$/,
+      /logged in to https:\/\/meet\.test as profile default\nkey fingerprint [0-9a-f]{8}, stored \S+Z\ntry next:\n {2}meetroom auth status\n {2}meetroom rooms list\n {2}meetroom completion zsh\n$/,
     )
     expect(stored()).toEqual({
-      default: { base_url: baseUrl, api_key: world.apiKey, api_key_origin: origin },
+      default: {
+        base_url: baseUrl,
+        api_key: world.apiKey,
+        api_key_stored_at: storedAt,
+        api_key_origin: origin,
+      },
     })
   })
 
@@ -212,7 +218,10 @@ describe('auth login on a terminal', () => {
     )
     // What has been drawn over before.
     const drawn = stripVTControlCharacters(stderr).split('\n')
-    expect(drawn.map((line) => line.replace(/^\?.*✔/, '✔'))).toEqual([...lines, ''])
+    const shown = drawn.map((line) =>
+      line.replace(/^\?.*✔/, '✔').replace(fingerprint(world.apiKey), '1f2e3d4c'),
+    )
+    expect(shown).toEqual([...lines, ''])
   })
 
   test('asks again for what is no base URL of a service, and says why in a line', async () => {
@@ -295,7 +304,12 @@ describe('auth login on a terminal', () => {
       [key, `${world.apiKey}\n`],
     ])
     expect(again.code).toBe(0)
-    expect(stored().default).toEqual({ base_url: baseUrl, api_key: world.apiKey, api_key_origin: origin })
+    expect(stored().default).toEqual({
+      base_url: baseUrl,
+      api_key: world.apiKey,
+      api_key_stored_at: storedAt,
+      api_key_origin: origin,
+    })
   })
 
   test('replaces it with --yes, and keeps it in another profile', async () => {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { TransportError } from '../../src/api/wire.ts'
+import { aboutKey, fingerprint, storedAt } from '../helpers/login.ts'
 import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
 
 let world: World
@@ -29,9 +30,20 @@ const logIn = (flags = '') =>
   })
 
 const loggedIn = () => ({
-  profiles: { default: { base_url: baseUrl, api_key: world.apiKey, api_key_origin: 'https://meet.test' } },
+  profiles: {
+    default: {
+      base_url: baseUrl,
+      api_key: world.apiKey,
+      api_key_stored_at: storedAt,
+      api_key_origin: 'https://meet.test',
+    },
+  },
   profile: 'default',
 })
+
+/** The settings as they were before the time of a login was stored. */
+const withoutTime = () =>
+  JSON.parse(JSON.stringify(loggedIn(), (name, value) => (name === 'api_key_stored_at' ? undefined : value)))
 
 test('login asks for the key at a hidden prompt, verifies it and stores it', async () => {
   const { host, done } = world.start(['auth', 'login', '--base-url', baseUrl], { tty: true, env: plain })
@@ -61,7 +73,7 @@ test('login --with-token reads the key from standard input', async () => {
   expect(await logIn()).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: 'logged in to https://meet.test as profile default\n',
+    stderr: `logged in to https://meet.test as profile default\n${aboutKey(world.apiKey)}`,
   })
   expect(stored()).toEqual(loggedIn())
 })
@@ -75,7 +87,7 @@ test('login into several profiles keeps them apart and stays in the first', asyn
   await logIn()
   expect(await logIn('--profile staging')).toMatchObject({
     code: 0,
-    stderr: 'logged in to https://meet.test as profile staging\n',
+    stderr: `logged in to https://meet.test as profile staging\n${aboutKey(world.apiKey)}`,
   })
   expect(stored().profile).toBe('default')
   expect(Object.keys(stored().profiles)).toEqual(['default', 'staging'])
@@ -83,12 +95,12 @@ test('login into several profiles keeps them apart and stays in the first', asyn
 
 test('login stores the key in the profile in use, or in the one that MEETROOM_PROFILE names', async () => {
   await logIn('--profile staging')
-  expect((await logIn()).stderr).toBe('logged in to https://meet.test as profile staging\n')
+  expect((await logIn()).stderr).toContain('logged in to https://meet.test as profile staging\n')
   const other = await world.run(`auth login --with-token --base-url ${baseUrl}`, {
     stdin: world.apiKey,
     env: { ...bare, MEETROOM_PROFILE: 'other' },
   })
-  expect(other).toMatchObject({ code: 0, stderr: 'logged in to https://meet.test as profile other\n' })
+  expect(other).toMatchObject({ code: 0, stderr: expect.stringContaining('as profile other\n') })
   expect(Object.keys(stored().profiles)).toEqual(['staging', 'other'])
 })
 
@@ -105,6 +117,7 @@ test('login to the same profile again keeps its base URL and its other settings'
     output: 'csv',
     timeout: 5,
     api_key: world.apiKey,
+    api_key_stored_at: storedAt,
     api_key_origin: 'https://meet.test',
   })
 })
@@ -417,14 +430,49 @@ test('status of a key that works says so and exits 0', async () => {
   expect(await world.run('auth status', { env: bare })).toMatchObject({
     code: 0,
     stdout:
-      'profile        default\n' +
-      'profile_from   settings file\n' +
-      `base_url       ${baseUrl}\n` +
-      'base_url_from  profile default\n' +
-      'key_from       profile default\n' +
-      'works          true\n',
+      'profile          default\n' +
+      'profile_from     settings file\n' +
+      `base_url         ${baseUrl}\n` +
+      'base_url_from    profile default\n' +
+      'key_from         profile default\n' +
+      `key_fingerprint  ${fingerprint(world.apiKey)}\n` +
+      `key_stored_at    ${storedAt}\n` +
+      'works            true\n',
     stderr: '',
   })
+})
+
+test('status shows no time for a key that an earlier version stored, and none for a key of the environment', async () => {
+  store(withoutTime())
+  const stored = await world.run('auth status --json', { env: bare })
+  const given = await world.run('auth status --json')
+  const facts = { key_fingerprint: fingerprint(world.apiKey), key_stored_at: null, works: true }
+  for (const { stdout } of [stored, given]) expect(JSON.parse(stdout)).toMatchObject(facts)
+})
+
+test('status shows no fingerprint of a key of fewer than 20 characters', async () => {
+  const fingerprints = ['a'.repeat(19), 'a'.repeat(20)].map(async (MEETROOM_API_KEY) => {
+    const { stdout } = await world.run('auth status --json', { env: { MEETROOM_API_KEY } })
+    return JSON.parse(stdout).key_fingerprint
+  })
+  expect(await Promise.all(fingerprints)).toEqual([null, '42492da0'])
+})
+
+test('a login with a new key replaces the time and the fingerprint of the old key, and a logout forgets them', async () => {
+  store({
+    profiles: {
+      default: {
+        ...loggedIn().profiles.default,
+        api_key: 'an-older-key',
+        api_key_stored_at: '2025-01-01T00:00:00.000Z',
+      },
+    },
+    profile: 'default',
+  })
+  await logIn()
+  expect(stored()).toEqual(loggedIn())
+  await world.run('auth logout', { env: bare })
+  expect(stored().profiles).toEqual({ default: { base_url: baseUrl } })
 })
 
 test('status --json is one object', async () => {
@@ -437,6 +485,8 @@ test('status --json is one object', async () => {
     base_url_from: 'MEETROOM_BASE_URL',
     workspace: null,
     key_from: 'MEETROOM_API_KEY',
+    key_fingerprint: fingerprint(world.apiKey),
+    key_stored_at: null,
     works: true,
   })
 })
@@ -506,7 +556,7 @@ test('status of a service that does not answer exits 5', async () => {
   }
   const { code, stdout, stderr } = await world.run('auth status --retries 0')
   expect(code).toBe(5)
-  expect(stdout).toMatch(/\nworks {10}false\n$/)
+  expect(stdout).toMatch(/\nworks {12}false\n$/)
   expect(stderr).toBe('error: no answer from meet.test: connection refused\n')
 })
 

@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readKeyCommand } from '../../src/cli/key-command.ts'
 import { filesOf } from '../helpers/calls.ts'
+import { fingerprint } from '../helpers/login.ts'
 import { soon } from '../helpers/waiting.ts'
 import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
 
@@ -51,7 +52,7 @@ test('login --key-command runs the command once, verifies its key and stores the
   expect(await world.run(argv, { env })).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: 'logged in to https://meet.test as profile default\n',
+    stderr: `logged in to https://meet.test as profile default\nkey fingerprint ${fingerprint(world.apiKey)}\n`,
   })
   expect(stored().profiles.default).toEqual({
     base_url: baseUrl,
@@ -293,7 +294,12 @@ describe('that a command gives the key', () => {
 
   test('is said by auth status, config and profiles, which never show it', async () => {
     const status = await world.run('auth status --json', { env })
-    expect(JSON.parse(status.stdout)).toMatchObject({ key_from: 'command of profile default', works: true })
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      key_from: 'command of profile default',
+      works: true,
+      key_fingerprint: fingerprint(world.apiKey),
+      key_stored_at: null,
+    })
     const config = await world.run('config list --show-origin -o csv', { env })
     expect(config.stdout).toContain('api_key,printed by a command,profile default')
     const profiles = await world.run('profiles list --json', { env })

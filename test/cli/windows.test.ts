@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
+import { aboutKey } from '../helpers/login.ts'
 import { baseUrl, createWorld, type World } from '../helpers/world.ts'
 
 const sid = 'S-1-5-21-1004336348-1177238915-682003330-512'
@@ -33,10 +34,10 @@ const onWindows = (line: string, stdin?: string, SystemRoot = join(world.dir, 'W
   })
 const logIn = (systemRoot?: string) =>
   onWindows(`auth login --with-token --base-url ${baseUrl}`, world.apiKey, systemRoot)
-const loggedIn = 'logged in to https://meet.test as profile default\n'
+const loggedIn = () => `logged in to https://meet.test as profile default\n${aboutKey(world.apiKey)}`
 
 test('on Windows, login keeps the folder that it makes and the settings file to the user', async () => {
-  expect(await logIn()).toMatchObject({ code: 0, stderr: loggedIn })
+  expect(await logIn()).toMatchObject({ code: 0, stderr: loggedIn() })
   expect(noted('whoami')).toEqual(Array(2).fill('/user /fo csv /nh'))
   const file = join(world.configDir, 'config.json')
   expect(noted('icacls')).toEqual([
@@ -61,7 +62,7 @@ test.each([
   if (name === 'whoami') writeFileSync(join(system, 'whoami.exe'), `#!/bin/sh\n${text}\n`)
   else program(name, text)
   const warning = `warning: others may be able to read ${join(world.configDir, 'config.json')}: ${why}\n`
-  expect(await logIn()).toMatchObject({ code: 0, stderr: `${warning}${loggedIn}` })
+  expect(await logIn()).toMatchObject({ code: 0, stderr: `${warning}${loggedIn()}` })
 })
 
 test('on Windows without these programs, login is done and warns once', async () => {

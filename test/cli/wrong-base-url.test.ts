@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { TransportError, type WireResponse } from '../../src/api/wire.ts'
 import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
+import { aboutKey } from '../helpers/login.ts'
 import { answer } from '../helpers/world.ts'
 
 let world: ImportWorld
@@ -271,7 +272,7 @@ describe('auth login', () => {
       stdout: '',
       stderr:
         'the service is at https://meet.test/v1; that is stored as the base URL\n' +
-        'logged in to https://meet.test as profile default\n',
+        `logged in to https://meet.test as profile default\n${aboutKey(world.apiKey)}`,
     })
     expect(stored()).toBe(`${origin}/v1`)
     expect(new Set(paths())).toEqual(new Set([`${origin}/rooms?limit=1`, `${origin}/v1/rooms?limit=1`]))

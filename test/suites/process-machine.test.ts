@@ -103,7 +103,9 @@ test(`${writers} logins at once are all stored, each beside the others`, { timeo
       ),
     })
   for (const { name, stderr } of stored)
-    expect(stderr).toBe(`logged in to ${new URL(baseUrl).origin} as profile ${name}\n`)
+    expect(stderr).toMatch(
+      new RegExp(`^logged in to ${new URL(baseUrl).origin} as profile ${name}\nkey fingerprint .*\n$`),
+    )
   const { profiles } = JSON.parse(readFileSync(join(dir, 'config.json'), 'utf8'))
   expect(Object.keys(profiles).sort()).toEqual(stored.map(({ name }) => name).sort())
   expect(stored.length).toBeGreaterThan(writers / 2)

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { Option } from 'commander'
 import { defaultProfile, localProfile, shortestKey } from '../../config.ts'
-import { withoutKey, withProfile } from '../../config-store.ts'
+import { withKey, withProfile } from '../../config-store.ts'
 import { isClear, parseBaseUrl } from '../../config-values.ts'
 import { ConfirmationError, UsageError } from '../../errors.ts'
 import type { Visible } from '../../host.ts'
@@ -9,6 +9,7 @@ import { findProfile, type Profile, type StoredConfig } from '../../stored-confi
 import type { Act } from '../action.ts'
 import { canAsk, whyNotAsked } from '../confirm.ts'
 import type { Context } from '../context.ts'
+import { fingerprintOf } from '../fingerprint.ts'
 import { examples } from '../flags.ts'
 import { readAll } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
@@ -55,16 +56,16 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
 
   const baseUrl = await verifyKey(context, given, key)
   const { keyCommand } = flags
+  const now = host.now()
+  const secret = keyCommand === undefined ? { value: key } : { command: keyCommand }
   await context.config.change((config) => ({
-    ...withProfile(config, profile, {
-      ...withoutKey(findProfile(config, profile)),
-      base_url: baseUrl,
-      ...(keyCommand === undefined ? { api_key: key } : { key_command: keyCommand }),
-      api_key_origin: origin,
-    }),
+    ...withProfile(config, profile, withKey(findProfile(config, profile), baseUrl, secret, now)),
     profile: config.profile ?? profile,
   }))
   await context.notice(`logged in to ${origin} as profile ${profile}`)
+  const fingerprint = fingerprintOf(key)
+  const storedAt = keyCommand === undefined ? `, stored ${new Date(now).toISOString()}` : ''
+  if (fingerprint) await context.notice(`key fingerprint ${fingerprint}${storedAt}`)
   if (stored.profile === localProfile)
     await context.notice(
       `profile ${stored.profile} stays in use; to switch: meetroom profiles use ${profile}`,

@@ -6,6 +6,7 @@ import { findProfile } from '../../stored-config.ts'
 import type { Act } from '../action.ts'
 import type { Context } from '../context.ts'
 import { dataDir } from '../find-service.ts'
+import { fingerprintOf } from '../fingerprint.ts'
 import { examples } from '../flags.ts'
 import { duration } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
@@ -40,10 +41,12 @@ export function defineAuth(auth: MeetroomCommand, act: Act): void {
         await showStatus(context, flags)
       }),
     )
+  status.isForEachProfile = true
   examples(
     status,
     'meetroom auth status',
     'meetroom auth status --profile staging --json',
+    'meetroom auth status --all-profiles',
     'meetroom auth status --wait 30s',
   )
 }
@@ -80,11 +83,12 @@ async function maskInLog(context: Context): Promise<void> {
 
 async function showStatus(context: Context, { wait }: StatusFlags): Promise<void> {
   const settings = await context.settings()
-  const { profile, local, baseUrl, apiKey, keyCommand } = settings
+  const { profile, local, baseUrl, apiKey, keyCommand, apiKeyStoredAt } = settings
   const printer = await context.printer()
   let failure: MeetroomError | undefined
+  let key: string | undefined
   try {
-    if (!local && baseUrl) await context.services.key()
+    if (!local && baseUrl) key = await context.services.key()
     if (wait === undefined) await (await context.client()).call('listRooms', { query: { limit: 1 } })
     else await (await import('../waiting/service.ts')).waitForService(context, wait)
   } catch (error) {
@@ -100,13 +104,15 @@ async function showStatus(context: Context, { wait }: StatusFlags): Promise<void
   }
   const status = {
     profile: profile.value,
-    profile_from: profile.from,
+    profile_from: context.flags.allProfiles ? '--all-profiles' : profile.from,
     base_url: local ? null : (baseUrl?.value ?? null),
     base_url_from: baseUrl?.from ?? null,
     workspace: local ? await dataDir(context.host) : null,
     key_from: local ? 'workspace' : keyCommand ? `command of ${keyCommand.from}` : (apiKey?.from ?? null),
+    key_fingerprint: key === undefined ? null : (fingerprintOf(key) ?? null),
+    key_stored_at: apiKeyStoredAt ?? null,
     works: failure === undefined,
   }
-  await printer.facts(status)
+  await printer.facts(status, ['base_url', 'key_from', 'key_fingerprint', 'key_stored_at', 'works'])
   if (failure) throw failure
 }

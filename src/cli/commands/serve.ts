@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isLoopback } from '../../api/loopback.ts'
 import { shellQuote } from '../../api/request.ts'
-import { withoutKey, withProfile } from '../../config-store.ts'
+import { withKey, withProfile } from '../../config-store.ts'
 import { UsageError } from '../../errors.ts'
 import type { Serving } from '../../local/serve.ts'
 import { findProfile } from '../../stored-config.ts'
@@ -187,12 +187,11 @@ async function requireFreePort({ host, port }: Flags): Promise<void> {
 
 async function saveProfile(context: Context, name: string, { baseUrl, apiKey }: Serving): Promise<void> {
   await context.config.change((config) =>
-    withProfile(config, name, {
-      ...withoutKey(findProfile(config, name)),
-      base_url: baseUrl,
-      api_key: apiKey,
-      api_key_origin: new URL(baseUrl).origin,
-    }),
+    withProfile(
+      config,
+      name,
+      withKey(findProfile(config, name), baseUrl, { value: apiKey }, context.host.now()),
+    ),
   )
 }
 

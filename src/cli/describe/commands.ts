@@ -72,7 +72,7 @@ function exitCodesOf(command: MeetroomCommand, effect: Effect): number[] {
   const asks = writes(effect) || effect === 'machine'
   const without = [
     ...(writes(effect) ? [] : [7]),
-    ...(isOverMany || effect === 'reads' ? [] : [8]),
+    ...(isOverMany || effect === 'reads' || command.isForEachProfile ? [] : [8]),
     ...(effect === 'machine' || effect === 'waits' ? [] : [9]),
     ...(asks ? [] : [10]),
   ]

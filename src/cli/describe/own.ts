@@ -180,6 +180,8 @@ export const ownSchemas: Readonly<Record<string, z.ZodType>> = {
     base_url_from: text,
     workspace: text,
     key_from: text,
+    key_fingerprint: text.describe('first 8 hex digits of the SHA-256 of a key of 20 characters or more'),
+    key_stored_at: text.describe('when the key was stored: ISO 8601, UTC'),
     works: z.boolean(),
   }),
   'profiles list': z.object({ profiles: z.array(profile) }),

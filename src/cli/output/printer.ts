@@ -170,8 +170,11 @@ export class Printer {
     }
   }
 
-  /** Facts of ours rather than of the service: one object in JSON modes, a line each otherwise. */
-  async facts(facts: Readonly<Record<string, unknown>>): Promise<void> {
+  /**
+   * Facts of ours rather than of the service: one object in JSON modes, a line each otherwise.
+   * @param _columns the facts that a table of several profiles shows
+   */
+  async facts(facts: Readonly<Record<string, unknown>>, _columns?: readonly string[]): Promise<void> {
     if (this.printsJson) return this.json(facts)
     const { formatRecord } = await import('./record.ts')
     const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))

@@ -52,6 +52,16 @@ export class ProfilePrinter extends Printer {
     await this.list(counts, 'counts', onePage({ items: [{ count }] }))
   }
 
+  override async facts(facts: Item, columns = Object.keys(facts)): Promise<void> {
+    const view: View = {
+      noun: ['fact', 'facts'],
+      columns: columns.map((field) => ({ field, weight: 5 })),
+      fields: Object.keys(facts).filter((field) => field !== 'profile'),
+    }
+    this.check(view)
+    await this.list(view, 'facts', onePage({ items: [facts] }))
+  }
+
   override writer(view: View): Promise<ListWriter> {
     return this.#writerFor(view)
   }
