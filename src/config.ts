@@ -8,7 +8,7 @@ import {
   parseRetries,
   parseTimeout,
 } from './config-values.ts'
-import { AuthError, MeetroomError, UsageError } from './errors.ts'
+import { AuthError, MeetroomError, suggest, suggestElsewhere, UsageError } from './errors.ts'
 import { findProfile, type Key, noSuchProfile, type Profile, type StoredConfig } from './stored-config.ts'
 
 /** A value and where it came from, as `config list --show-origin` tells it. */
@@ -43,6 +43,20 @@ export interface SettingFlags {
   json?: boolean
   timeout?: string
   retries?: string
+}
+
+/** The flags that select the service of a run again, where a flag or the environment selected it. */
+export function targetFlags(
+  { profile, local, baseUrl }: SettingFlags,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const name = local ? localProfile : (profile ?? (env['MEETROOM_PROFILE'] || undefined))
+  if (name === localProfile) return ['--local']
+  const url = baseUrl ?? (env['MEETROOM_BASE_URL'] || undefined)
+  return [
+    ...(name === undefined ? [] : ['--profile', name]),
+    ...(url === undefined ? [] : ['--base-url', url]),
+  ]
 }
 
 export interface Settings {
@@ -226,14 +240,22 @@ export function keyFor({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }: S
   const found = keyCommand ? { command: keyCommand.value } : apiKey && { value: apiKey.value }
   if (!found)
     throw new AuthError('no API key', {
-      hint: 'log in with: meetroom auth login, or set MEETROOM_API_KEY, or try it without a service: meetroom --local …',
+      hint: [
+        'log in with: ',
+        suggest(['auth', 'login']),
+        ', or set MEETROOM_API_KEY, or try it without a service: ',
+        suggestElsewhere(['rooms', 'list', '--local']),
+      ],
     })
   const url = new URL(baseUrl?.value ?? '')
   if (apiKeyOrigin !== undefined && apiKeyOrigin !== url.origin)
     throw new AuthError(
       `the key of profile ${profile.value} belongs to ${apiKeyOrigin} and is not sent to ${url.origin}`,
       {
-        hint: `log in there as well: meetroom auth login --profile NAME --base-url ${baseUrl?.value}`,
+        hint: [
+          'log in there as well: ',
+          suggestElsewhere(['auth', 'login', '--profile', 'NAME', '--base-url', baseUrl?.value ?? '']),
+        ],
       },
     )
   if (apiKeyOrigin !== undefined && isClear(url))

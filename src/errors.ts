@@ -4,9 +4,41 @@ export interface RequestLine {
   path: string
 }
 
+/** A command line of this program that a hint or a notice recommends. Only `hintText` turns it into text. */
+export class Suggestion {
+  /**
+   * @param words command, flags and their values
+   * @param operands IDs and other arguments, which may begin with a dash
+   * @param hasTarget whether the command takes the flags that select the service of this run
+   */
+  constructor(
+    readonly words: readonly string[],
+    readonly operands: readonly string[],
+    readonly hasTarget: boolean,
+  ) {}
+}
+
+/** Suggests a command for the service of this run: it is printed with the same `--profile`, `--local` and `--base-url`. */
+export function suggest(words: readonly string[], ...operands: readonly string[]): Suggestion {
+  return new Suggestion(words, operands, true)
+}
+
+/** Suggests a command that sends nothing to the service of this run, such as `profiles list`, or that names its own. */
+export function suggestElsewhere(words: readonly string[], ...operands: readonly string[]): Suggestion {
+  return new Suggestion(words, operands, false)
+}
+
+/** Suggests the help of a command; without words, that of the program. */
+export function suggestHelp(...words: readonly string[]): Suggestion {
+  return suggestElsewhere([...words, '--help'])
+}
+
+/** What to do about an error: text, suggested commands, or both in the order in which they are printed. */
+export type Hint = string | Suggestion | readonly Hint[]
+
 export interface ErrorDetails {
-  /** One line saying what to do about it. */
-  hint?: string | undefined
+  /** One line saying what to do about it. Plain text names no command of this program. */
+  hint?: Hint | undefined
   /** HTTP status of the answer, when there was one. */
   status?: number | undefined
   /** Whether the same command may succeed when run again unchanged. */
@@ -28,7 +60,7 @@ export abstract class MeetroomError extends Error {
   abstract readonly exitCode: number
   /** Stable, machine-readable name: the `code` of the JSON error. */
   abstract readonly code: string
-  readonly hint: string | undefined
+  readonly hint: Hint | undefined
   readonly status: number | undefined
   readonly retryable: boolean
   readonly retryAfter: string | undefined

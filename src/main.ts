@@ -19,6 +19,8 @@ import {
   InterruptedError,
   type MeetroomError,
   NotFoundError,
+  suggest,
+  suggestHelp,
   tooFewHandles,
   UsageError,
 } from './errors.ts'
@@ -47,7 +49,7 @@ export async function main(
     interruption.abort(new InterruptedError(signal))
   })
   let context: Context | undefined
-  const line = readCommandLine(argv)
+  const line = readCommandLine(argv, host.env)
   try {
     let shown = ''
     const act: Act = <A extends unknown[]>(
@@ -133,10 +135,10 @@ async function openSaver(context: Context): Promise<Saver | undefined> {
 
 function commandMissing(program: Command, [name]: readonly string[]): UsageError {
   const group = program.commands.find((known) => name && [known.name(), ...known.aliases()].includes(name))
-  if (!group) return new UsageError('no command given', { hint: 'see: meetroom --help' })
+  if (!group) return new UsageError('no command given', { hint: ['see: ', suggestHelp()] })
   const verbs = group.commands.map((command) => command.name()).join(', ')
   return new UsageError(`${name} needs a command: ${verbs}`, {
-    hint: `see: meetroom ${name} --help`,
+    hint: ['see: ', suggestHelp(group.name())],
   })
 }
 
@@ -159,7 +161,7 @@ function foreseen(cause: unknown): MeetroomError {
   const message = said.replace(/^(unknown option '[^'=]*)=.*'$/s, "$1'")
   if (/^unknown option '--?(api-?key|key|token)/i.test(message))
     return new UsageError('a key is never passed as an argument: arguments are public', {
-      hint: 'store it with: meetroom auth login, or set MEETROOM_API_KEY',
+      hint: ['store it with: ', suggest(['auth', 'login']), ', or set MEETROOM_API_KEY'],
     })
   return new UsageError(inOurQuotes(message), { hint: suggestion?.replace(/^\(|\)$/g, '') ?? 'see --help' })
 }
@@ -181,6 +183,7 @@ function reporting(line: CommandLine, host: Host, context: Context | undefined) 
     color: line.color,
     verbose: line.verbose,
     redact: redactorOf(host, context),
+    target: context?.target ?? line.target,
   }
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { tooFewHandles, UsageError } from './errors.ts'
+import { suggest, suggestElsewhere, tooFewHandles, UsageError } from './errors.ts'
 import { readTrusted } from './trusted-file.ts'
 
 /** What a profile may hold. `api_key_origin` is the one origin that `api_key` is ever sent to, or what `key_command` prints. */
@@ -80,6 +80,11 @@ export function findProfile(config: StoredConfig, name: string): Profile | undef
 /** The error for a name that no profile has. */
 export function noSuchProfile(name: string, from = ''): UsageError {
   return new UsageError(`no such profile: “${name}”${from}`, {
-    hint: `list them with: meetroom profiles list; create it with: meetroom auth login --profile ${name}`,
+    hint: [
+      'list them with: ',
+      suggestElsewhere(['profiles', 'list']),
+      '; create it with: ',
+      suggest(['auth', 'login']),
+    ],
   })
 }

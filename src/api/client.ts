@@ -1,4 +1,4 @@
-import { AuthError, type RequestLine, ServiceError } from '../errors.ts'
+import { AuthError, type RequestLine, ServiceError, suggest } from '../errors.ts'
 import { acceptedJson } from './accepted.ts'
 import { endpoints, type OperationName, type Route } from './endpoints.ts'
 import { isRecord, problemOf } from './guards.ts'
@@ -254,7 +254,7 @@ function headersFor(apiKey: string, userAgent: string): OwnHeaders {
     throw new AuthError(
       'the API key contains a space, a line break or another character that is not allowed in a key',
       {
-        hint: 'check MEETROOM_API_KEY, or store the key again with: meetroom auth login',
+        hint: ['check MEETROOM_API_KEY, or store the key again with: ', suggest(['auth', 'login'])],
       },
     )
   return {

@@ -10,8 +10,8 @@ export interface Route {
   readonly path: string
   /** A POST that may be sent again, since doing it twice is the same as doing it once. */
   readonly repeatable?: true
-  /** How to find out whether a write took effect: a command, `{name}` standing for a parameter or body field. */
-  readonly check?: string
+  /** The words of a command that shows whether a write took effect; `{name}` stands for a parameter or body field. */
+  readonly check?: readonly string[]
 }
 
 /**
@@ -58,7 +58,7 @@ export const endpoints = {
     path: '/rooms',
     ...one('room'),
     paging: true,
-    check: 'meetroom rooms list --name {name}',
+    check: ['rooms', 'list', '--name', '{name}'],
   },
   getRoom: {
     id: 'rooms.get',
@@ -73,7 +73,7 @@ export const endpoints = {
     method: 'PUT',
     path: '/rooms/{id}',
     ...one('room'),
-    check: 'meetroom rooms get {id}',
+    check: ['rooms', 'get', '{id}'],
   },
   deleteRoom: {
     id: 'rooms.delete',
@@ -81,7 +81,7 @@ export const endpoints = {
     method: 'DELETE',
     path: '/rooms/{id}',
     ...one('room'),
-    check: 'meetroom rooms get {id}',
+    check: ['rooms', 'get', '{id}'],
   },
   listSessions: {
     id: 'sessions.list',
@@ -114,7 +114,7 @@ export const endpoints = {
     method: 'POST',
     path: '/rooms/{room_id}/members',
     ...one('member'),
-    check: 'meetroom members list {room_id}',
+    check: ['members', 'list', '{room_id}'],
   },
   getMember: {
     id: 'members.get',
@@ -129,7 +129,7 @@ export const endpoints = {
     method: 'PUT',
     path: '/rooms/{room_id}/members/{member_id}',
     ...one('member'),
-    check: 'meetroom members get {room_id} {member_id}',
+    check: ['members', 'get', '{room_id}', '{member_id}'],
   },
   sendMessage: {
     id: 'message.send',
@@ -156,7 +156,7 @@ export const endpoints = {
     ...one('user'),
     // Rule 3: a user id already in use is overridden, so the second of two equal requests changes nothing.
     repeatable: true,
-    check: 'meetroom users get {user_id}',
+    check: ['users', 'get', '{user_id}'],
   },
   getUser: {
     id: 'users.get',
@@ -171,7 +171,7 @@ export const endpoints = {
     method: 'PUT',
     path: '/users/{user_id}',
     ...one('user'),
-    check: 'meetroom users get {user_id}',
+    check: ['users', 'get', '{user_id}'],
   },
   deleteUser: {
     id: 'users.delete',
@@ -179,7 +179,7 @@ export const endpoints = {
     method: 'DELETE',
     path: '/users/{user_id}',
     ...one('user'),
-    check: 'meetroom users get {user_id}',
+    check: ['users', 'get', '{user_id}'],
   },
 } as const satisfies Record<string, Endpoint>
 

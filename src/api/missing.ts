@@ -1,4 +1,11 @@
-import { type MeetroomError, NotFoundError, UnknownOutcomeError, WrongBaseUrlError } from '../errors.ts'
+import {
+  type Hint,
+  type MeetroomError,
+  NotFoundError,
+  suggest,
+  UnknownOutcomeError,
+  WrongBaseUrlError,
+} from '../errors.ts'
 import type { Route } from './endpoints.ts'
 import { isRecord } from './guards.ts'
 import type { ReadRefusal } from './refused.ts'
@@ -26,7 +33,7 @@ export async function whatIsMissing(refusal: ReadRefusal): Promise<MeetroomError
   if (!isNotFound && status !== 400) return undefined
   const user = await missingUser(refusal)
   if (user !== undefined)
-    return new NotFoundError(`no such user: ${user}`, { ...details, hint: hintAt('users list') })
+    return new NotFoundError(`no such user: ${user}`, { ...details, hint: listHint('users') })
   if (!isNotFound) return undefined
   return notFound(refusal)
 }
@@ -79,12 +86,12 @@ function notFound({ endpoint, input, words, said, details }: ReadRefusal): NotFo
   const more = /^no such \w+$/.test(words.message ?? '') ? '' : said
   return new NotFoundError(`no such ${things.join(' or ')}: ${ids.join(' ')}${more}`, {
     ...details,
-    hint: hintAt(
-      things.includes('member') ? `members list ${input.params?.['room_id']}` : `${things[0]}s list`,
-    ),
+    hint: things.includes('member')
+      ? listHint('members', input.params?.['room_id'] ?? '')
+      : listHint(`${things[0]}s`),
   })
 }
 
-function hintAt(command: string): string {
-  return `list what exists with: meetroom ${command}`
+function listHint(group: string, ...operands: readonly string[]): Hint {
+  return ['list what exists with: ', suggest([group, 'list'], ...operands)]
 }

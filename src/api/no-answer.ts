@@ -1,4 +1,5 @@
 import {
+  type Hint,
   InterruptedError,
   type MeetroomError,
   NetworkError,
@@ -14,7 +15,7 @@ export interface Repeatability {
   /** Whether it changes anything: a lost answer then means an unknown outcome. */
   write: boolean
   /** How to find out whether a write took effect; asked only when that is the question. */
-  check: () => string
+  check: () => Hint
   line: RequestLine
 }
 
@@ -55,7 +56,7 @@ export function interrupted(
   lost: boolean,
 ): unknown {
   if (!(reason instanceof InterruptedError) || !write || !lost) return reason
-  const hint = `the change may have been made; ${check()}`
+  const hint = ['the change may have been made; ', check()]
   return new InterruptedError(reason.signal, { hint, request: line })
 }
 

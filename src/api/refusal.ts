@@ -1,4 +1,11 @@
-import { ApiError, AuthError, type MeetroomError, ServiceError, UnknownOutcomeError } from '../errors.ts'
+import {
+  ApiError,
+  AuthError,
+  type MeetroomError,
+  ServiceError,
+  suggest,
+  UnknownOutcomeError,
+} from '../errors.ts'
 import { errorWords } from './error-words.ts'
 import { whatIsMissing } from './missing.ts'
 import type { ReadRefusal, Refused } from './refused.ts'
@@ -39,7 +46,7 @@ async function describe(refusal: ReadRefusal): Promise<MeetroomError> {
   if (status === 401 || ((status === 400 || status === 403) && !(await isKeyFine(refusal))))
     return new AuthError(`the service refuses the API key (${status})${said}`, {
       ...details,
-      hint: 'see which key is used with: meetroom auth status',
+      hint: ['see which key is used with: ', suggest(['auth', 'status'])],
     })
   const missing = await whatIsMissing(refusal)
   if (missing) return missing

@@ -1,4 +1,4 @@
-import type { ErrorDetails, RequestLine } from '../errors.ts'
+import type { ErrorDetails, Hint, RequestLine } from '../errors.ts'
 import type { Route } from './endpoints.ts'
 import type { ErrorWords } from './error-words.ts'
 import type { AnyInput } from './request.ts'
@@ -19,7 +19,7 @@ export interface Refused {
   /** Whether a user exists. */
   userExists: (user_id: string) => Promise<boolean>
   /** How to find out whether a write took effect. */
-  check: () => string
+  check: () => Hint
 }
 
 /** Its words and code. */

@@ -1,3 +1,4 @@
+import { type Hint, suggest } from '../errors.ts'
 import type { Route } from './endpoints.ts'
 import { writeJson } from './json.ts'
 import { fillPath, queryString } from './path.ts'
@@ -30,18 +31,19 @@ export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput):
 }
 
 /** How to find out whether a write took effect: by a command, its placeholders filled from the request, or by a hint. */
-export function checkHint(endpoint: Route, input: AnyInput): string {
+export function checkHint({ check }: Route, input: AnyInput): Hint {
+  if (!check) return 'look at the room before you send it again'
   const values: Record<string, unknown> = {
     ...(input.body as object | undefined),
     ...input.params,
   }
-  const command = endpoint.check?.replace(/\{(\w+)\}/g, (_, name: string) =>
-    shellQuote(textOf(values[name] ?? '')),
-  )
-  return command ? `check with: ${command}` : 'look at the room before you send it again'
+  const fill = (word: string) => word.replace(/^\{(\w+)\}$/, (_, name: string) => textOf(values[name] ?? ''))
+  const isOperand = (word: string, i: number) => word.startsWith('{') && !check[i - 1]?.startsWith('--')
+  const words = check.filter((word, i) => !isOperand(word, i))
+  return ['check with: ', suggest(words.map(fill), ...check.filter(isOperand).map(fill))]
 }
 
 /** A word that a POSIX shell reads back unchanged. */
 export function shellQuote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  return /^(?!=)[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

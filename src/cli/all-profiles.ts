@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { localProfile, type Settings } from '../config.ts'
-import { InterruptedError, MeetroomError, UsageError } from '../errors.ts'
+import { InterruptedError, MeetroomError, suggestElsewhere, UsageError } from '../errors.ts'
 import type { StoredConfig } from '../stored-config.ts'
 import { Shown } from './before-send.ts'
 import { Context } from './context.ts'
@@ -42,7 +42,7 @@ export async function onAllProfiles(
       if (error instanceof Shown) continue
       if (!(error instanceof MeetroomError) || error instanceof InterruptedError || interrupt.aborted)
         throw error
-      await gathering.fail(context.name, error)
+      await gathering.fail({ profile: context.name, error, target: context.target })
     } finally {
       await context.close()
     }
@@ -80,7 +80,7 @@ async function profilesOf({ host }: Context, { profiles = {} }: StoredConfig): P
   const names = existsSync(databaseIn(await dataDir(host))) ? [...stored, localProfile] : stored
   if (names.length === 0)
     throw new UsageError('no profile has a service, and there is no local workspace', {
-      hint: 'log in with: meetroom auth login --base-url URL',
+      hint: ['log in with: ', suggestElsewhere(['auth', 'login', '--base-url', 'URL'])],
     })
   return names
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { targetFlags } from '../config.ts'
 import { globalFlags } from './flags.ts'
 
 /** What has to be known of a command line before its command is loaded, or when it cannot be read. */
@@ -12,6 +13,8 @@ export interface CommandLine {
   output: string | undefined
   color: boolean
   verbose: boolean
+  /** The flags that select the service of this run again. */
+  target: readonly string[]
   /** Why its global flags cannot be read. */
   problem: CommanderError | undefined
 }
@@ -19,7 +22,10 @@ export interface CommandLine {
 const helpFlags = ['-h', '--help']
 
 /** Reads the global flags wherever they stand. */
-export function readCommandLine(words: readonly string[]): CommandLine {
+export function readCommandLine(
+  words: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): CommandLine {
   const reader = globalFlags(new Command().exitOverride().configureOutput({ outputError: () => {} }))
   const end = words.indexOf('--')
   const isHelp = (word: string, i: number) => helpFlags.includes(word) && (end < 0 || i < end)
@@ -32,7 +38,7 @@ export function readCommandLine(words: readonly string[]): CommandLine {
     if (!(error instanceof CommanderError)) throw error
     problem = error
   }
-  const { json, output, query, color, verbose } = reader.opts()
+  const { json, output, query, color, verbose, profile, local, baseUrl } = reader.opts()
   return {
     // `--help rooms list` means the same as `rooms list --help`; Commander would show the help of the whole.
     argv: rest.length < words.length && end < 0 ? [...rest, '--help'] : words,
@@ -41,6 +47,7 @@ export function readCommandLine(words: readonly string[]): CommandLine {
     output,
     color: color !== false,
     verbose: verbose === true,
+    target: targetFlags({ profile, local, baseUrl }, env),
     problem,
   }
 }

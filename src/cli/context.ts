@@ -1,7 +1,7 @@
 import type { Client } from '../api/client.ts'
-import type { Settings } from '../config.ts'
+import { type Settings, targetFlags } from '../config.ts'
 import type { Format } from '../config-values.ts'
-import { type MeetroomError, UsageError } from '../errors.ts'
+import { type Hint, type MeetroomError, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { requireWritable } from './before-send.ts'
 import { Configuration } from './configuration.ts'
@@ -10,6 +10,7 @@ import type { Effect } from './effect.ts'
 import { connectOverNetwork } from './find-service.ts'
 import type { GlobalFlags } from './global-flags.ts'
 import { isJson, reportError } from './output/error.ts'
+import { hintText } from './output/hint-text.ts'
 import { KnownSecrets } from './output/known-secrets.ts'
 import type { PrintOptions } from './output/list-writer.ts'
 import { Printer } from './output/printer.ts'
@@ -133,8 +134,18 @@ export class Context {
     return new Printer(this.host, { format: 'table', header, color, quiet }, this.redactKeys)
   }
 
-  async notice(text: string): Promise<void> {
-    await (await this.printer()).notice(text)
+  async notice(text: Hint): Promise<void> {
+    await (await this.printer()).notice(this.hintText(text))
+  }
+
+  /** The flags that select the service of this run again. */
+  get target(): readonly string[] {
+    return targetFlags(this.flags, this.host.env)
+  }
+
+  /** A hint as text, its commands for the service of this run. */
+  hintText(hint: Hint): string {
+    return hintText(hint, this.target, this.redactKeys)
   }
 
   /**
@@ -187,6 +198,7 @@ export class Context {
       color: this.flags.color,
       verbose: this.flags.verbose ?? false,
       redact: this.redact,
+      target: this.target,
       statusLine: this.statusLine,
       profile,
     })

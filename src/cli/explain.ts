@@ -1,6 +1,6 @@
-import { shellQuote } from '../api/request.ts'
 import { NotFoundError } from '../errors.ts'
 import type { Context } from './context.ts'
+import { quotedWord } from './output/hint-text.ts'
 
 /** 24 hex digits and UUIDs are ids, and not names that people give to rooms. */
 const looksLikeId = /^([0-9a-f]{24}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
@@ -18,7 +18,7 @@ export async function explainMissing(error: NotFoundError, context: Context): Pr
     const { message, status, request, body } = error
     const hint =
       ids.length === 1
-        ? `a room has this name; pass ${shellQuote(`name:${name}`)}, or its id, ${ids[0]}`
+        ? `a room has this name; pass ${quotedWord(`name:${name}`)}, or its id, ${ids[0]}`
         : `rooms of this name: ${ids.join(', ')}`
     return new NotFoundError(message, { status, request, body, hint })
   } catch {

@@ -2,7 +2,7 @@ import { defined } from '../api/defined.ts'
 import { isLoopback } from '../api/loopback.ts'
 import { type Settings, shortestKey } from '../config.ts'
 import { isClear } from '../config-values.ts'
-import { UsageError } from '../errors.ts'
+import { suggest, suggestElsewhere, UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import type { OwnerWithKey } from '../local/owner.ts'
 import type { Connect, Service, Surroundings } from './service.ts'
@@ -74,7 +74,7 @@ export async function requireOwner(host: Host): Promise<OwnerWithKey> {
   const owner = await findOwner(await dataDir(host), host.quietly)
   if (owner) return owner
   throw new UsageError('the local workspace is not being served, so it has no sessions', {
-    hint: 'start it in another terminal with: meetroom serve',
+    hint: ['start it in another terminal with: ', suggestElsewhere(['serve'])],
   })
 }
 
@@ -83,10 +83,18 @@ export function requireBaseUrl({ baseUrl, profiles }: Settings): string {
   if (baseUrl) return baseUrl.value
   if (profiles.length > 0)
     throw new UsageError('no service is configured for this profile', {
-      hint: `profiles with a service: ${profiles.join(', ')}; pass --profile NAME, or switch with: meetroom profiles use NAME`,
+      hint: [
+        `profiles with a service: ${profiles.join(', ')}; pass --profile NAME, or switch with: `,
+        suggestElsewhere(['profiles', 'use', 'NAME']),
+      ],
     })
   throw new UsageError('no service is configured', {
-    hint: 'log in with: meetroom auth login --base-url URL, or set MEETROOM_BASE_URL, or try it without a service: meetroom --local …',
+    hint: [
+      'log in with: ',
+      suggest(['auth', 'login', '--base-url', 'URL']),
+      ', or set MEETROOM_BASE_URL, or try it without a service: ',
+      suggestElsewhere(['rooms', 'list', '--local']),
+    ],
   })
 }
 

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
 import { formats } from '../config-values.ts'
-import { UsageError } from '../errors.ts'
+import { type Hint, UsageError } from '../errors.ts'
 import { collect, collected, wholeNumber } from './input.ts'
 import type { MeetroomCommand } from './meetroom-command.ts'
 
 /** Says what to do about more arguments than a command takes. */
-export function hintOnSurplus(command: MeetroomCommand, hint: string): void {
+export function hintOnSurplus(command: MeetroomCommand, hint: Hint): void {
   command.surplusHint = hint
 }
 

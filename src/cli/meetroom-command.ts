@@ -1,6 +1,6 @@
 import { Command, type ErrorOptions, Help } from 'commander'
 import type { OperationName } from '../api/endpoints.ts'
-import { UsageError } from '../errors.ts'
+import { type Hint, UsageError } from '../errors.ts'
 import type { Action } from './action.ts'
 import type { Effect } from './effect.ts'
 
@@ -43,7 +43,7 @@ export class MeetroomCommand extends Command {
   examples: readonly string[] = []
 
   /** What to do about more arguments than the command takes. */
-  surplusHint: string | undefined
+  surplusHint: Hint | undefined
 
   /** Runs for each profile with --all-profiles, although it does not only read from a service. */
   isForEachProfile = false

@@ -51,8 +51,11 @@ const named: Record<string, [id: string, result: string, idField?: string]> = {
 
 /** What gets its id from the service, and how to find out about it. */
 const unnamed: Record<string, [result: string, hint: string]> = {
-  'rooms create --name X --type open': ['room', 'check with: meetroom rooms list --name X'],
-  'members add r1 ada': ['member', 'check with: meetroom members list r1'],
+  'rooms create --name X --type open': [
+    'room',
+    'check with: meetroom rooms list --name X --base-url https://meet.test/v1',
+  ],
+  'members add r1 ada': ['member', 'check with: meetroom members list r1 --base-url https://meet.test/v1'],
   'pages create r1 --index 3': ['pages', 'look at the room before you send it again'],
 }
 
@@ -249,7 +252,7 @@ test('a write that proposes an id has an unknown outcome where the service choos
     stdout: '',
     stderr:
       'error: the service accepted it, but its answer cannot be read: it is empty\n' +
-      'hint: check with: meetroom rooms list --name X\n',
+      'hint: check with: meetroom rooms list --name X --base-url https://meet.test/v1\n',
   })
 })
 
@@ -270,7 +273,7 @@ test('a write answered with what is not HTTP has an unknown outcome', async () =
     code: 7,
     stderr:
       'error: the service’s answer cannot be read: it is not HTTP; whether the change was made is not known\n' +
-      'hint: check with: meetroom rooms get r1\n',
+      'hint: check with: meetroom rooms get r1 --base-url https://meet.test/v1\n',
   })
   expect(await world.run('rooms get r1')).toMatchObject({ code: 6 })
   expect(world.requests).toHaveLength(2)

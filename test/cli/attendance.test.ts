@@ -258,7 +258,7 @@ describe('a report of several rooms', () => {
     expect({ code, stderr }).toEqual({
       code: 8,
       stderr:
-        'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list\n' +
+        'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n' +
         'error: reported on 2 of 3 rooms; 1 failed\nhint: not in the report: nowhere\n',
     })
     expect(lines(stdout)).toEqual(['room_id,user_id', 'maths,ada', 'maths,grace', 'maths,', 'art,ada'])

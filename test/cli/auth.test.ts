@@ -241,7 +241,7 @@ test('login without a terminal and without --with-token says how to pipe the key
     code: 2,
     stdout: '',
     stderr:
-      'error: logging in needs a key, and there is no terminal to ask on\nhint: pipe it in: meetroom auth login --with-token < file\n',
+      'error: logging in needs a key, and there is no terminal to ask on\nhint: pipe it in: meetroom auth login --with-token --base-url https://meet.test/v1 < file\n',
   })
 })
 
@@ -401,7 +401,7 @@ test('a command without a key exits 4 and says how to log in', async () => {
     code: 4,
     stdout: '',
     stderr:
-      'error: no API key\nhint: log in with: meetroom auth login, or set MEETROOM_API_KEY, or try it without a service: meetroom --local …\n',
+      'error: no API key\nhint: log in with: meetroom auth login --base-url https://meet.test/v1, or set MEETROOM_API_KEY, or try it without a service: meetroom rooms list --local\n',
   })
 })
 
@@ -410,7 +410,7 @@ test('a command without a service exits 2 and says how to name one', async () =>
     code: 2,
     stdout: '',
     stderr:
-      'error: no service is configured\nhint: log in with: meetroom auth login --base-url URL, or set MEETROOM_BASE_URL, or try it without a service: meetroom --local …\n',
+      'error: no service is configured\nhint: log in with: meetroom auth login --base-url URL, or set MEETROOM_BASE_URL, or try it without a service: meetroom rooms list --local\n',
   })
 })
 
@@ -502,7 +502,8 @@ test('status of a key that is refused says so and exits 4', async () => {
       'base_url_from  MEETROOM_BASE_URL\n' +
       'key_from       MEETROOM_API_KEY\n' +
       'works          false\n',
-    stderr: 'error: the service refuses the key\nhint: log in again with: meetroom auth login\n',
+    stderr:
+      'error: the service refuses the key\nhint: log in again with: meetroom auth login --base-url https://meet.test/v1\n',
   })
   const { stdout, stderr } = await world.run('auth status --json', { env })
   expect(JSON.parse(stdout)).toMatchObject({ works: false, key_from: 'MEETROOM_API_KEY' })

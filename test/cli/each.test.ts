@@ -133,8 +133,8 @@ describe('results', () => {
       code: 8,
       stdout: 'u1\nu2\nu3\nu4\nu5\n',
       stderr:
-        'error: no such user: gone\nhint: list what exists with: meetroom users list\n' +
-        'error: no such user: lost\nhint: list what exists with: meetroom users list\n' +
+        'error: no such user: gone\nhint: list what exists with: meetroom users list --base-url https://meet.test/v1\n' +
+        'error: no such user: lost\nhint: list what exists with: meetroom users list --base-url https://meet.test/v1\n' +
         'error: deleted 5 of 7 users; 2 failed\n',
     })
   })
@@ -326,8 +326,8 @@ describe('failures', () => {
     refuse(['u1', 'u2'], reset)
     const some = await world.run(deleting(ids, '--retries 0'))
     expect(some).toMatchObject({ code: 8, stdout: 'u3\n' })
-    expect(some.stderr).toContain('check with: meetroom users get u1')
-    expect(some.stderr).toContain('check with: meetroom users get u2')
+    expect(some.stderr).toContain('check with: meetroom users get u1 --base-url https://meet.test/v1')
+    expect(some.stderr).toContain('check with: meetroom users get u2 --base-url https://meet.test/v1')
     expect(await world.run(deleting(['u1', 'u2'], '--retries 0'))).toMatchObject({ code: 7, stdout: '' })
     refuse(['u1'], reset)
     world.intercept = async (request) => (idOf(request) === 'u1' ? reset() : answer(422, {}))
@@ -404,7 +404,7 @@ describe('a failure that every id would meet', () => {
   }
   const refusedKey = () => answer(401, {})
   const key =
-    'error: the service refuses the API key (401)\nhint: see which key is used with: meetroom auth status\n'
+    'error: the service refuses the API key (401)\nhint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n'
   const gone = 'error: no answer from meet.test: connection refused\n'
 
   test.each([
@@ -504,7 +504,7 @@ describe('^C', () => {
     const { code, stdout, stderr } = await run.done
     expect({ code, stdout }).toEqual({ code: 130, stdout: 'u1\nu2\nu3\n' })
     expect(stderr.match(/^error: interrupted$/gm)).toHaveLength(1)
-    expect(stderr).toContain('check with: meetroom users get u4')
+    expect(stderr).toContain('check with: meetroom users get u4 --base-url https://meet.test/v1')
     expect(written()).toEqual(['u1', 'u2', 'u3', 'u4'])
   })
 

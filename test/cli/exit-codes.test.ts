@@ -61,8 +61,8 @@ const cases: Case[] = [
     when: 'every item of several fails',
     command: 'users delete a b --yes',
     stderr:
-      'error: no such user: a\nhint: list what exists with: meetroom users list\n' +
-      'error: no such user: b\nhint: list what exists with: meetroom users list\n' +
+      'error: no such user: a\nhint: list what exists with: meetroom users list --base-url https://meet.test/v1\n' +
+      'error: no such user: b\nhint: list what exists with: meetroom users list --base-url https://meet.test/v1\n' +
       'error: deleted 0 of 2 users; 2 failed\n',
   },
   {
@@ -94,7 +94,8 @@ const cases: Case[] = [
     code: 3,
     when: 'the room does not exist',
     command: 'rooms get nope',
-    stderr: 'error: no such room: nope\nhint: list what exists with: meetroom rooms list\n',
+    stderr:
+      'error: no such room: nope\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n',
   },
   {
     code: 4,
@@ -103,7 +104,7 @@ const cases: Case[] = [
     options: { env: { MEETROOM_API_KEY: undefined } },
     stderr:
       'error: no API key\n' +
-      'hint: log in with: meetroom auth login, or set MEETROOM_API_KEY, or try it without a service: meetroom --local …\n',
+      'hint: log in with: meetroom auth login --base-url https://meet.test/v1, or set MEETROOM_API_KEY, or try it without a service: meetroom rooms list --local\n',
   },
   {
     code: 4,
@@ -112,7 +113,7 @@ const cases: Case[] = [
     options: { env: { MEETROOM_API_KEY: 'wrong-key' } },
     stderr:
       'error: the service refuses the API key (400): the API key is missing or invalid\n' +
-      'hint: see which key is used with: meetroom auth status\n',
+      'hint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n',
   },
   {
     code: 5,
@@ -151,7 +152,7 @@ const cases: Case[] = [
     arrange: throwing(() => new TransportError('the connection was reset', true)),
     stderr:
       'error: no answer from meet.test: the connection was reset; whether the change was made is not known\n' +
-      'hint: check with: meetroom users get ada\n',
+      'hint: check with: meetroom users get ada --base-url https://meet.test/v1\n',
   },
   {
     code: 8,
@@ -159,7 +160,7 @@ const cases: Case[] = [
     command: 'users delete nope ada --yes -o ids',
     arrange: () => world.send('POST', '/users', { user_id: 'ada' }),
     stderr:
-      'error: no such user: nope\nhint: list what exists with: meetroom users list\n' +
+      'error: no such user: nope\nhint: list what exists with: meetroom users list --base-url https://meet.test/v1\n' +
       'error: deleted 1 of 2 users; 1 failed\n',
   },
   {
@@ -297,7 +298,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
       error: {
         code: 'not_found',
         message: 'no such room: r1: Not found',
-        hint: 'list what exists with: meetroom rooms list',
+        hint: 'list what exists with: meetroom rooms list --base-url https://meet.test/v1',
         status: 404,
         retryable: false,
         request: { method: 'GET', path: '/rooms/r1' },
@@ -321,7 +322,7 @@ describe.each(['-o json', '-o ndjson', '--json', '--output=json'])('an error wit
         code: 'unknown_outcome',
         message:
           'no answer from meet.test: the connection was reset; whether the change was made is not known',
-        hint: 'check with: meetroom rooms get r1',
+        hint: 'check with: meetroom rooms get r1 --base-url https://meet.test/v1',
         retryable: false,
         request: { method: 'PUT', path: '/rooms/r1' },
       },

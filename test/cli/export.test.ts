@@ -230,7 +230,8 @@ describe('flags and arguments of an export', () => {
     const { id } = await room('R')
     expect(await world.run(`members export ${id} nowhere`)).toMatchObject({
       code: 3,
-      stderr: 'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list\n',
+      stderr:
+        'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n',
     })
   })
 
@@ -278,7 +279,8 @@ describe('flags and arguments of an export', () => {
       const { id } = await room('R')
       expect(await world.run('members export -', { stdin: `${id}\nnowhere\n` })).toMatchObject({
         code: 3,
-        stderr: 'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list\n',
+        stderr:
+          'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n',
       })
     })
   })
@@ -449,7 +451,7 @@ describe('an export of the members of all rooms', () => {
     const { code, stdout, stderr } = await world.run('members export --all-rooms --columns id --no-header')
     expect({ code, stderr }).toEqual({
       code: 3,
-      stderr: `error: no such room: ${rooms[2]}\nhint: list what exists with: meetroom rooms list\n`,
+      stderr: `error: no such room: ${rooms[2]}\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n`,
     })
     expect(stdout.split('\r\n').slice(0, -1)).toEqual(rooms.slice(0, 2).flatMap((id) => members[id] ?? []))
   })

@@ -12,7 +12,7 @@ import {
   usersOf,
 } from '../helpers/imports.ts'
 import { latch, soon } from '../helpers/waiting.ts'
-import type { Run } from '../helpers/world.ts'
+import { baseUrl, type Run } from '../helpers/world.ts'
 
 let world: ImportWorld
 beforeEach(async () => {
@@ -66,7 +66,7 @@ describe('^C during an import', () => {
         resetNotice +
         'imported 13 of 40 users; 27 not tried\n' +
         'error: interrupted\n' +
-        `hint: resume with: meetroom users import in.csv --if-exists overwrite --concurrency 4 --resume\n`,
+        `hint: resume with: meetroom users import in.csv --if-exists overwrite --concurrency 4 --resume --base-url https://meet.test/v1\n`,
       later: 0,
     })
     expect(Object.keys(await world.users())).toHaveLength(13)
@@ -158,7 +158,9 @@ describe('^C during an import', () => {
       error: {
         code: 'interrupted',
         message: 'interrupted',
-        hint: expect.stringMatching(/^resume with: meetroom users import in\.csv .*--resume$/),
+        hint: expect.stringMatching(
+          /^resume with: meetroom users import in\.csv .*--resume --base-url https:\/\/meet\.test\/v1$/,
+        ),
         retryable: false,
       },
     })
@@ -166,6 +168,8 @@ describe('^C during an import', () => {
 })
 
 describe('the command to resume', () => {
+  const target = ['--base-url', baseUrl]
+
   test('has every flag that the run was started with', async () => {
     const name = "o'neill & co people.txt"
     const csv = usersCsv(30).replace('user_id,name', 'id no,Full name')
@@ -186,7 +190,10 @@ describe('the command to resume', () => {
       ...['--failed-out', 'my rejects.csv', '--journal', 'my journal'],
     ]
     const { code, stderr } = await interrupted(argv, { answered: 7 })
-    expect({ code, words: goOn(stderr).sort() }).toEqual({ code: 130, words: [...argv, '--resume'].sort() })
+    expect({ code, words: goOn(stderr).sort() }).toEqual({
+      code: 130,
+      words: [...argv, '--resume', ...target].sort(),
+    })
     expect(await world.run(goOn(stderr))).toMatchObject({ code: 8 })
     expect(await world.users()).toEqual(usersOf(30))
     expect(world.read('my rejects.csv')).toMatch(/^id no,Full name,reason\r\n.*1 cell under 2 columns\r\n$/)
@@ -197,7 +204,7 @@ describe('the command to resume', () => {
     const kept = ['--columns', 'row,status', '--no-header', '--no-color', '--retries', '1', '--timeout', '20']
     const argv = ['users', 'import', 'in.csv', ...kept, '--max-errors', '3']
     const { stderr } = await interrupted(argv, { answered: 4 })
-    expect(goOn(stderr).sort()).toEqual(['users', 'import', 'in.csv', ...kept, '--resume'].sort())
+    expect(goOn(stderr).sort()).toEqual(['users', 'import', 'in.csv', ...kept, '--resume', ...target].sort())
     expect((await world.run(goOn(stderr))).code).toBe(0)
   })
 
@@ -212,7 +219,7 @@ describe('the command to resume', () => {
     )
     expect({ code, words: goOn(stderr) }).toEqual({
       code: 130,
-      words: ['members', 'import', 'in.csv', '--room', room, '--resume'],
+      words: ['members', 'import', 'in.csv', '--room', room, '--resume', ...target],
     })
     expect((await world.run(goOn(stderr))).code).toBe(0)
     expect(await world.members(room)).toHaveLength(20)

@@ -34,7 +34,7 @@ describe('the exit code of an import', () => {
     [
       4,
       '',
-      'error: the service refuses the API key (401)\nhint: see which key is used with: meetroom auth status\n',
+      'error: the service refuses the API key (401)\nhint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n',
       () => {
         world.intercept = async () => answer(401, {})
       },
@@ -42,7 +42,7 @@ describe('the exit code of an import', () => {
     [
       7,
       ' --if-exists overwrite',
-      'error: imported 0 of 3 users; 3 with an unknown outcome\nhint: resume with: meetroom users import people.csv --if-exists overwrite --resume\n',
+      'error: imported 0 of 3 users; 3 with an unknown outcome\nhint: resume with: meetroom users import people.csv --if-exists overwrite --resume --base-url https://meet.test/v1\n',
       () => {
         world.intercept = async () => {
           throw new TransportError('the connection was reset', true)
@@ -254,7 +254,7 @@ describe('the pace of an import', () => {
       code: 1,
       end: [
         `error: imported 0 of 9 users; ${tried} failed; ${9 - tried} not tried`,
-        `hint: resume with: meetroom users import people.csv --concurrency 1 --resume`,
+        `hint: resume with: meetroom users import people.csv --concurrency 1 --resume --base-url https://meet.test/v1`,
         '',
       ],
     })

@@ -256,7 +256,10 @@ test('an import from standard input resumes when it is given the same input', as
   const first = await run(`${line} --concurrency 1`, usersCsv(9))
   expect({ code: first.code, words: goOn(first.stderr) }).toEqual({
     code: 8,
-    words: 'users import - --input-format csv --journal my.journal --concurrency 1 --resume'.split(' '),
+    words:
+      'users import - --input-format csv --journal my.journal --concurrency 1 --resume --base-url https://meet.test/v1'.split(
+        ' ',
+      ),
   })
   world.intercept = undefined
   world.requests.length = 0

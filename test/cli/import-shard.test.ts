@@ -213,7 +213,9 @@ describe('a shard', () => {
     const { code, stderr } = await run('users import in.csv --shard 2/2 --concurrency 1 --retries 0')
     expect({ code }).toEqual({ code: 7 })
     expect(goOn(stderr)).toEqual(
-      'users import in.csv --retries 0 --shard 2/2 --concurrency 1 --resume'.split(' '),
+      'users import in.csv --retries 0 --shard 2/2 --concurrency 1 --resume --base-url https://meet.test/v1'.split(
+        ' ',
+      ),
     )
     world.intercept = undefined
     expect(await run('users import in.csv --shard 2/2')).toMatchObject({ code: 2 })

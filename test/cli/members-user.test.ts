@@ -101,7 +101,7 @@ describe('a user who is no member', () => {
       stdout: '',
       stderr:
         `error: no such member: user nobody is not in room ${room}\n` +
-        `hint: list what exists with: meetroom members list ${room}\n`,
+        `hint: list what exists with: meetroom members list ${room} --base-url https://meet.test/v1\n`,
     })
     expect(writes()).toEqual([])
   })

@@ -60,7 +60,8 @@ test('list of a room that does not exist exits 3', async () => {
   expect(await world.run('members list nowhere')).toMatchObject({
     code: 3,
     stdout: '',
-    stderr: 'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list\n',
+    stderr:
+      'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n',
   })
 })
 
@@ -128,7 +129,7 @@ test('get of a member who does not exist exits 3 and names both ids', async () =
   expect(await world.run(`members get ${id} nobody`)).toMatchObject({
     code: 3,
     stdout: '',
-    stderr: `error: no such room or member: ${id} nobody\nhint: list what exists with: meetroom members list ${id}\n`,
+    stderr: `error: no such room or member: ${id} nobody\nhint: list what exists with: meetroom members list ${id} --base-url https://meet.test/v1\n`,
   })
 })
 
@@ -198,7 +199,8 @@ test('add of a user who does not exist exits 3 and names the user', async () => 
   expect(await world.run(`members add ${id} nobody`)).toMatchObject({
     code: 3,
     stdout: '',
-    stderr: 'error: no such user: nobody\nhint: list what exists with: meetroom users list\n',
+    stderr:
+      'error: no such user: nobody\nhint: list what exists with: meetroom users list --base-url https://meet.test/v1\n',
   })
 })
 
@@ -369,7 +371,7 @@ test('unblock with a key that stops working stops', async () => {
     code: 4,
     stdout: '',
     stderr:
-      'error: the service refuses the API key (401)\nhint: see which key is used with: meetroom auth status\n',
+      'error: the service refuses the API key (401)\nhint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n',
   })
   expect(world.requests).toHaveLength(1)
 })

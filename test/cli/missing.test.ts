@@ -10,7 +10,7 @@ beforeEach(async () => {
 
 const bad = answer(400, { message: 'Bad Request' })
 const noSuchUser = (id: string) =>
-  `error: no such user: ${id}\nhint: list what exists with: meetroom users list\n`
+  `error: no such user: ${id}\nhint: list what exists with: meetroom users list --base-url https://meet.test/v1\n`
 
 /** A service that refuses every write in one way, and knows the user ada. */
 function refusing(refusal: WireResponse, unknown = answer(404, {})) {
@@ -50,7 +50,8 @@ describe('a refusal of what names a user', () => {
     refusing(answer(404, { message: 'gone' }))
     expect(await world.run('members add r1 ada')).toMatchObject({
       code: 3,
-      stderr: 'error: no such room: r1: gone\nhint: list what exists with: meetroom rooms list\n',
+      stderr:
+        'error: no such room: r1: gone\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n',
     })
   })
 

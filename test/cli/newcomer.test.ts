@@ -39,7 +39,8 @@ describe('a room given by its name instead of its id', () => {
     world.intercept = async ({ url }, next) => (url.includes('name=') ? answer(502, {}) : next())
     expect(await world.run('rooms get Algebra --retries 0')).toMatchObject({
       code: 3,
-      stderr: 'error: no such room: Algebra\nhint: list what exists with: meetroom rooms list\n',
+      stderr:
+        'error: no such room: Algebra\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n',
     })
   })
 })
@@ -64,7 +65,7 @@ test('message send with several words and no quotes says to quote them', async (
     code: 2,
     stderr:
       'error: too many arguments for “send”. Expected 2 arguments but got 3.\n' +
-      "hint: quote the text: meetroom message send ROOM 'hello world'\n",
+      "hint: quote the text: meetroom message send ROOM 'hello world' --base-url https://meet.test/v1\n",
   })
 })
 
@@ -102,7 +103,7 @@ describe('a local workspace that is not being served', () => {
       stdout: '',
       stderr:
         `error: 127.0.0.1:${port} is not where this workspace will be served (EADDRINUSE)\n` +
-        'hint: start meetroom serve first, then run this again\n',
+        `hint: start meetroom serve --host 127.0.0.1 --port ${port} first, then run this again\n`,
     })
   })
 })

@@ -317,11 +317,11 @@ describe('members block --user --all-rooms', () => {
   test.each([
     [
       'members block --all-rooms',
-      '--all-rooms needs --user\nhint: as in: meetroom members block --user mallory --all-rooms',
+      '--all-rooms needs --user\nhint: as in: meetroom members block --user mallory --all-rooms --base-url https://meet.test/v1',
     ],
     [
       'members unblock --all-rooms --user a --where type=guest',
-      '--all-rooms needs --user\nhint: as in: meetroom members unblock --user mallory --all-rooms',
+      '--all-rooms needs --user\nhint: as in: meetroom members unblock --user mallory --all-rooms --base-url https://meet.test/v1',
     ],
     ['members block ROOM --all-rooms --user a', 'give a room or --all-rooms, not both'],
     ['members block --user a', 'missing required argument “room”\nhint: see --help'],

@@ -129,7 +129,9 @@ test.each([
 test('create in a room that does not exist exits 3', async () => {
   const { code, stdout, stderr } = await world.run('pages create nowhere --image https://a.test/')
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
-  expect(stderr).toBe('error: no such room: nowhere\nhint: list what exists with: meetroom rooms list\n')
+  expect(stderr).toBe(
+    'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n',
+  )
 })
 
 test('create is not repeated: without an answer its outcome is unknown', async () => {

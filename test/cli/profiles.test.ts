@@ -178,15 +178,15 @@ test.each([
   ['auth status --profile nowhere', {}, '--profile'],
   ['auth logout --profile nowhere', {}, '--profile'],
 ])('%s %j: an unknown profile is a usage error', async (line, env, origin) => {
-  const expected = {
+  const expected = (target: string) => ({
     code: 2,
     stdout: '',
     stderr:
       `error: no such profile: “nowhere” (${origin})\n` +
-      'hint: list them with: meetroom profiles list; create it with: meetroom auth login --profile nowhere\n',
-  }
-  expect(await run(line, env)).toMatchObject(expected)
-  expect(await world.run(line, { env })).toMatchObject(expected)
+      `hint: list them with: meetroom profiles list; create it with: meetroom auth login --profile nowhere${target}\n`,
+  })
+  expect(await run(line, env)).toMatchObject(expected(''))
+  expect(await world.run(line, { env })).toMatchObject(expected(' --base-url https://meet.test/v1'))
   expect(world.requests).toEqual([])
   expect(existsSync(file)).toBe(false)
 })

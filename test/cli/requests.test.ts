@@ -155,7 +155,7 @@ describe('retries', () => {
       stdout: '',
       stderr:
         'error: the service failed (504); whether the change was made is not known\n' +
-        'hint: check with: meetroom rooms list --name X\n',
+        'hint: check with: meetroom rooms list --name X --base-url https://meet.test/v1\n',
     })
   })
 
@@ -164,7 +164,7 @@ describe('retries', () => {
     expect(await world.run('users update ada --name Ada --retries 3')).toMatchObject({
       code: 7,
       stderr: expect.stringMatching(
-        /; an earlier attempt got no answer and may have made the change\nhint: check with: meetroom users get ada\n$/,
+        /; an earlier attempt got no answer and may have made the change\nhint: check with: meetroom users get ada --base-url https:\/\/meet\.test\/v1\n$/,
       ),
     })
   })
@@ -267,11 +267,17 @@ describe('limits of retries', () => {
   })
 
   test.each([
-    ['rooms update r1 --name New', 'check with: meetroom rooms get r1'],
-    ['rooms delete r1 --yes', 'check with: meetroom rooms get r1'],
-    ['rooms create --name X --type open', 'check with: meetroom rooms list --name X'],
-    ['users create ada --overwrite', 'check with: meetroom users get ada'],
-    ['members update r1 m1 --type host', 'check with: meetroom members get r1 m1'],
+    ['rooms update r1 --name New', 'check with: meetroom rooms get r1 --base-url https://meet.test/v1'],
+    ['rooms delete r1 --yes', 'check with: meetroom rooms get r1 --base-url https://meet.test/v1'],
+    [
+      'rooms create --name X --type open',
+      'check with: meetroom rooms list --name X --base-url https://meet.test/v1',
+    ],
+    ['users create ada --overwrite', 'check with: meetroom users get ada --base-url https://meet.test/v1'],
+    [
+      'members update r1 m1 --type host',
+      'check with: meetroom members get r1 m1 --base-url https://meet.test/v1',
+    ],
     ['message send r1 hi', 'look at the room before you send it again'],
   ])('end a write without an answer, %s, with a hint how to check', async (command, hint) => {
     world.intercept = silence
@@ -285,7 +291,9 @@ describe('limits of retries', () => {
   test('give a command to check with that can be pasted, whatever the name', async () => {
     script(lost())
     const { stderr } = await world.run(['rooms', 'create', '--name', "Ada's; rm -rf $HOME", '--type', 'open'])
-    expect(stderr).toContain(`hint: check with: meetroom rooms list --name 'Ada'\\''s; rm -rf $HOME'\n`)
+    expect(stderr).toContain(
+      `hint: check with: meetroom rooms list --name 'Ada'\\''s; rm -rf $HOME' --base-url https://meet.test/v1\n`,
+    )
   })
 
   test('say what a request waited for that was not sent before the deadline', async () => {
@@ -353,7 +361,7 @@ describe('a 400, from a service that does not say why,', () => {
       stdout: '',
       stderr:
         'error: the service refuses the API key (400): Bad Request\n' +
-        'hint: see which key is used with: meetroom auth status\n',
+        'hint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n',
     })
     expect(paths()).toEqual(['PUT /rooms/r1', 'GET /rooms?limit=1'])
   })
@@ -373,7 +381,7 @@ describe('a 400, from a service that does not say why,', () => {
       code: 3,
       stdout: '',
       stderr:
-        'error: no such room or member: r1 m1: Bad Request\nhint: list what exists with: meetroom members list r1\n',
+        'error: no such room or member: r1 m1: Bad Request\nhint: list what exists with: meetroom members list r1 --base-url https://meet.test/v1\n',
     })
   })
 
@@ -478,14 +486,14 @@ describe('an answer that cannot be read', () => {
       answer(404, '<h1>\n\u001b[31mNot found</h1>', { 'content-type': 'text/html' }),
     )
     expect((await world.run('rooms get r1')).stderr).toBe(
-      'error: no such room: r1: \\u001b[31mNot found\nhint: list what exists with: meetroom rooms list\n',
+      'error: no such room: r1: \\u001b[31mNot found\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n',
     )
   })
 
   test('shows a message of the service without control characters', async () => {
     world.intercept = answering(answer(404, { message: 'gone\r\n\u001b[2J\u202etxt' }))
     expect((await world.run('rooms get r1')).stderr).toBe(
-      'error: no such room: r1: gone\\r\\n\\u001b[2J\\u202etxt\nhint: list what exists with: meetroom rooms list\n',
+      'error: no such room: r1: gone\\r\\n\\u001b[2J\\u202etxt\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n',
     )
   })
 })
@@ -611,7 +619,7 @@ describe('the key is not shown', () => {
     script(echo(world.apiKey))
     expect((await world.run('rooms get r1')).stderr).toBe(
       'error: the service refuses the API key (401): key [API key] is unknown\n' +
-        'hint: see which key is used with: meetroom auth status\n',
+        'hint: see which key is used with: meetroom auth status --base-url https://meet.test/v1\n',
     )
   })
 
@@ -652,7 +660,7 @@ describe('the key is not shown', () => {
     world.intercept = async ({ url }) => (url.endsWith('/a') ? echo(world.apiKey, 404) : fine)
     expect((await world.run('users delete a ada --yes')).stderr).toBe(
       'error: no such user: a: key [API key] is unknown\n' +
-        'hint: list what exists with: meetroom users list\n' +
+        'hint: list what exists with: meetroom users list --base-url https://meet.test/v1\n' +
         'error: deleted 1 of 2 users; 1 failed\n',
     )
   })
@@ -681,7 +689,7 @@ describe('the key is not shown', () => {
         stdout: '',
         stderr:
           'error: the API key contains a space, a line break or another character that is not allowed in a key\n' +
-          'hint: check MEETROOM_API_KEY, or store the key again with: meetroom auth login\n',
+          'hint: check MEETROOM_API_KEY, or store the key again with: meetroom auth login --base-url https://meet.test/v1\n',
       })
       expect(world.requests).toEqual([])
     },
@@ -694,7 +702,7 @@ describe('a delete whose first attempt got no answer', () => {
     stdout: '',
     stderr: expect.stringContaining(
       'error: it is gone, but an earlier attempt got no answer and may have deleted it\n' +
-        'hint: check with: meetroom users get ada\n',
+        'hint: check with: meetroom users get ada --base-url https://meet.test/v1\n',
     ),
   }
 
@@ -794,7 +802,8 @@ describe('an interrupt in the middle of a request', () => {
     expect(await interruptedBy(name, 'rooms update r1 --name New')).toEqual({
       code,
       stdout: '',
-      stderr: 'error: interrupted\nhint: the change may have been made; check with: meetroom rooms get r1\n',
+      stderr:
+        'error: interrupted\nhint: the change may have been made; check with: meetroom rooms get r1 --base-url https://meet.test/v1\n',
     })
   })
 

@@ -88,7 +88,7 @@ describe('name:', () => {
       code: 3,
       stdout: '',
       stderr:
-        'error: no such room: no room is named “Weekly sync”\nhint: list what exists with: meetroom rooms list\n',
+        'error: no such room: no room is named “Weekly sync”\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n',
     })
     expect(requests()).toEqual([lookup('Weekly sync')])
   })

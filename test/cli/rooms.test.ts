@@ -160,7 +160,7 @@ test('delete with one bad id among several deletes the others', async () => {
   expect(code).toBe(8)
   expect(stdout).toBe(`${id}\n`)
   expect(stderr).toBe(
-    'error: no such room: nope\nhint: list what exists with: meetroom rooms list\n' +
+    'error: no such room: nope\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n' +
       'error: deleted 1 of 2 rooms; 1 failed\n',
   )
 })

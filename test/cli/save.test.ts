@@ -29,9 +29,15 @@ const records = (file: string): Record<string, any>[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line))
 const roomCount = async () => (await world.send('GET', '/rooms')).body.paging.total
-const notices = (kind: string, file: string, count = 1, tokens = '') =>
+const notices = (
+  kind: string,
+  file: string,
+  count = 1,
+  tokens = '',
+  target = ' --base-url https://meet.test/v1',
+) =>
   `saved ${count} ${kind.slice(0, -1)}${count === 1 ? '' : 's'} in ${file}${tokens}\n` +
-  `bring ${count === 1 ? 'it' : 'them'} back with: meetroom ${kind} import ${file}\n` +
+  `bring ${count === 1 ? 'it' : 'them'} back with: meetroom ${kind} import ${file}${target}\n` +
   `what does not come back: ${
     kind === 'rooms'
       ? 'anonymous participants, ids, webhooks, pages, sessions, recordings, thumbnails, times and order'
@@ -331,9 +337,10 @@ describe('the habit of saving', () => {
       expect(await world.run(['config', 'set', 'save_deleted', dir], { env })).toMatchObject({ code: 0 })
     }
     const run = (line: string) => world.run(line, { env })
+    const here = 'MEETROOM_BASE_URL' in env ? '' : undefined
     const first = await run(`rooms delete ${ids.board} --yes`)
     const file = join(dir, '2026-01-02T030405.678Z-rooms-delete.ndjson')
-    expect(first.stderr).toBe(`${notices('rooms', file)}deleted 1 room\n`)
+    expect(first.stderr).toBe(`${notices('rooms', file, 1, '', here)}deleted 1 room\n`)
     await run(`rooms delete ${ids.hall} --yes`)
     await run('users offboard mallory --yes')
     await run('api DELETE /users/trudy --yes')

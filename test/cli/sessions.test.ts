@@ -52,7 +52,8 @@ test('list of a room that does not exist exits 3', async () => {
   expect(await world.run('sessions list nowhere')).toMatchObject({
     code: 3,
     stdout: '',
-    stderr: 'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list\n',
+    stderr:
+      'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n',
   })
 })
 

@@ -81,7 +81,8 @@ test('get of a user who does not exist exits 3', async () => {
   expect(await world.run('users get nobody')).toMatchObject({
     code: 3,
     stdout: '',
-    stderr: 'error: no such user: nobody\nhint: list what exists with: meetroom users list\n',
+    stderr:
+      'error: no such user: nobody\nhint: list what exists with: meetroom users list --base-url https://meet.test/v1\n',
   })
 })
 
@@ -133,7 +134,7 @@ test('create refuses an id that is in use, and overwrites nothing', async () => 
     stdout: '',
     stderr:
       'error: user “ada” already exists, and creating it again would overwrite it\n' +
-      'hint: pass --overwrite to do that, or update the user with: meetroom users update ada\n',
+      'hint: pass --overwrite to do that, or update the user with: meetroom users update ada --base-url https://meet.test/v1\n',
   })
   expect(writes()).toEqual([])
   expect((await world.send('GET', '/users/ada')).body.user).toEqual(before)
@@ -372,7 +373,8 @@ test('delete of a user who does not exist asks nothing', async () => {
   expect(await world.run('users delete nobody', { tty: true, env: { NO_COLOR: '1' } })).toMatchObject({
     code: 3,
     stdout: '',
-    stderr: 'error: no such user: nobody\nhint: list what exists with: meetroom users list\n',
+    stderr:
+      'error: no such user: nobody\nhint: list what exists with: meetroom users list --base-url https://meet.test/v1\n',
   })
 })
 
@@ -382,8 +384,8 @@ test('delete with bad ids among several deletes the others and reports each fail
     code: 8,
     stdout: 'ada\n',
     stderr:
-      'error: no such user: nobody\nhint: list what exists with: meetroom users list\n' +
-      'error: no such user: nowhere\nhint: list what exists with: meetroom users list\n' +
+      'error: no such user: nobody\nhint: list what exists with: meetroom users list --base-url https://meet.test/v1\n' +
+      'error: no such user: nowhere\nhint: list what exists with: meetroom users list --base-url https://meet.test/v1\n' +
       'error: deleted 1 of 3 users; 2 failed\n',
   })
 })

@@ -136,7 +136,7 @@ describe('rooms wait', () => {
         stdout: '',
         stderr:
           'error: timed out after 10m waiting for terminated: status is active\n' +
-          `hint: look at it with: meetroom rooms get ${room}\n`,
+          `hint: look at it with: meetroom rooms get ${room} --base-url https://meet.test/v1\n`,
       })
       expect(host.slept.reduce((sum, ms) => sum + ms)).toBe(600_000)
     })
@@ -170,7 +170,7 @@ describe('rooms wait', () => {
         error: {
           code: 'condition',
           message: 'timed out after 1s waiting for terminated: status is active',
-          hint: `look at it with: meetroom rooms get ${room}`,
+          hint: `look at it with: meetroom rooms get ${room} --base-url https://meet.test/v1`,
           retryable: true,
         },
       })

@@ -152,7 +152,7 @@ describe('a condition on what happens in a room', () => {
       code: 2,
       stderr:
         'error: --where: the service does not tell “idle” of any room that could match\n' +
-        'hint: see what it sends with: meetroom sessions list ROOM --json\n',
+        'hint: see what it sends with: meetroom sessions list ROOM --json --base-url https://meet.test/v1\n',
     })
   })
 

@@ -121,7 +121,13 @@ describe('the way out shows', () => {
           const host = hostOf(screen)
           const error = new ApiError(message, { hint, body, request: { method: 'GET', path: hint } })
           for (const json of [true, false])
-            await reportError(host, error, { json, color: screen.color, verbose: true, redact: plain })
+            await reportError(host, error, {
+              json,
+              color: screen.color,
+              verbose: true,
+              redact: plain,
+              target: [],
+            })
           await new Printer(host, { ...screen, header: true, quiet: false }, plain).notice(message)
           expect(harmIn(host.stdout.text + host.stderr.text)).toBeUndefined()
           add('bodies')

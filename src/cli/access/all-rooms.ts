@@ -1,4 +1,4 @@
-import { UsageError } from '../../errors.ts'
+import { suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { ManyFlags } from '../flags.ts'
 
@@ -24,7 +24,7 @@ export async function inAllRooms(
   if (given.length > 0) throw new UsageError('give a room or --all-rooms, not both')
   if (!user || where)
     throw new UsageError('--all-rooms needs --user', {
-      hint: `as in: meetroom members ${step} --user mallory --all-rooms`,
+      hint: ['as in: ', suggest(['members', step, '--user', 'mallory', '--all-rooms'])],
     })
   const { runEverywhere } = await import('./everywhere.ts')
   await runEverywhere(context, [...new Set(user)], flags, { step, deletes: false, force })

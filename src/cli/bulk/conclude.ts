@@ -1,4 +1,4 @@
-import { InterruptedError, type MeetroomError } from '../../errors.ts'
+import { type Hint, InterruptedError, type MeetroomError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { Tally } from '../pool/tally.ts'
 import type { Kind } from './kinds/kind.ts'
@@ -72,9 +72,9 @@ function counted({ total }: Tally, { view: { noun } }: Kind): string {
   return `${total} ${total === 1 ? noun[0] : noun[1]}`
 }
 
-function resumeHint({ kind, file, flags, journal }: Plan, tally: Tally): string | undefined {
+function resumeHint({ kind, file, flags, journal }: Plan, tally: Tally): Hint | undefined {
   if (!journal || tally.untried + tally.count('unknown') === 0) return undefined
-  return `resume with: ${resumeCommand(kind.name, file, flags.given)}`
+  return ['resume with: ', resumeCommand(kind.name, file, flags.given)]
 }
 
 function mendHint(context: Context, { flags }: Plan, tally: Tally): string | undefined {
@@ -83,7 +83,7 @@ function mendHint(context: Context, { flags }: Plan, tally: Tally): string | und
 }
 
 /** The user's interrupt, with how to resume. */
-function interruption({ interrupt }: Context, hint: string | undefined): InterruptedError | undefined {
+function interruption({ interrupt }: Context, hint: Hint | undefined): InterruptedError | undefined {
   const { reason } = interrupt
   return reason instanceof InterruptedError ? new InterruptedError(reason.signal, { hint }) : undefined
 }

@@ -3,7 +3,7 @@ import { Option } from 'commander'
 import { defaultProfile, localProfile, shortestKey } from '../../config.ts'
 import { withKey, withProfile } from '../../config-store.ts'
 import { isClear, parseBaseUrl } from '../../config-values.ts'
-import { ConfirmationError, UsageError } from '../../errors.ts'
+import { ConfirmationError, suggest, suggestElsewhere, UsageError } from '../../errors.ts'
 import type { Visible } from '../../host.ts'
 import { findProfile, type Profile, type StoredConfig } from '../../stored-config.ts'
 import type { Act } from '../action.ts'
@@ -67,9 +67,10 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
   const storedAt = keyCommand === undefined ? `, stored ${new Date(now).toISOString()}` : ''
   if (fingerprint) await context.notice(`key fingerprint ${fingerprint}${storedAt}`)
   if (stored.profile === localProfile)
-    await context.notice(
-      `profile ${stored.profile} stays in use; to switch: meetroom profiles use ${profile}`,
-    )
+    await context.notice([
+      `profile ${stored.profile} stays in use; to switch: `,
+      suggestElsewhere(['profiles', 'use', profile]),
+    ])
   if (host.env['MEETROOM_API_KEY'])
     await context.notice('MEETROOM_API_KEY in the environment takes precedence over the stored key')
   if (asks) await tellWhatNext(context, profile, stored.profile ?? profile)
@@ -98,7 +99,7 @@ async function baseUrlOf(context: Context, { base_url }: Profile, asks: boolean)
   }
   if (base_url) return readBaseUrl(base_url)
   throw new UsageError('no service to log in to', {
-    hint: 'name it: meetroom auth login --base-url https://meet.example.com/v1',
+    hint: ['name it: ', suggest(['auth', 'login', '--base-url', 'https://meet.example.com/v1'])],
   })
 }
 
@@ -134,7 +135,10 @@ async function agreeToReplace(
   const question = `Profile ${name} holds the key for ${other}; replace it?`
   if (await askYes(context, visible(question))) return
   throw new ConfirmationError('not confirmed; nothing was stored', {
-    hint: `keep both, in a profile of its own: meetroom auth login --profile NAME --base-url ${origin}/v1`,
+    hint: [
+      'keep both, in a profile of its own: ',
+      suggestElsewhere(['auth', 'login', '--profile', 'NAME', '--base-url', `${origin}/v1`]),
+    ],
   })
 }
 
@@ -150,7 +154,7 @@ async function keyOf(
   const why = whyNotAsked(context.host)
   if (why !== undefined)
     throw new UsageError(`logging in needs a key, and ${why}`, {
-      hint: 'pipe it in: meetroom auth login --with-token < file',
+      hint: ['pipe it in: ', suggest(['auth', 'login', '--with-token']), ' < file'],
     })
   const { askSecret } = await import('../ask.ts')
   const replaced = api_key && api_key_origin === origin ? ' (replaces the stored one)' : ''
@@ -170,10 +174,13 @@ function checkedKey(text: string): string {
 /** Commands that are worth trying first. */
 async function tellWhatNext(context: Context, profile: string, inUse: string): Promise<void> {
   const { SHELL = '', MEETROOM_PROFILE } = context.host.env
-  const flag = profile === (MEETROOM_PROFILE || inUse) ? '' : ` --profile ${profile}`
+  const flags = profile === inUse && !MEETROOM_PROFILE ? [] : ['--profile', profile]
   const shell = ['bash', 'zsh', 'fish'].find((name) => name === basename(SHELL))
-  const lines = [`meetroom auth status${flag}`, `meetroom rooms list${flag}`]
+  const lines = [
+    ['auth', 'status', ...flags],
+    ['rooms', 'list', ...flags],
+  ]
   await context.notice('try next:')
-  for (const line of shell ? [...lines, `meetroom completion ${shell}`] : lines)
-    await context.notice(`  ${line}`)
+  for (const words of shell ? [...lines, ['completion', shell]] : lines)
+    await context.notice(['  ', suggestElsewhere(words)])
 }

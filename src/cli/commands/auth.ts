@@ -1,7 +1,7 @@
 import { localProfile } from '../../config.ts'
 import { withoutKey, withProfile } from '../../config-store.ts'
 import { longestWaitMs } from '../../config-values.ts'
-import { AuthError, InterruptedError, MeetroomError, UsageError } from '../../errors.ts'
+import { AuthError, InterruptedError, MeetroomError, suggest, UsageError } from '../../errors.ts'
 import { findProfile } from '../../stored-config.ts'
 import type { Act } from '../action.ts'
 import type { Context } from '../context.ts'
@@ -98,7 +98,7 @@ async function showStatus(context: Context, { wait }: StatusFlags): Promise<void
       ? new AuthError('the service refuses the key', {
           status: error.status,
           request: error.request,
-          hint: 'log in again with: meetroom auth login',
+          hint: ['log in again with: ', suggest(['auth', 'login'])],
         })
       : error
   }

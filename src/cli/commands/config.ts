@@ -1,6 +1,6 @@
 import { type SettableKey, settable } from '../../config.ts'
 import { withProfile } from '../../config-store.ts'
-import { NotFoundError, UsageError } from '../../errors.ts'
+import { NotFoundError, suggest, suggestElsewhere, UsageError } from '../../errors.ts'
 import { configFile, findProfile } from '../../stored-config.ts'
 import type { Act } from '../action.ts'
 import type { Context } from '../context.ts'
@@ -100,7 +100,9 @@ function defineUnset(config: MeetroomCommand, act: Act): void {
     .action(
       act('machine', async (context, name: string) => {
         if (name === 'api_key' || name === 'key_command')
-          throw new UsageError('forget the key with: meetroom auth logout')
+          throw new UsageError('the key is not a setting', {
+            hint: ['forget it with: ', suggest(['auth', 'logout'])],
+          })
         const key = requireKey(name)
         await changeProfile(context, ({ [key]: _, ...rest }) => rest)
       }),
@@ -155,13 +157,16 @@ function unknownKey(name: string): UsageError {
 function requireKey(name: string): SettableKey {
   if (name === 'api_key')
     throw new UsageError('a key is never passed as an argument: arguments are public', {
-      hint: 'store it with: meetroom auth login',
+      hint: ['store it with: ', suggest(['auth', 'login'])],
     })
   if (name === 'key_command')
     throw new UsageError('a key command is tried before it is stored', {
-      hint: "store it with: meetroom auth login --key-command '…'",
+      hint: ['store it with: ', suggest(['auth', 'login', '--key-command', '…'])],
     })
-  if (name === 'profile') throw new UsageError('switch profiles with: meetroom profiles use NAME')
+  if (name === 'profile')
+    throw new UsageError('the profile in use is not a setting', {
+      hint: ['switch profiles with: ', suggestElsewhere(['profiles', 'use', 'NAME'])],
+    })
   const key = keys.find((known) => known === name)
   if (!key) throw unknownKey(name)
   return key

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { UsageError } from '../../errors.ts'
+import { suggestHelp, UsageError } from '../../errors.ts'
 import type { Act } from '../action.ts'
 import { findCommand } from '../completion/line.ts'
 import { examples } from '../flags.ts'
@@ -28,7 +28,7 @@ function commandOf(root: MeetroomCommand, words: readonly string[]): Command {
     const next = findCommand(command, word)
     if (!next)
       throw new UsageError(`no help on “${words.join(' ')}”`, {
-        hint: `topics are ${Object.keys(topics).join(', ')}; list the commands with: meetroom --help`,
+        hint: [`topics are ${Object.keys(topics).join(', ')}; list the commands with: `, suggestHelp()],
       })
     command = next
   }

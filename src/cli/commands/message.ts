@@ -1,4 +1,5 @@
 import { message as sent } from '../../api/resources.ts'
+import { suggest } from '../../errors.ts'
 import type { Act } from '../action.ts'
 import { type BodyFlags, buildBody } from '../body.ts'
 import type { Context } from '../context.ts'
@@ -17,7 +18,7 @@ export function defineMessage(message: MeetroomCommand, act: Act): void {
     )
     .argument(...roomArgument)
     .argument('<text>', `${sent.words.message}, or - to read it from standard input`)
-  hintOnSurplus(send, "quote the text: meetroom message send ROOM 'hello world'")
+  hintOnSurplus(send, ['quote the text: ', suggest(['message', 'send'], 'ROOM', 'hello world')])
   bodyFlags(send).action(
     act('writes', async (context, room_id: string, text: string, flags: BodyFlags) => {
       // The line break that ends a file or an echo is not part of what is said.

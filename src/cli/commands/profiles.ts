@@ -1,6 +1,6 @@
 import { defaultProfile, localProfile } from '../../config.ts'
 import { withoutProfile, withProfile } from '../../config-store.ts'
-import { NotFoundError, UsageError } from '../../errors.ts'
+import { NotFoundError, suggestElsewhere, UsageError } from '../../errors.ts'
 import { findProfile } from '../../stored-config.ts'
 import type { Act } from '../action.ts'
 import { confirm } from '../confirm.ts'
@@ -137,6 +137,6 @@ async function setProtected(context: Context, name: string, isProtected: boolean
 async function requireProfile(context: Context, name: string): Promise<void> {
   if (name === localProfile || findProfile(await context.config.stored(), name)) return
   throw new NotFoundError(`no such profile: ${name}`, {
-    hint: 'list them with: meetroom profiles list',
+    hint: ['list them with: ', suggestElsewhere(['profiles', 'list'])],
   })
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { UsageError } from '../../errors.ts'
+import { suggestElsewhere, UsageError } from '../../errors.ts'
 import type { Act } from '../action.ts'
 import { findCommand } from '../completion/line.ts'
 import { examples } from '../flags.ts'
@@ -31,7 +31,7 @@ export function defineSchema(schema: MeetroomCommand, act: Act): void {
         const document = name === '' ? { $defs: Object.fromEntries(all) } : all.get(name)
         if (!document)
           throw new UsageError(`no command “${name}” that prints JSON`, {
-            hint: 'list those that do with: meetroom schema --query \'keys("$defs")\'',
+            hint: ['list those that do with: ', suggestElsewhere(['schema', '--query', 'keys("$defs")'])],
           })
         const printer = await context.printer()
         if (printer.options.query) return printer.result(document)

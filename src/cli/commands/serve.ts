@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { isLoopback } from '../../api/loopback.ts'
 import { shellQuote } from '../../api/request.ts'
 import { withKey, withProfile } from '../../config-store.ts'
-import { UsageError } from '../../errors.ts'
+import { suggestElsewhere, UsageError } from '../../errors.ts'
 import type { Serving } from '../../local/serve.ts'
 import { findProfile } from '../../stored-config.ts'
 import { version } from '../../version.ts'
@@ -169,8 +169,15 @@ async function environment(context: Context, flags: Flags, dir: string | undefin
  * A workspace that is not being served yet has the port that it will be served on, unless somebody else is there.
  * @throws {UsageError}
  */
-async function requireFreePort({ host, port }: Flags): Promise<void> {
-  const hint = 'start meetroom serve first, then run this again'
+async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {
+  const place = [
+    '--host',
+    host,
+    '--port',
+    `${port}`,
+    ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
+  ]
+  const hint = ['start ', suggestElsewhere(['serve', ...place]), ' first, then run this again']
   if (port === 0)
     throw new UsageError('with --port 0 the port is not known before the service runs', { hint })
   const { createServer } = await import('node:net')

@@ -4,7 +4,7 @@ import type { Operations } from '../../api/operations.ts'
 import { user } from '../../api/resources.ts'
 import { textOf } from '../../api/text-of.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
-import { UsageError } from '../../errors.ts'
+import { suggest, UsageError } from '../../errors.ts'
 import type { Act } from '../action.ts'
 import { type BodyFlags, buildBody, type Given, urlFor } from '../body.ts'
 import { maxFlag } from '../bulk/import-flags.ts'
@@ -188,6 +188,6 @@ async function exists(context: Context, user_id: string): Promise<boolean> {
 async function requireFree(context: Context, user_id: string): Promise<void> {
   if (!(await exists(context, user_id))) return
   throw new UsageError(`user “${user_id}” already exists, and creating it again would overwrite it`, {
-    hint: `pass --overwrite to do that, or update the user with: meetroom users update ${user_id}`,
+    hint: ['pass --overwrite to do that, or update the user with: ', suggest(['users', 'update'], user_id)],
   })
 }

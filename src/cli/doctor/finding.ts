@@ -1,4 +1,4 @@
-import { MeetroomError } from '../../errors.ts'
+import { type Hint, MeetroomError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 
 /** What became of one check. */
@@ -11,13 +11,13 @@ export interface Finding {
 }
 
 /** What a check finds when all is well, or what is wrong. */
-export type Found = string | { wrong: string; hint: string }
+export type Found = string | { wrong: string; hint: Hint }
 
 interface Limits {
   /** How long it may take, in milliseconds. */
   mostMs?: number
   /** What to do when it fails and does not say so itself. */
-  hint?: string
+  hint?: Hint
 }
 
 /**
@@ -43,10 +43,10 @@ export async function examine(
   const timer = setTimeout(() => ending.abort(late), mostMs)
   try {
     interrupt.throwIfAborted()
-    return findingOf(check, await Promise.race([work(ending.signal), ended]))
+    return findingOf(context, check, await Promise.race([work(ending.signal), ended]))
   } catch (error) {
     if (interrupt.aborted) throw interrupt.reason
-    return findingOf(check, wrongBy(error, hint))
+    return findingOf(context, check, wrongBy(error, hint))
   } finally {
     clearTimeout(timer)
     interrupt.removeEventListener('abort', stop)
@@ -59,14 +59,14 @@ export function skipped(check: string, why: string): Finding {
 
 class TooLate extends Error {}
 
-function findingOf(check: string, found: Found): Finding {
+function findingOf(context: Context, check: string, found: Found): Finding {
   return typeof found === 'string'
     ? { check, status: 'ok', message: found, hint: null }
-    : { check, status: 'failed', message: found.wrong, hint: found.hint || null }
+    : { check, status: 'failed', message: found.wrong, hint: context.hintText(found.hint) || null }
 }
 
 /** An error that was foreseen says itself what to do. */
-export function wrongBy(error: unknown, hint = ''): Found {
+export function wrongBy(error: unknown, hint: Hint = ''): Found {
   if (error instanceof TooLate)
     return { wrong: error.message, hint: hint || 'try again, or ask who runs the network' }
   if (error instanceof MeetroomError) return { wrong: error.message, hint: error.hint ?? hint }

@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints.ts'
 import { problemOf } from '../../api/guards.ts'
-import { AuthError } from '../../errors.ts'
+import { AuthError, suggest } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { examine, type Finding, type Found, skipped, wrongBy } from './finding.ts'
 
@@ -25,7 +25,7 @@ export async function checkService(context: Context): Promise<Finding[]> {
     } catch (error) {
       interrupt.throwIfAborted()
       if (error instanceof AuthError) refused = error
-      return wrongBy(error, 'look at it with: meetroom api GET /rooms -i')
+      return wrongBy(error, ['look at it with: ', suggest(['api', 'GET', '/rooms', '-i'])])
     }
   })
   const clock = await examine(context, 'clock', () => skewOf(date, received))
@@ -34,7 +34,7 @@ export async function checkService(context: Context): Promise<Finding[]> {
     const { message, status } = refused
     const key = await examine(context, 'key accepted', () => ({
       wrong: message,
-      hint: 'log in again with: meetroom auth login, or set MEETROOM_API_KEY',
+      hint: ['log in again with: ', suggest(['auth', 'login']), ', or set MEETROOM_API_KEY'],
     }))
     return [
       heard,

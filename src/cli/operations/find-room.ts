@@ -1,6 +1,6 @@
 import type { Client } from '../../api/client.ts'
 import { readAnswer } from '../../api/json.ts'
-import { ConflictError, NotFoundError, UsageError } from '../../errors.ts'
+import { ConflictError, NotFoundError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { plainText } from '../output/text.ts'
 import type { Item } from '../output/views.ts'
@@ -60,7 +60,7 @@ export class RoomFinder {
     const [room, ...others] = found.map(({ id }) => plainText(id))
     if (room === undefined)
       throw new NotFoundError(`no such room: no room is named “${name}”`, {
-        hint: 'list what exists with: meetroom rooms list',
+        hint: ['list what exists with: ', suggest(['rooms', 'list'])],
       })
     if (others.length === 0) return room
     const listed = [room, ...others].slice(0, mostListed)

@@ -1,4 +1,4 @@
-import { UsageError } from '../../errors.ts'
+import { suggest, UsageError } from '../../errors.ts'
 import type { Told } from '../output/views.ts'
 import { idleSince } from './facts.ts'
 
@@ -52,7 +52,7 @@ export class Untold {
       return new UsageError(
         `--where: the service does not tell “${nameOf(field)}” of any ${one} that could match`,
         {
-          hint: 'see what it sends with: meetroom sessions list ROOM --json',
+          hint: ['see what it sends with: ', suggest(['sessions', 'list', 'ROOM', '--json'])],
         },
       )
     return new UsageError(`--where: no ${one} that could match has a field “${field}”`, {

@@ -1,5 +1,5 @@
 import type { Client } from '../../api/client.ts'
-import { ConflictError, NotFoundError, UsageError } from '../../errors.ts'
+import { ConflictError, NotFoundError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { plainText } from '../output/text.ts'
 import type { Item } from '../output/views.ts'
@@ -76,7 +76,7 @@ export function noMembers(room_id: string, users: readonly string[]): NotFoundEr
   const what = users.length === 1 ? 'member: user' : 'members: users'
   const are = users.length === 1 ? 'is' : 'are'
   return new NotFoundError(`no such ${what} ${users.join(', ')} ${are} not in room ${room_id}`, {
-    hint: `list what exists with: meetroom members list ${room_id}`,
+    hint: ['list what exists with: ', suggest(['members', 'list'], room_id)],
   })
 }
 

@@ -1,6 +1,7 @@
 import type { Format } from '../../config-values.ts'
 import { MeetroomError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
+import { hintText } from './hint-text.ts'
 import type { Redact } from './redact.ts'
 import { masked } from './secrets.ts'
 import type { StatusLine } from './status-line.ts'
@@ -13,6 +14,8 @@ export interface ReportOptions {
   verbose: boolean
   /** A service may quote the key that it refuses. */
   redact: Redact
+  /** The flags that select the service of the run that failed: see `targetFlags`. */
+  target: readonly string[]
   /** What the error takes the place of. */
   statusLine?: StatusLine
   /** Where it happened, of several. */
@@ -25,11 +28,11 @@ export function isJson(format: Format | string | undefined): boolean {
 
 /** Writes an error to standard error: a line or two for people, one object in JSON modes. */
 export async function reportError(host: Host, error: MeetroomError, options: ReportOptions): Promise<void> {
-  const { redact, profile } = options
+  const { redact, profile, target } = options
   const style = await styleFor(host.stderr, host.env, options.color)
   const text = options.json
-    ? formatErrorJson(error, redact, profile)
-    : formatError(error, style, redact, profile)
+    ? formatErrorJson(error, redact, target, profile)
+    : formatError(error, style, redact, target, profile)
   const stack =
     options.verbose && error.cause instanceof Error && error.exitCode === 70 ? `${error.cause.stack}\n` : ''
   const lines = own`${text}${visibleLines(redact(stack))}`
@@ -51,31 +54,46 @@ function formatError(
   error: MeetroomError,
   style: Style,
   redact: Redact,
+  target: readonly string[],
   profile: string | undefined,
 ): Visible {
   const line = (text: string) => visible(cut(redact(text)))
-  const hint = error.hint ? own`${style.cyan(own`hint:`)} ${line(error.hint)}\n` : own``
+  const advice = hintOf(error, redact, target)
+  const hint = advice ? own`${style.cyan(own`hint:`)} ${visible(advice)}\n` : own``
   const where = profile === undefined ? '' : `${profile}: `
   return own`${style.red(own`error:`)} ${line(where + error.message)}\n${hint}`
 }
 
 /** The error as one JSON object, for JSON modes. */
-function formatErrorJson(error: MeetroomError, redact: Redact, profile: string | undefined): Visible {
-  return visibleJson(`${JSON.stringify({ error: errorFacts(error, redact, profile) })}\n`)
+function formatErrorJson(
+  error: MeetroomError,
+  redact: Redact,
+  target: readonly string[],
+  profile: string | undefined,
+): Visible {
+  return visibleJson(`${JSON.stringify({ error: errorFacts(error, redact, target, profile) })}\n`)
+}
+
+/** The hint of an error as text. One with a command that is too long to paste is left out. */
+function hintOf({ hint }: MeetroomError, redact: Redact, target: readonly string[]): string | undefined {
+  if (hint === undefined) return undefined
+  const text = hintText(hint, target, redact)
+  return typeof hint === 'string' || text.length <= longestText ? cut(text) : undefined
 }
 
 /** What there is to say of an error, free of secrets. */
 export function errorFacts(
   error: MeetroomError,
   redact: Redact,
+  target: readonly string[],
   profile?: string,
 ): Readonly<Record<string, unknown>> {
-  const { code, message, hint, status, retryable, accepted, request, body } = error
+  const { code, message, status, retryable, accepted, request, body } = error
   return {
     profile,
     code,
     message: cut(redact(message)),
-    hint: hint && cut(redact(hint)),
+    hint: hintOf(error, redact, target),
     status,
     retryable,
     accepted,

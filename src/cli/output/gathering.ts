@@ -2,6 +2,7 @@ import { defined } from '../../api/defined.ts'
 import { type MeetroomError, PartialError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { errorFacts, isJson, reportError } from './error.ts'
+import { hintText } from './hint-text.ts'
 import type { ListWriter, PrintOptions } from './list-writer.ts'
 import type { Page } from './page.ts'
 import { Printer } from './printer.ts'
@@ -18,6 +19,14 @@ interface Means {
   redactKeys: Redact
 }
 
+/** A profile for which the command failed. */
+interface Failed {
+  profile: string
+  error: MeetroomError
+  /** The flags that select its service. */
+  target: readonly string[]
+}
+
 /** Number of rows that determine the widths of a table. */
 const mostTogether = 100
 
@@ -30,7 +39,7 @@ export class Gathering {
   #held: Item[] = []
   /** Why nothing more can be written. */
   #broken: unknown
-  readonly #failed: { profile: string; error: MeetroomError }[] = []
+  readonly #failed: Failed[] = []
   /** Number of failures that were reported. */
   #told = 0
 
@@ -89,9 +98,10 @@ export class Gathering {
    * A profile failed.
    * @throws the error, when it is that nothing more can be written
    */
-  async fail(profile: string, error: MeetroomError): Promise<void> {
+  async fail(failed: Failed): Promise<void> {
+    const { error } = failed
     if (error === this.#broken) throw error
-    this.#failed.push({ profile, error })
+    this.#failed.push(failed)
     // Where it is the command line that is wrong, all of them fail alike.
     if (!(error instanceof UsageError)) await this.#report()
   }
@@ -105,7 +115,7 @@ export class Gathering {
     const [first] = this.#failed
     const isMisused =
       this.#failed.length === this.#total && this.#failed.every(({ error }) => error instanceof UsageError)
-    if (first && isMisused) throw first.error
+    if (first && isMisused) throw this.#withHint(first)
     await this.#report()
     await this.#close()
     await this.#printer?.tellOfSecrets()
@@ -113,11 +123,17 @@ export class Gathering {
     if (first) throw new PartialError(`${this.#failed.length} of ${this.#total} profiles failed: ${names}`)
   }
 
+  /** The error of a profile, its hint for the service of that profile. */
+  #withHint({ error, target }: Failed): UsageError {
+    const hint = error.hint && hintText(error.hint, target, this.#means.redact)
+    return new UsageError(error.message, { hint, cause: error })
+  }
+
   async #close(): Promise<void> {
     await this.#release()
     if (this.#printer?.options.format !== 'json') return this.#writer?.end()
-    const errors = this.#failed.map(({ profile, error }) =>
-      defined(errorFacts(error, this.#means.redact, profile)),
+    const errors = this.#failed.map(({ profile, error, target }) =>
+      defined(errorFacts(error, this.#means.redact, target, profile)),
     )
     if (!this.#writer) return this.#printer.json({ items: [], errors })
     await this.#writer.page({ items: [], rest: { errors } })
@@ -129,12 +145,13 @@ export class Gathering {
     const { host, flags, redact } = this.#means
     const format = this.#printer?.options.format
     if (format === 'json') return
-    for (const { profile, error } of this.#failed.slice(this.#told))
+    for (const { profile, error, target } of this.#failed.slice(this.#told))
       await reportError(host, error, {
         json: isJson(format),
         color: flags.color,
         verbose: flags.verbose ?? false,
         redact,
+        target,
         profile,
       })
     this.#told = this.#failed.length

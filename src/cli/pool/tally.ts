@@ -1,5 +1,6 @@
 import {
   ApiError,
+  type Hint,
   InterruptedError,
   type MeetroomError,
   NetworkError,
@@ -14,7 +15,7 @@ interface Stop {
   /** What ended the run before its time. */
   fatal?: MeetroomError | undefined
   /** What to do next. */
-  hint?: string | undefined
+  hint?: Hint | undefined
 }
 
 interface Ending {
@@ -100,7 +101,7 @@ export class Tally {
     return this.#bad === 0 ? {} : { error: this.#error(hint) }
   }
 
-  #error(hint: string | undefined): MeetroomError {
+  #error(hint: Hint | undefined): MeetroomError {
     if (this.#good > 0) return new PartialError(this.summary, { hint })
     if (this.count('unknown') > 0) return new UnknownOutcomeError(this.summary, { hint })
     return this.#unanswered === this.#bad

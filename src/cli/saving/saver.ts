@@ -151,8 +151,7 @@ class FileSaver implements Saver {
 
   async #tell(kind: Doomed['kind'], count: number, hadTokens: boolean): Promise<void> {
     const path = 'file' in this.#place ? this.#place.file : (this.#file?.path ?? '')
-    for (const line of savedInWords({ kind, count, hadTokens, path }, this.#context.flags))
-      await this.#context.notice(line)
+    for (const line of savedInWords({ kind, count, hadTokens, path })) await this.#context.notice(line)
   }
 }
 

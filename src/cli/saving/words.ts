@@ -1,7 +1,6 @@
-import { shellQuote } from '../../api/request.ts'
+import { type Hint, type Suggestion, suggest } from '../../errors.ts'
 import { inputFormatOf } from '../bulk/input/rows.ts'
 import { lostByDeleting } from '../bulk/lost.ts'
-import type { GlobalFlags } from '../global-flags.ts'
 import type { Doomed } from './saving.ts'
 
 interface Saved {
@@ -14,25 +13,20 @@ interface Saved {
 }
 
 /** What was saved, how it is brought back, and what is not. */
-export function savedInWords({ kind, count, hadTokens, path }: Saved, flags: GlobalFlags): string[] {
+export function savedInWords({ kind, count, hadTokens, path }: Saved): Hint[] {
   const isOne = count === 1
   return [
     `saved ${count} ${isOne ? kind.slice(0, -1) : kind} in ${path}${hadTokens ? ', without access tokens' : ''}`,
-    `bring ${isOne ? 'it' : 'them'} back with: ${importCommand(kind, path, flags)}`,
+    [`bring ${isOne ? 'it' : 'them'} back with: `, importCommand(kind, path)],
     `what does not come back: ${lostByDeleting(kind)}`,
   ]
 }
 
-/** The command that brings it back, to where it was. */
-function importCommand(kind: Doomed['kind'], path: string, { local, profile, baseUrl }: GlobalFlags): string {
-  const flags = [
-    ...(isNdjson(path) ? [] : ['--input-format', 'ndjson']),
-    ...(local ? ['--local'] : []),
-    ...(profile === undefined ? [] : ['--profile', profile]),
-    ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
-  ]
+/** The command that restores the items. */
+function importCommand(kind: Doomed['kind'], path: string): Suggestion {
+  const flags = isNdjson(path) ? [] : ['--input-format', 'ndjson']
   const operand = path.startsWith('-') ? `./${path}` : path
-  return ['meetroom', kind, 'import', operand, ...flags].map(shellQuote).join(' ')
+  return suggest([kind, 'import', operand, ...flags])
 }
 
 /** Whether import knows the format by the name. */

@@ -1,10 +1,9 @@
 import type { Answer } from '../../api/client.ts'
 import { endpoints } from '../../api/endpoints.ts'
 import { readAnswer } from '../../api/json.ts'
-import { shellQuote } from '../../api/request.ts'
 import { forgetStanding } from '../../api/standing.ts'
 import { formatDuration } from '../../duration.ts'
-import { ConditionError, UsageError } from '../../errors.ts'
+import { ConditionError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { readIds } from '../input.ts'
 import { RoomFinder } from '../operations/find-room.ts'
@@ -77,7 +76,7 @@ export async function waitForRoom(outer: Context, given: string, flags: WaitFlag
   if (failure && soFar === undefined) throw unanswered(failure, deadline)
   const seenLast = failure ? `${soFar}; then ${failure.message}` : soFar
   throw new ConditionError(`timed out after ${formatDuration(wholeMs)} waiting for ${what}: ${seenLast}`, {
-    hint: `look at it with: meetroom rooms get ${shellQuote(id ?? '')}`,
+    hint: ['look at it with: ', suggest(['rooms', 'get'], id ?? '')],
     retryable: true,
   })
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../../api/client.ts'
 import { readAnswer } from '../../api/json.ts'
+import type { Hint } from '../../errors.ts'
 import { Sessions } from '../attendance/sessions.ts'
 import { isOpen, timeFields } from '../attendance/stay.ts'
 import type { Context } from '../context.ts'
@@ -54,7 +55,7 @@ export class RoomReader {
   }
 
   /** What there is to say of a list is the same each time. */
-  async #noticeOnce(text: string): Promise<void> {
+  async #noticeOnce(text: Hint): Promise<void> {
     if (this.#hasNoticed) return
     this.#hasNoticed = true
     await this.#context.notice(text)
