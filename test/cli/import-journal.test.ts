@@ -235,7 +235,7 @@ describe('a run that has finished', () => {
     })
     expect({ code, words: goOn(stderr) }).toEqual({
       code: 4,
-      words: ['users', 'import', 'in.csv', '--resume'],
+      words: ['users', 'import', 'in.csv', '--resume', '--base-url', 'https://meet.test/v1'],
     })
     expect((await world.run(goOn(stderr))).code).toBe(0)
     expect(await world.users()).toEqual(usersOf(2))
