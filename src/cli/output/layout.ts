@@ -11,14 +11,15 @@ type Rows = readonly (readonly Visible[])[]
 
 /** Number of rows that cli-table3 lays out; it is superlinear: 10,000 rows take seconds. */
 const firstRows = 10
+/** Number of characters in a cell that cli-table3 lays out: 20,000 wide ones take it 40 seconds. */
+const longest = 1000
 const between = ' '.repeat(gap)
 
 /** The lines of these rows, in columns of these sizes. */
 export function layOut(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
-  return joined([
-    byLibrary(rows.slice(0, firstRows), sizes, paint),
-    byPadding(rows.slice(firstRows), sizes, paint),
-  ])
+  const first = rows.slice(0, firstRows)
+  if (first.some(isLong)) return byPadding(rows, sizes, paint)
+  return joined([byLibrary(first, sizes, paint), byPadding(rows.slice(firstRows), sizes, paint)])
 }
 
 const bare = Object.fromEntries(
@@ -44,11 +45,17 @@ export function byPadding(rows: Rows, sizes: readonly number[], paint: PaintCell
   const blanks = (text: Visible, column: number) => (sizes[column] ?? 0) - widthOfText(text)
   return joined(
     rows.map((row) =>
-      row.some((text, i) => blanks(text, i) < 0)
+      !isLong(row) && row.some((text, i) => blanks(text, i) < 0)
         ? byLibrary([row], sizes, paint)
-        : lines([row.map((text, i) => paint(text, i) + ' '.repeat(blanks(text, i))).join(between)]),
+        : lines([
+            row.map((text, i) => paint(text, i) + ' '.repeat(Math.max(0, blanks(text, i)))).join(between),
+          ]),
     ),
   )
+}
+
+function isLong(row: readonly Visible[]): boolean {
+  return row.some(({ length }) => length > longest)
 }
 
 /** Lines without the blanks at their ends. */

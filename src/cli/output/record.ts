@@ -1,7 +1,7 @@
 import type { Visible } from '../../host.ts'
+import { cellText } from './cell.ts'
 import type { Redact } from './redact.ts'
 import type { Style } from './style.ts'
-import { plainText } from './text.ts'
 import { isTime, timesFrom } from './time.ts'
 import { cellOf, colourOf, type Item, isDeprecated, type View } from './views.ts'
 import { joined, own, visible } from './visible.ts'
@@ -26,12 +26,12 @@ export function formatRecord(item: Item, { view, fields, style, now, redact }: R
     ...Object.keys(item).filter((field) => !view.fields.includes(field)),
   ]
   const shown = [...new Set(names)].filter((field) => !isDeprecated(view, field, item[field]))
-  const labels = shown.map((field) => visible(redact(field)))
+  const labels = shown.map((field) => visible(cellText(field, redact)))
   const width = labels.reduce((most, label) => Math.max(most, widthOfText(label)), 0)
   const tell = now === undefined ? undefined : timesFrom(now)
   const lines = shown.map((field, i) => {
     const label = labels[i] ?? own``
-    const text = redact(plainText(cellOf(view, field, item)))
+    const text = cellText(cellOf(view, field, item), redact)
     if (text === '') return own`${style.dim(label)}\n`
     const ago = isTime(field) ? tell?.(text) : undefined
     const age = ago === undefined ? own`` : style.dim(own` (${visible(ago)})`)

@@ -1,10 +1,10 @@
 import { defined } from '../../api/defined.ts'
 import type { Visible } from '../../host.ts'
+import { cellText } from './cell.ts'
 import { gap, shrinkToFit, truncate } from './fit.ts'
 import { byPadding, layOut } from './layout.ts'
 import type { Redact } from './redact.ts'
 import type { Style } from './style.ts'
-import { plainText } from './text.ts'
 import { isTime, type TellTime, timesFrom } from './time.ts'
 import { type Column, cellOf, colourOf, type Item, type View } from './views.ts'
 import { composed, own, visible } from './visible.ts'
@@ -54,9 +54,13 @@ export class TableWriter {
   }
 
   #lines(items: readonly Item[], rows: Visible[][], layOutRows: typeof layOut): Visible {
-    if (this.#options.width === undefined) this.#widths = widths(rows, this.#widths)
+    const isCut = this.#options.width !== undefined
+    if (!isCut) this.#widths = widths(rows, this.#widths)
     const cut = rows.map((row, r) =>
-      row.map((cell, i) => truncate(this.#drawn(i, items[r]) ?? cell, this.#widths[i] ?? 0)),
+      row.map((cell, i) => {
+        const shown = this.#drawn(i, items[r]) ?? cell
+        return isCut || shown !== cell ? truncate(shown, this.#widths[i] ?? 0) : shown
+      }),
     )
     return layOutRows(cut, this.#widths, (cell, i) => this.#paint(cell, i))
   }
@@ -96,7 +100,7 @@ export class TableWriter {
     if (drawing) return own``
     const { view, redact } = this.#options
     // Before it is cut to fit: part of a secret would no longer be found.
-    const text = redact(plainText(cellOf(view, field, item)))
+    const text = cellText(cellOf(view, field, item), redact)
     return visible((isTime(field) ? this.#tell?.(text) : undefined) ?? text)
   }
 
