@@ -5,6 +5,7 @@ import { Shown } from './cli/before-send.ts'
 import { type CommandLine, readCommandLine } from './cli/command-line.ts'
 import { Context } from './cli/context.ts'
 import type { Effect } from './cli/effect.ts'
+import { checkIds } from './cli/id-arguments.ts'
 import { inOurQuotes, MeetroomCommand } from './cli/meetroom-command.ts'
 import { asForeseen, isJson, reportError } from './cli/output/error.ts'
 import { Printer } from './cli/output/printer.ts'
@@ -68,13 +69,14 @@ export async function main(
             openSaver,
           })
           await context.permit(effect, effect === 'reads' || isForEachProfile(command))
+          const checked = checkIds(command, args)
           // What waits finds its room itself, once the service answers.
           const finds = effect === 'waits'
           const run = async (each: Context) =>
-            work(each, ...((finds ? args : await resolveRooms(each, command, args)) as A))
+            work(each, ...((finds ? checked : await resolveRooms(each, command, checked)) as A))
           if (!context.flags.allProfiles) return run(context)
           const { onAllProfiles } = await import('./cli/all-profiles.ts')
-          await onAllProfiles(context, args, run, connect)
+          await onAllProfiles(context, checked, run, connect)
         },
         { effect },
       )

@@ -7,7 +7,9 @@ import { type MemberType, memberTypes } from '../api/vocabulary.ts'
 import { type DurationRange, parseDuration } from '../duration.ts'
 import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
+import { checkedId } from './id-arguments.ts'
 import { stdinOf } from './stdin.ts'
+import { withoutSpaceAround } from './white-space.ts'
 
 // What the command line says, turned into what the API takes. Every function throws UsageError for what it cannot read.
 
@@ -79,7 +81,7 @@ export function parseMember(text: string): { user_id: string; type?: MemberType;
     throw new UsageError(`--member takes USER, USER:TYPE or USER:TYPE:NAME, not “${text}”`)
   const known = memberTypes.find((known) => known === type)
   if (type && !known) throw new UsageError(`--member ${text}: the type is guest, host or monitor`)
-  return { user_id: user, ...defined({ type: known, name: name || undefined }) }
+  return { user_id: checkedId('--member', user), ...defined({ type: known, name: name || undefined }) }
 }
 
 /** `Name: value` lines as headers. */
@@ -155,7 +157,7 @@ function decode(bytes: Uint8Array, what: string): string {
 
 /** Ids as given, without repetitions; `-` stands for those on standard input, one per line. */
 export async function readIds(ids: readonly string[], host: Host): Promise<string[]> {
-  const lines = ids.includes('-') ? (await readAll(host)).split(/\r?\n/).map((line) => line.trim()) : []
+  const lines = ids.includes('-') ? (await readAll(host)).split(/\r?\n/).map(withoutSpaceAround) : []
   const all = ids.flatMap((id) => (id === '-' ? lines.filter((line) => line !== '') : [id]))
   return [...new Set(all)]
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { lostNotice } from '../helpers/imports.ts'
+import { lostNotice, trimmed } from '../helpers/imports.ts'
 import { latch } from '../helpers/waiting.ts'
 import { answer, createWorld, type World } from '../helpers/world.ts'
 
@@ -505,7 +505,7 @@ describe('what an export wrote', () => {
       'a "quoted" one',
       'two\nlines',
       'two\r\nlines',
-      ' around ',
+      'in  side',
       '😀, 漢字',
       "'",
     ]
@@ -596,6 +596,7 @@ describe('what an export wrote', () => {
         maxLength: 6,
       }),
     )
+    .map(trimmed)
     .filter((value) => !value.includes('\0') && value.isWellFormed())
   // Ids that fit into a path, where every other command needs them.
   const id = text.filter((value) => !/^\.{0,2}$|\p{Cc}/u.test(value))

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createImportWorld, type ImportWorld, resultsOf } from '../helpers/imports.ts'
+import { createImportWorld, type ImportWorld, resultsOf, trimmed } from '../helpers/imports.ts'
 
 let world: ImportWorld
 beforeEach(async () => {
@@ -264,7 +264,7 @@ test('any table is imported as it is', { timeout: 60_000 }, async () => {
   )
   const cell = fc.array(piece, { maxLength: 4 }).map((pieces) => pieces.join(''))
   const usable = (value: string) => !/^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(value)
-  const value = cell.filter(usable)
+  const value = cell.map(trimmed).filter(usable)
   const id = value.filter((id) => !['', '.', '..'].includes(id) && !/\p{Cc}/u.test(id))
   const form = fc.record({
     bom: fc.boolean(),

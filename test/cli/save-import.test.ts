@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { memberTypes, roomTypes } from '../../src/api/vocabulary.ts'
 import { type AccessWorld, createAccessWorld } from '../helpers/access.ts'
 import { runBuilt } from '../helpers/built.ts'
-import { createImportWorld, type ImportWorld, lost } from '../helpers/imports.ts'
+import { createImportWorld, type ImportWorld, lost, trimmed } from '../helpers/imports.ts'
 import { serveHere } from '../helpers/serving.ts'
 import { answer, tempDir, type World } from '../helpers/world.ts'
 
@@ -35,8 +35,11 @@ async function contents(world: Pick<World, 'send'>) {
 
 const text = fc.oneof(
   // The service refuses NUL.
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).filter((text) => !text.includes('\0')),
-  fc.constantFrom('#DEPRECATED#', '"\n', "'=1+1", '\u202e\x1b[2J', '{}', 'null', '-'),
+  fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 12 })
+    .map(trimmed)
+    .filter((text) => text !== '' && !text.includes('\0')),
+  fc.constantFrom('#DEPRECATED#', '"\n"', "'=1+1", '\u202e\x1b[2J', '{}', 'null', '-'),
 )
 const unlisted = fc.record(
   { metadata: fc.jsonValue({ maxDepth: 2 }).filter((value) => value !== null), tag: text },

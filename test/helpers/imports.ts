@@ -4,6 +4,10 @@ import { TransportError, type WireRequest } from '../../src/api/wire.ts'
 import { lostInWords } from '../../src/cli/bulk/lost.ts'
 import { baseUrl, createWorld } from './world.ts'
 
+/** The text without the white space around it, as imports read it. */
+export const trimmed = (text: string) =>
+  text.replace(/^[\s\x85\u180e\u200b\u2060]+|[\s\x85\u180e\u200b\u2060]+$/g, '')
+
 /** A world for imports and exports: the files where the program runs, and what the service really holds. */
 export async function createImportWorld() {
   const world = await createWorld()

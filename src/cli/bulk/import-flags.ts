@@ -109,7 +109,7 @@ export function roomImportFlags<C extends Command>(command: C): C {
     .addOption(
       new Option(
         '--group-by <field>',
-        'one row per member (user_id, member_type, member_name): rows that follow each other with the same name are one room; implies --match name',
+        'one row per member (user_id, member_type, member_name): rows with the same name are one room; implies --match name',
       ).choices(['name']),
     )
     .option('--create-missing', 'with --if-exists overwrite or update, create a room whose id does not exist')

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import type { ImportFlags } from './import-flags.ts'
 import { type Checked, checkInput } from './input/check.ts'
 import { memberColumns } from './input/group.ts'
+import { Lookalikes } from './input/lookalikes.ts'
 import { inputPlace } from './input/place.ts'
 import { createReader } from './input/reader.ts'
 import { parseMap, readRoomIds } from './input/renames.ts'
@@ -51,6 +52,8 @@ export async function prepare(context: Context, asked: Asked): Promise<Plan> {
     memberColumns: flags.groupBy ? memberColumns : [],
   })
   let told = 0
+  const lookalikes = context.flags.dryRun ? new Lookalikes(reader.targetOf) : undefined
+  let alike = 0
   const checked = await checkInput({
     source,
     format,
@@ -60,11 +63,19 @@ export async function prepare(context: Context, asked: Asked): Promise<Plan> {
     reader,
     shard: flags.shard,
     signal: context.interrupt,
+    onRow:
+      lookalikes &&
+      (async (row) => {
+        for (const difference of lookalikes.of(row))
+          if (alike++ < mostTold) await context.notice(`warning: ${inputPlace(source, row)}: ${difference}`)
+      }),
     onProblem: async (row, problem) => {
       if (flags.skipInvalid || told++ >= mostTold) return
       await context.report(new UsageError(`${inputPlace(source, row)}: ${problem}`))
     },
   })
+  await tellTrimmed(context, checked)
+  if (alike > mostTold) await context.notice(`and ${alike - mostTold} more that differ as little`)
   if (told > mostTold) await context.notice(`and ${told - mostTold} more`)
   if (checked.invalid > 0 && !flags.skipInvalid)
     throw new UsageError(`${checked.invalid} of ${checked.rows} rows are invalid; nothing was sent`, {
@@ -103,6 +114,16 @@ function journalPath(context: Context, { source, flags }: Asked): string | undef
       hint: source.path === undefined ? 'name it with --journal FILE' : 'drop --no-journal',
     })
   return path
+}
+
+/** Says how many values are imported without the white space around them. */
+async function tellTrimmed(context: Context, { trimmed }: Checked): Promise<void> {
+  if (trimmed.size === 0) return
+  const count = [...trimmed.values()].reduce((sum, each) => sum + each)
+  const fields = [...trimmed].map(([field, each]) => `${field} ${each}`).join(', ')
+  await context.notice(
+    `white space around ${count === 1 ? '1 value' : `${count} values`} was removed (${fields})`,
+  )
 }
 
 /** Says what will happen and may not be what was meant. */

@@ -3,7 +3,7 @@ import { UsageError } from '../../../errors.ts'
 import type { Kind } from '../kinds/kind.ts'
 import type { Shard } from '../shard.ts'
 import { type CheckedRow, repeatsRefused } from './checked-row.ts'
-import { grouped } from './group.ts'
+import { grouped, scatteredNames } from './group.ts'
 import { KeptRows } from './kept-rows.ts'
 import { Keys } from './keys.ts'
 import { fieldsOf, type Reader } from './reader.ts'
@@ -24,6 +24,8 @@ export interface Checked {
   omitted: ReadonlyMap<string, number>
   /** Number of rows of the shard that terminate or block something if it exists. */
   destructive: number
+  /** How many values had white space around them, by their fields. */
+  trimmed: ReadonlyMap<string, number>
   /** SHA-256 of the bytes. */
   digest: string
   /** Columns of a CSV. */
@@ -49,6 +51,8 @@ interface CheckOptions {
   shard?: Shard | undefined
   /** Aborted: nobody waits for the result any more. */
   signal: AbortSignal
+  /** Told of every row as it was read. */
+  onRow?: ((row: Row) => Promise<void>) | undefined
   /** Told of every row that cannot be sent. */
   onProblem: (row: Row, problem: string) => Promise<void>
 }
@@ -58,7 +62,7 @@ interface CheckOptions {
  * @throws {UsageError} when it is not what it is said to be
  */
 export async function checkInput(options: CheckOptions): Promise<Checked> {
-  const { source, format, kind, reader, shard, signal, onProblem } = options
+  const { source, format, kind, reader, shard, signal, onProblem, onRow } = options
   const hash = createHash('sha256')
   let columns: readonly string[] | undefined
   let delimiter: string | undefined
@@ -68,14 +72,21 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
     reader.checkColumns(names)
   }
 
-  async function* readAll(bytes: AsyncIterable<Buffer>, header = (_: readonly string[], __: string) => {}) {
-    const read = readRows(bytes, format, source.name, kind.name, header, options.delimiter)
-    for await (const rows of options.groups ? grouped(read, reader.targetOf) : read)
+  const rawRows = (bytes: AsyncIterable<Buffer>, header: typeof onHeader) =>
+    readRows(bytes, format, source.name, kind.name, header, options.delimiter)
+  const scattered = options.groups
+    ? await scatteredNames(rawRows(source.read(), onHeader), reader)
+    : new Set<number>()
+
+  async function* readAll(bytes: AsyncIterable<Buffer>, isFirst = false) {
+    const raw = rawRows(bytes, isFirst ? onHeader : () => {})
+    const read = isFirst && onRow ? watched(raw, onRow) : raw
+    for await (const rows of options.groups ? grouped(read, reader, scattered) : read)
       yield rows.map((row): CheckedRow => {
         const reading = row.fields ? reader.read(row.fields) : { problem: row.problem ?? 'unreadable' }
         return 'body' in reading
-          ? { row, body: reading.body, problem: undefined }
-          : { row, body: undefined, problem: reading.problem }
+          ? { row, body: reading.body, problem: undefined, trimmed: reading.trimmed }
+          : { row, body: undefined, problem: reading.problem, trimmed: reading.trimmed }
       })
   }
 
@@ -89,16 +100,19 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
   let invalid = 0
   let keyless = 0
   let destructive = 0
+  const trimmed = new Map<string, number>()
   const report = (row: Row, problem: string) => {
     invalid++
     return onProblem(row, problem)
   }
   const kept = new KeptRows(mostKept, format)
-  for await (const batch of readAll(hashed(source.read(), hash), onHeader)) {
+  for await (const batch of readAll(hashed(source.read(), hash), true)) {
     signal.throwIfAborted()
     kept.add(batch)
     rows += batch.length
     for (const checked of batch) {
+      for (const field of [...(checked.row.trimmed ?? []), ...(checked.trimmed ?? [])])
+        trimmed.set(field, (trimmed.get(field) ?? 0) + 1)
       const key = keyOf(checked)
       const isOurs = shard === undefined || shard.holds(key, checked.row.number)
       if (isOurs) share++
@@ -144,10 +158,19 @@ export async function checkInput(options: CheckOptions): Promise<Checked> {
       optional.map((field, i) => [field, omissions[i] ?? 0] as const).filter(([, count]) => count > 0),
     ),
     destructive,
+    trimmed,
     digest,
     columns,
     delimiter,
     again: () => again(shard),
+  }
+}
+
+/** The same rows, each shown to somebody first. */
+async function* watched(batches: AsyncIterable<Row[]>, onRow: (row: Row) => Promise<void>) {
+  for await (const rows of batches) {
+    for (const row of rows) await onRow(row)
+    yield rows
   }
 }
 

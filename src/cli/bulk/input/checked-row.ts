@@ -9,6 +9,8 @@ export interface CheckedRow {
   /** Undefined when the row cannot be sent. */
   readonly body: Body | undefined
   readonly problem: string | undefined
+  /** The fields of values that had white space around them. */
+  readonly trimmed?: readonly string[] | undefined
   /** The problem is that an earlier row has the same key. */
   readonly repeats?: boolean
 }

@@ -1,4 +1,8 @@
+import { UsageError } from '../../../errors.ts'
+import { plainText } from '../../output/text.ts'
 import type { Item } from '../../output/views.ts'
+import { withoutSpaceAround } from '../../white-space.ts'
+import { Keys, numberOf } from './keys.ts'
 import { rowPlace } from './place.ts'
 import type { Row } from './rows.ts'
 
@@ -6,33 +10,72 @@ import type { Row } from './rows.ts'
 const memberFields = { user_id: 'user_id', member_type: 'type', member_name: 'name' } as const
 export const memberColumns = Object.keys(memberFields)
 
+/** Number of rows of rooms whose rows do not follow each other that are held until the end of the file. */
+const mostHeld = 100_000
+
 interface Group {
   rows: [Row, ...Row[]]
-  name: unknown
+  name: string
   fields: Record<string, unknown>
   members: object[]
+  /** The fields of values of later rows that had white space around them. */
+  trimmed: string[]
   problem: string | undefined
 }
 
+/** How the columns of an input are read. */
+interface Columns {
+  /** The field that a column is read as. */
+  targetOf(column: string): string
+  /** Whether a column is imported. */
+  isUsed(column: string): boolean
+}
+
+/** The numbers of the names whose rows do not all follow each other. */
+export async function scatteredNames(
+  batches: AsyncIterable<Row[]>,
+  columns: Columns,
+): Promise<ReadonlySet<number>> {
+  const runs = new Keys()
+  let last = ''
+  for await (const rows of batches)
+    for (const { fields } of rows) {
+      const name = fields ? nameOf(fields, columns) : ''
+      if (name !== '' && name !== last) runs.add(name)
+      last = name
+    }
+  return runs.repeated()
+}
+
 /**
- * Rows that follow each other and name the same room, as one row with several members. What a later row leaves out is
- * what the first one says.
- * @param targetOf the field that a column is read as
+ * The rows of each room as one row with several members. What a later row leaves out is what the first one says. Rooms whose rows
+ * do not follow each other come last.
+ * @param scattered the numbers of their names
+ * @throws {UsageError} when there are too many of them to be held
  */
 export async function* grouped(
   batches: AsyncIterable<Row[]>,
-  targetOf: (column: string) => string,
+  columns: Columns,
+  scattered: ReadonlySet<number>,
 ): AsyncGenerator<Row[]> {
+  const held = new Map<string, Group>()
+  let heldRows = 0
   let group: Group | undefined
   let number = 0
   const close = (): Row[] => {
     if (!group) return []
-    const { rows, fields, members, problem } = group
-    const [first] = rows
-    const row = { number: ++number, line: first.line, rows }
+    const closed = group
     group = undefined
-    if (problem !== undefined) return [{ ...row, fields: undefined, problem }]
-    return [{ ...row, fields: members.length > 0 ? { ...fields, members } : fields }]
+    return [rowOf(closed, ++number)]
+  }
+  /** Adds a row to the room that it names, and returns the room where it is the first. */
+  const begun = (row: Row, fields: Item, before: (name: string) => Group | undefined): Group | undefined => {
+    const parts = partsOf(fields, columns)
+    const same = parts.name === '' ? undefined : before(parts.name)
+    const first: Group = { rows: [row], ...parts, members: [], trimmed: [], problem: undefined }
+    if (same) add(same, row, parts.fields, columns)
+    if (parts.member) (same ?? first).members.push(parts.member)
+    return same ? undefined : first
   }
   for await (const rows of batches) {
     const done: Row[] = []
@@ -41,44 +84,85 @@ export async function* grouped(
         done.push(...close(), { ...row, number: ++number, rows: [row] })
         continue
       }
-      const { name, fields, member } = partsOf(row.fields, targetOf)
-      if (!group || isBlank(name) || name !== group.name) {
-        done.push(...close())
-        group = { rows: [row], name, fields, members: [], problem: undefined }
-      } else {
-        add(group, row, fields)
+      const name = nameOf(row.fields, columns)
+      if (scattered.has(numberOf(name))) {
+        if (heldRows++ === mostHeld) throw tooManyHeld(row.fields, columns)
+        const first = begun(withoutCellFields(row), row.fields, () => held.get(name))
+        if (first) held.set(name, first)
+        continue
       }
-      if (member) group.members.push(member)
+      const first = begun(row, row.fields, () => (name === group?.name ? group : undefined))
+      if (!first) continue
+      done.push(...close())
+      group = first
     }
     yield done
   }
   yield close()
+  for (const one of held.values()) yield [rowOf(one, ++number)]
+}
+
+/** A group as a row. */
+function rowOf({ rows, fields, members, trimmed, problem }: Group, number: number): Row {
+  const row = { number, line: rows[0].line, rows, trimmed }
+  if (problem !== undefined) return { ...row, fields: undefined, problem }
+  return { ...row, fields: members.length > 0 ? { ...fields, members } : fields }
+}
+
+function tooManyHeld(fields: Item, { targetOf }: Columns): UsageError {
+  const column = Object.keys(fields).find((column) => targetOf(column) === 'name') ?? 'name'
+  return new UsageError(
+    `more than ${mostHeld.toLocaleString('en')} rows are of rooms whose rows do not follow each other`,
+    { hint: `sort the file by ${column}, or import it in parts` },
+  )
+}
+
+/** A row of a CSV has everything in its cells, and takes less memory without its fields. */
+function withoutCellFields(row: Row): Row {
+  return row.cells ? { ...row, fields: undefined } : row
+}
+
+/** The name of the room, as it is compared: the same with and without white space around it. */
+function nameOf(fields: Item, { targetOf }: Columns): string {
+  const column = Object.keys(fields).find((column) => targetOf(column) === 'name')
+  const value = column === undefined ? undefined : fields[column]
+  return isBlank(value) ? '' : withoutSpaceAround(plainText(value))
 }
 
 /** What a row says of the room, by its own columns, and of the member. */
-function partsOf(fields: Item, targetOf: (column: string) => string) {
-  let name: unknown
+function partsOf(fields: Item, columns: Columns) {
   const ofRoom: Record<string, unknown> = {}
   const ofMember: Record<string, unknown> = {}
   for (const [column, value] of Object.entries(fields)) {
-    const target = targetOf(column)
-    if (target === 'name') name = value
+    const target = columns.targetOf(column)
     if (!Object.hasOwn(memberFields, target)) ofRoom[column] = value
     else if (!isBlank(value)) ofMember[memberFields[target as keyof typeof memberFields]] = value
   }
-  return { name, fields: ofRoom, member: Object.keys(ofMember).length > 0 ? ofMember : undefined }
+  return {
+    name: nameOf(fields, columns),
+    fields: ofRoom,
+    member: Object.keys(ofMember).length > 0 ? ofMember : undefined,
+  }
 }
 
 /** Adds a row to the room of those before it. */
-function add(group: Group, row: Row, fields: Item): void {
+function add(group: Group, row: Row, fields: Item, { targetOf, isUsed }: Columns): void {
   const [first] = group.rows
   group.rows.push(row)
   for (const [column, value] of Object.entries(fields)) {
     const before = group.fields[column]
-    if (isBlank(value) || JSON.stringify(value) === JSON.stringify(before)) continue
+    if (targetOf(column) === 'name') {
+      if (value !== group.name) group.trimmed.push('name')
+      continue
+    }
+    if (!isUsed(column) || isBlank(value) || isSame(value, before)) continue
     if (isBlank(before)) group.fields[column] = value
     else group.problem ??= `${column} of the room differs between ${rowPlace(first)} and ${rowPlace(row)}`
   }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 function isBlank(value: unknown): boolean {

@@ -6,10 +6,8 @@ import { deprecated } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Item, View } from '../../output/views.ts'
 import type { Body, Kind } from '../kinds/kind.ts'
+import { idFields, trimmedValue } from './identity.ts'
 import type { InputFormat } from './rows.ts'
-
-/** Fields that hold ids. */
-const idFields: readonly string[] = ['user_id', 'room_id', 'id']
 
 /** Some services count; in the API an id is text. */
 export function asId(field: string, value: unknown): unknown {
@@ -18,7 +16,10 @@ export function asId(field: string, value: unknown): unknown {
 }
 
 /** A row as it will be sent, or why it cannot be. */
-export type Reading = { body: Body } | { problem: string }
+export type Reading = ({ body: Body } | { problem: string }) & {
+  /** The fields of values that had white space around them. */
+  trimmed?: readonly string[]
+}
 
 export interface Reader {
   /** @throws {UsageError} for columns that the kind does not have, or one that it needs and that is not there */
@@ -28,6 +29,8 @@ export interface Reader {
   bodyOf(fields: Item): Body
   /** The field that a column is read as. */
   targetOf(column: string): string
+  /** Whether a column is imported. */
+  isUsed(column: string): boolean
   /** Fields that rows have and the API does not list: they are sent anyway. */
   readonly unlisted: ReadonlySet<string>
 }
@@ -83,17 +86,26 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
   const isBlank = (field: string, value: unknown) =>
     value === null || (value === '' && isCsv) || (value === deprecated && kind.deprecated.includes(field))
 
-  /** @param onProblem told of what is wrong, and in which field */
-  function convert(fields: Item, onProblem: (field: unknown, problem: string) => void): Body {
+  /**
+   * @param onProblem told of what is wrong, and in which field
+   * @param onTrimmed told each field whose value had white space around it
+   */
+  function convert(
+    fields: Item,
+    onProblem: (field: unknown, problem: string) => void,
+    onTrimmed: (field: string) => void,
+  ): Body {
     const given: Record<string, unknown> = { ...defaults }
     for (const column of Object.keys(fields)) {
-      const value = fields[column]
       const field = targetOf(column)
+      const value = trimmedValue(field, fields[column], onTrimmed)
       if (ignored.has(field) || isBlank(field, value)) continue
       const convert = Object.hasOwn(kind.columns, field) ? kind.columns[field] : undefined
       try {
         given[field] =
-          convert && typeof value === 'string' && value !== '' ? convert(value) : asId(field, value)
+          convert && typeof value === 'string' && value !== ''
+            ? trimmedValue(field, convert(value), onTrimmed)
+            : asId(field, value)
       } catch (error) {
         onProblem(field, `${field}: ${error instanceof UsageError ? error.message : 'not JSON'}`)
       }
@@ -120,24 +132,41 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
       bad.push(field)
       problems.push(problem)
     }
-    const body = convert(fields, add)
+    let trimmed: string[] | undefined
+    const body = convert(fields, add, (field) => {
+      trimmed ??= []
+      trimmed.push(field)
+    })
+    const also = trimmed && { trimmed }
     for (const field of kind.required)
       if (body[field] === undefined && !bad.includes(field)) add(field, `${field} is missing`)
     const checked = schema.safeParse(body)
     if (!checked.success)
       for (const issue of checked.error.issues)
         if (!bad.includes(issue.path[0])) problems.push(describeIssue(issue))
-    if (problems.length > 0) return { problem: problems.join('; ') }
+    if (problems.length > 0) return { problem: problems.join('; '), ...also }
     for (const field of ['user_id', 'room_id', 'id'] as const) {
       const id = body[field]
       if (id === undefined) continue
       const problem =
         typeof id === 'object' ? `${field} is neither text nor a number` : segmentProblem(field, String(id))
-      if (problem) return { problem }
+      if (problem) return { problem, ...also }
     }
-    return { body }
+    return also ? { body, ...also } : { body }
   }
-  return { checkColumns, read, bodyOf: (fields) => convert(fields, () => {}), targetOf, unlisted }
+  return {
+    checkColumns,
+    read,
+    bodyOf: (fields) =>
+      convert(
+        fields,
+        () => {},
+        () => {},
+      ),
+    targetOf,
+    isUsed: (column) => !ignored.has(targetOf(column)),
+    unlisted,
+  }
 }
 
 /** The columns that are fields of the thing. */

@@ -18,6 +18,8 @@ export interface Row {
   problem?: string
   /** The rows that it was put together from. */
   rows?: readonly Row[]
+  /** The fields of values with white space around them, where that is known before the row is read. */
+  trimmed?: readonly string[]
   /** The cells of a CSV row, as they stand there. */
   cells?: readonly string[]
   /** The line itself, when it is malformed. */

@@ -1,0 +1,234 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { frontOf } from '../helpers/front.ts'
+import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
+import { leaves } from '../helpers/tree.ts'
+
+let world: ImportWorld
+beforeEach(async () => {
+  world = await createImportWorld()
+})
+
+/** White space of Unicode, and what copying adds that has no width. */
+const spaces = [' ', '\t', '\n', '\u00a0', '\u0085', '\u2003', '\u3000', '\u200b', '\u2060', '\ufeff']
+
+/** The arguments and flags of the whole tree that take an ID, each as a command line with ID in its place. */
+async function idPlaces(): Promise<string[]> {
+  const isId = (name: string) => ['room', 'user', 'user-id', 'member', 'id'].includes(name)
+  const found = (await leaves()).flatMap(({ words, command }) => {
+    const line = (id: number) =>
+      command.registeredArguments
+        .map((argument, i) => (i === id ? 'ID' : argument.required ? 'x' : ''))
+        .filter(Boolean)
+    const positionals = command.registeredArguments.flatMap((argument, i) =>
+      isId(argument.name()) ? [[...words, ...line(i)].join(' ')] : [],
+    )
+    const flags = command.options.flatMap((option) =>
+      isId(/<(\w+)/.exec(option.flags)?.[1] ?? '')
+        ? [[...words, ...line(-1), option.long, 'ID'].join(' ')]
+        : [],
+    )
+    return [...positionals, ...flags]
+  })
+  return found
+}
+
+const places = await idPlaces()
+const wordsOf = (line: string, id: string) => line.split(' ').map((word) => (word === 'ID' ? id : word))
+
+describe('an ID on the command line with white space around it', () => {
+  test('is known in every command that takes one', async () => {
+    expect(places.length).toBeGreaterThan(35)
+    expect(places).toEqual(
+      expect.arrayContaining([
+        'users delete ID',
+        'members get x --user ID',
+        'join x --as ID',
+        'rooms wait ID',
+      ]),
+    )
+  })
+
+  const refused = { code: 2, stderr: expect.stringMatching(/ has white space around it\n/) }
+  const run = async (line: string, id: string) => {
+    const required = line.startsWith('rooms wait') ? ['--for', 'empty'] : []
+    const { code, stderr } = await world.run([...wordsOf(line, id), ...required, '--yes'])
+    return { code, stderr }
+  }
+
+  test.each(places)('is refused before anything is sent: %s', async (line) => {
+    for (const id of [' bob', 'bob ', 'bob\u00a0']) expect(await run(line, id)).toEqual(refused)
+    expect(world.requests).toEqual([])
+  })
+
+  test('is refused whatever the white space is', async () => {
+    for (const space of spaces)
+      for (const id of [`${space}bob`, `bob${space}`])
+        expect(await run('users delete ID', id), JSON.stringify(id)).toEqual(refused)
+    expect(world.requests).toEqual([])
+  })
+
+  test('is refused in --member', async () => {
+    const argv = ['rooms', 'create', '--name', 'R', '--type', 'private', '--member', 'bob :host']
+    expect(await world.run(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining('“bob ”') })
+    expect(world.requests).toEqual([])
+  })
+
+  test('is found as the name of a room', async () => {
+    const id = await world.room('Maths 7a ')
+    expect(await world.run(['rooms', 'get', 'name:Maths 7a ', '-o', 'ids'])).toMatchObject({
+      code: 0,
+      stdout: `${id}\n`,
+    })
+  })
+})
+
+describe('an ID that a line of a Windows file ends with', () => {
+  test('is read without its carriage return, from arguments and from standard input', async () => {
+    for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
+    const args = ['users', 'get', 'ada\r', '-o', 'ids']
+    expect(await world.run(args)).toMatchObject({ code: 0, stdout: 'ada\n', stderr: '' })
+    const listed = await world.run('users list -o csv --columns user_id --no-header')
+    expect(listed.stdout).toBe('bob\r\nada\r\n')
+    const given = ['users', 'rooms', ...listed.stdout.split('\n').filter(Boolean)]
+    expect(await world.run(given)).toMatchObject({ code: 0 })
+    expect(await world.run('users delete - --yes', { stdin: listed.stdout })).toMatchObject({
+      code: 0,
+      stderr: 'deleted 2 users\n',
+    })
+    expect(await world.users()).toEqual({})
+  })
+
+  test.each(places.filter((line) => !/^(join|sessions watch|rooms wait)/.test(line)))(
+    'never reaches a request: %s',
+    async (line) => {
+      const argv = wordsOf(line, 'bob\r')
+      const { stderr } = await world.run([...argv, '--yes', '--retries', '0'])
+      expect(stderr).not.toContain('white space')
+      for (const { url, body = '' } of world.requests) expect(url + body).not.toMatch(/%0D|\\r/i)
+    },
+  )
+})
+
+describe('white space around values of an import', () => {
+  test.each(spaces.filter((space) => !/[\t\n\u0085]/.test(space)))(
+    'is removed where it is %j, and counted',
+    async (space) => {
+      world.file(
+        'users.csv',
+        `user_id,name,profile_url\n${space}bob${space},${space}Bob B${space},\nada,Ada,\n`,
+      )
+      const { code, stderr } = await world.run('users import users.csv')
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: 'white space around 2 values was removed (user_id 1, name 1)\nimported 2 of 2 users\n',
+      })
+      expect(await world.users()).toEqual({ ada: 'Ada', bob: 'Bob B' })
+    },
+  )
+
+  test.each([
+    ['users.ndjson', '{"user_id":" bob\\u00a0","name":"B ","email":" b@x.test"}\n'],
+    ['users.json', '[{"user_id":" bob\\u00a0","name":"B ","email":" b@x.test"}]'],
+  ])('is removed of IDs, names and emails in %s', async (name, text) => {
+    world.file(name, text)
+    const { code, stderr } = await world.run(`users import ${name}`)
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        'white space around 3 values was removed (user_id 1, name 1, email 1)\n' + 'imported 1 of 1 user\n',
+    })
+    const sent = world.requests.find(({ method }) => method === 'POST')
+    expect(JSON.parse(sent?.body ?? '')).toEqual({ user_id: 'bob', name: 'B', email: 'b@x.test' })
+  })
+
+  test('is removed of rooms, of their members and of the rows of members', async () => {
+    for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
+    world.file('rooms.csv', 'name,type,members\nMaths 7a ,open,ada :host| bob\n')
+    const rooms = await world.run('rooms import rooms.csv -o ids')
+    expect(rooms.stderr).toContain('white space around 2 values was removed (name 1, user_id 1)\n')
+    expect(await world.rooms()).toEqual(['Maths 7a'])
+    const id = rooms.stdout.trim()
+    expect(await world.members(id)).toEqual(['ada host -', 'bob guest -'])
+    world.file('members.csv', `room_id,user_id,type\n ${id},bob ,host\n`)
+    expect((await world.run('members import members.csv --if-exists update')).code).toBe(0)
+    expect(await world.members(id)).toEqual(['ada host -', 'bob host -'])
+  })
+
+  test('makes a repeated key of two IDs that look the same', async () => {
+    world.file('users.csv', 'user_id\nbob\n"bob "\n')
+    expect(await world.run('users import users.csv')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('error: users.csv:3: the same user_id as line 2\n'),
+    })
+    expect(world.writes()).toEqual([])
+  })
+
+  test('leaves an empty cell where there was nothing else', async () => {
+    world.file('users.csv', 'user_id,name\nbob,"  "\n')
+    expect(await world.run('users import users.csv')).toMatchObject({ code: 0 })
+    expect(await world.users()).toEqual({ bob: null })
+  })
+})
+
+describe('a dry run of an import', () => {
+  test('reports values that differ from those of another row by hardly anything', async () => {
+    world.file(
+      'users.csv',
+      'user_id,name,email\n' +
+        'jos\u00e9,Ada  Lovelace,Ada@X.test\n' +
+        'jose\u0301,Ada Lovelace,ada@x.test\n' +
+        'Ada@x.test,Bob,\n' +
+        'ada@x.test,bob,\n',
+    )
+    const { code, stderr } = await world.run('users import users.csv --map email=email --dry-run')
+    expect(code).toBe(0)
+    expect(stderr.split('\n').filter((line) => line.includes('differs'))).toEqual([
+      'warning: users.csv:3: user_id “jose\u0301” differs from that of line 2 only by Unicode normalisation',
+      'warning: users.csv:3: name “Ada Lovelace” differs from that of line 2 only by white space',
+      'warning: users.csv:3: email “ada@x.test” differs from that of line 2 only by upper and lower case',
+      'warning: users.csv:5: user_id “ada@x.test” differs from that of line 4 only by upper and lower case',
+    ])
+    expect(world.writes()).toEqual([])
+  })
+
+  test('reports names of rooms that differ by the white space around them', async () => {
+    world.file('rooms.csv', 'name,type\nMaths 7a,open\nMaths 7a ,open\nMaths\u00a07a,open\nMaths 7a,open\n')
+    const { stderr } = await world.run('rooms import rooms.csv --dry-run')
+    expect(stderr.split('\n').filter((line) => line.includes('differs'))).toEqual([
+      'warning: rooms.csv:3: name “Maths 7a ” differs from that of line 2 only by white space',
+      expect.stringMatching(
+        /^warning: rooms.csv:4: name “Maths.*7a” differs from that of line 2 only by white space$/,
+      ),
+    ])
+  })
+
+  test('says nothing of values that are the same', async () => {
+    const id = await world.room('R')
+    for (const user_id of ['ada', 'bob']) await world.send('POST', '/users', { user_id })
+    world.file('members.csv', `room_id,user_id,name\n${id},ada,A\n${id},bob,A\n`)
+    const { stderr } = await world.run('members import members.csv --dry-run')
+    expect(stderr).not.toContain('differs')
+  })
+})
+
+describe('the built program', () => {
+  test('refuses, trims and reports white space as this one does', async () => {
+    const built = await frontOf(world)
+    expect(await built.shell("meetroom users delete 'bob ' --yes")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('user: “bob ” has white space around it\n'),
+    })
+    world.file('users.csv', 'user_id,name\r\n"bob\u00a0",Bob\r\nada ,Ada\r\nJos\u00e9,J\r\nJose\u0301,J\r\n')
+    const dry = await built.run('users import users.csv --dry-run')
+    expect(dry.stderr).toContain('differs from that of line 4 only by Unicode normalisation\n')
+    expect(await built.run('users import users.csv')).toMatchObject({
+      code: 0,
+      stderr: 'white space around 2 values was removed (user_id 2)\nimported 4 of 4 users\n',
+    })
+    expect(Object.keys(await world.users())).toEqual(expect.arrayContaining(['ada', 'bob']))
+    expect(await built.shell("printf 'ada\\r\\nbob\\r\\n' | meetroom users delete - --yes")).toMatchObject({
+      code: 0,
+      stderr: 'deleted 2 users\n',
+    })
+  })
+})
