@@ -141,3 +141,10 @@ test('templates with a tag hold ASCII only: the build escapes other characters, 
   const wrong = files.filter((file) => /\bown`[^`]*[^\n -~`]/.test(code(file)))
   expect(wrong).toEqual([])
 })
+
+test('times of the service are read in one place', () => {
+  // The others read HTTP dates, certificates and what the user typed.
+  const readers = ['api/readings.ts', 'api/retry-after.ts', 'cli/doctor/network.ts', 'cli/doctor/service.ts']
+  const found = files.filter((file) => readFileSync(join(src, file), 'utf8').includes('Date.parse('))
+  expect(found.sort()).toEqual([...readers, 'cli/operations/compare.ts'].sort())
+})

@@ -53,7 +53,7 @@ describe('an import checks the whole file before it sends anything', () => {
       'name,type,record,max_meeting_seconds,members,is_terminated\n' +
         'A,open,yes,,,\n' +
         'B,open,,1e3,,\n' +
-        'C,open,,0,,\n' +
+        'C,open,,-1,,\n' +
         'D,shut,,,,\n' +
         'E,open,,,:host,\n' +
         'F,open,,,"[{""type"":""host""}]",\n' +
@@ -66,7 +66,7 @@ describe('an import checks the whole file before it sends anything', () => {
       stderr:
         'error: rooms.csv:2: record: expected true or false\n' +
         'error: rooms.csv:3: max_meeting_seconds: expected a whole number\n' +
-        'error: rooms.csv:4: max_meeting_seconds: Too small: expected number to be >0\n' +
+        'error: rooms.csv:4: max_meeting_seconds: expected a whole number\n' +
         'error: rooms.csv:5: type: Invalid option: expected one of "open"|"public"|"private"\n' +
         'error: rooms.csv:6: members: expected USER, USER:TYPE or USER:TYPE:NAME with | between them\n' +
         'error: rooms.csv:7: members[0].user_id: expected string, received undefined\n' +

@@ -1,7 +1,7 @@
 import { textOf } from '../../api/text-of.ts'
 import type { Item } from '../output/views.ts'
 import { type Interval, union } from './intervals.ts'
-import { isOpen, type Oddity, type Reading, readStay, type Stay } from './stay.ts'
+import { hasEnd, type Oddity, type Reading, readStay, type Stay } from './stay.ts'
 
 /** Somebody who was in a room, however often they connected. */
 export interface Participant {
@@ -66,7 +66,7 @@ export async function gather(
   const note = (oddity: Oddity) => oddities.set(oddity, (oddities.get(oddity) ?? 0) + 1)
   for await (const { items } of pages)
     for (const session of items) {
-      const reading: Reading = { span, now, terminatedAt: isOpen(session) ? await terminatedAt() : undefined }
+      const reading: Reading = { span, now, terminatedAt: hasEnd(session) ? undefined : await terminatedAt() }
       const stay = readStay(session, reading)
       if (stay === 'no start') note(stay)
       if (stay === undefined || stay === 'no start') continue

@@ -1,4 +1,5 @@
 import { defined } from '../../api/defined.ts'
+import { parseEnd, parseTimestamp } from '../../api/readings.ts'
 import type { Item } from '../output/views.ts'
 import { clip, type Interval } from './intervals.ts'
 
@@ -40,12 +41,12 @@ export type Ending = Pick<Times, (typeof timeFields)[1]>
 /** What a session says of its times; null for an end that it does not tell. */
 export function timesOf(session: Item): Times {
   const { connected_at, disconnected_at } = session
-  return { connected_at, disconnected_at: isOpen(session) ? null : disconnected_at }
+  return { connected_at, disconnected_at: hasEnd(session) ? disconnected_at : null }
 }
 
 /** The moment that a service tells, in milliseconds since 1970; NaN when it tells none. */
 export function momentIn(value: unknown): number {
-  return typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return parseTimestamp(value) ?? Number.NaN
 }
 
 /** When a session began, in milliseconds since 1970; NaN when nobody knows. */
@@ -59,9 +60,14 @@ export function inOrder<T extends Beginning>(all: Iterable<T>): T[] {
   return timed.sort((a, b) => (a.at === b.at ? 0 : a.at - b.at)).map(({ one }) => one)
 }
 
-/** Whether a session tells no end: it runs, or the service has lost it. */
-export function isOpen({ disconnected_at }: Item): boolean {
-  return Number.isNaN(momentIn(disconnected_at))
+/** Whether a session tells no end, or one before its beginning: it runs, or the service has lost it. */
+export function isOpen({ connected_at, disconnected_at }: Item): boolean {
+  return typeof parseEnd(connected_at, disconnected_at) !== 'number'
+}
+
+/** Whether a session tells an end, even one that cannot be true. */
+export function hasEnd({ disconnected_at }: Item): boolean {
+  return !Number.isNaN(momentIn(disconnected_at))
 }
 
 /**
@@ -93,7 +99,7 @@ interface End {
 }
 
 function endOf(session: Item, start: number, { now, terminatedAt }: Reading): End {
-  if (!isOpen(session)) {
+  if (hasEnd(session)) {
     const end = momentIn(session['disconnected_at'])
     if (end < start) return { end: start, left: null, oddity: 'early end' }
     return { end, left: String(session['disconnected_at']) }

@@ -122,12 +122,12 @@ async function* membersOf(
     const listed = await listPages(context, 'listMembers', input, all, { ahead: 1, selection })
     const chosen = inFull(listed, full, room_id)
     const pages = withLastSeen ? seen(context, chosen, room_id) : chosen
-    return { pages, first: await pages.next() }
+    return { room_id, pages, first: await pages.next() }
   })
-  for await (const { pages, first } of begun) {
+  for await (const { room_id, pages, first } of begun) {
     if (first.done) continue
-    yield usersOf(first.value)
-    for await (const page of pages) yield usersOf(page)
+    yield usersOf(first.value, room_id)
+    for await (const page of pages) yield usersOf(page, room_id)
   }
 }
 
@@ -167,7 +167,13 @@ async function* seen(
   }
 }
 
-/** The members of a page that are users: anonymous participants come and go, and cannot be invited. */
-function usersOf({ items, plain }: Page): Page {
-  return { items: items.filter((member) => member['user_id'] !== null), ...defined({ plain }) }
+/**
+ * The members of a page that are users: anonymous participants come and go, and cannot be invited. An import needs the room
+ * of each, which not every service repeats.
+ */
+function usersOf({ items, plain }: Page, room_id: string): Page {
+  const users = items
+    .filter((member) => member['user_id'] !== null)
+    .map((member) => ((member['room_id'] ?? null) === null ? { ...member, room_id } : member))
+  return { items: users, ...defined({ plain }) }
 }

@@ -1,4 +1,4 @@
-import { plainText } from '../output/text.ts'
+import { parseBoolean } from '../../api/readings.ts'
 import type { Item } from '../output/views.ts'
 
 /** The field of a member that says whether the user is blocked; the document lists it in requests only. */
@@ -9,10 +9,10 @@ export function blockedBody<B extends boolean | undefined>(is_blocked: B): { is_
   return { is_blocked }
 }
 
-/** Whether a member is blocked, or is to be; undefined where that is not told. Some services send text for booleans. */
+/** Whether a member is blocked, or is to be; undefined where that is not told or cannot be read. */
 export function isBlocked(member: object): boolean | undefined {
   const { [blockField]: told } = member as Item
-  return told === undefined || told === null ? undefined : plainText(told) === 'true'
+  return parseBoolean(told) ?? undefined
 }
 
 /** What is said of a member, but for the block. */

@@ -1,3 +1,4 @@
+import { parseBoolean, parseNumber, parseTimestamp } from '../../api/readings.ts'
 import { textOf } from '../../api/text-of.ts'
 import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
@@ -7,8 +8,8 @@ export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~'
 /** What a field is compared as. */
 export type FilterType = 'text' | 'number' | 'boolean' | 'time'
 
-/** Whether the value of a field, null included, matches. */
-export type Test = (value: unknown) => boolean
+/** Whether the value of a field, null included, matches; undefined when it cannot be read. */
+export type Test = (value: unknown) => boolean | undefined
 
 /** The operators as people write them. */
 export const operators: Readonly<Record<string, Operator>> = {
@@ -34,9 +35,12 @@ export interface Comparison {
 export async function compare({ operator, type, text, condition, now }: Comparison): Promise<Test> {
   const wrong = (expected: string) => new UsageError(`${condition}: ${expected}`)
   if (text === '') {
-    if (operator === '=') return (value) => value === null || value === ''
-    if (operator === '!=') return (value) => value !== null && value !== ''
-    throw wrong('a value is missing')
+    if (operator !== '=' && operator !== '!=') throw wrong('a value is missing')
+    const read = type === 'time' ? parseTimestamp : (value: unknown) => (value === '' ? null : value)
+    return (value) => {
+      const told = read(value)
+      return told === undefined ? undefined : (told === null) === (operator === '=')
+    }
   }
   if (operator === '~' || operator === '!~') {
     const { parsePattern } = await import('./pattern.ts')
@@ -46,23 +50,25 @@ export async function compare({ operator, type, text, condition, now }: Comparis
   switch (type) {
     case 'number': {
       if (!/^-?\d+(\.\d+)?$/.test(text)) throw wrong('expected a number')
-      // A number that a double cannot hold is an object.
-      return ordered(operator, Number(text), Number(text), (value) => Number(textOf(value)))
+      return ordered(operator, Number(text), Number(text), parseNumber)
     }
     case 'boolean':
       if (!/^(true|false)$/.test(text)) throw wrong('expected true or false')
       if (operator !== '=' && operator !== '!=') throw wrong('true and false cannot be ordered')
-      return (value) => (textOf(value) === text) === (operator === '=')
+      return (value) => {
+        const told = parseBoolean(value)
+        return told === undefined ? undefined : (String(told) === text) === (operator === '=')
+      }
     case 'time': {
       const range = toMoment(text, now)
       if (!range)
         throw wrong(
           'expected a date as in 2026-01-31, a time as in 2026-01-31T12:00Z, or how long ago as in 90d, 12h',
         )
-      return ordered(operator, ...range, (value) => Date.parse(textOf(value)))
+      return ordered(operator, ...range, parseTimestamp)
     }
     default:
-      return ordered(operator, text, text, textOf)
+      return ordered(operator, text, text, (value) => (value === null ? null : textOf(value)))
   }
 }
 
@@ -74,7 +80,7 @@ function ordered<T extends number | string>(
   operator: '=' | '!=' | '<' | '<=' | '>' | '>=',
   from: T,
   to: T,
-  read: (value: unknown) => T,
+  read: (value: unknown) => T | null | undefined,
 ): Test {
   const tests: Record<typeof operator, (value: T) => boolean> = {
     '=': (value) => value >= from && value <= to,
@@ -85,7 +91,11 @@ function ordered<T extends number | string>(
     '>=': (value) => value >= from,
   }
   const test = tests[operator]
-  return (value) => (value === null ? operator === '!=' : test(read(value)))
+  return (value) => {
+    const told = read(value)
+    if (told === undefined) return undefined
+    return told === null ? operator === '!=' : test(told)
+  }
 }
 
 /** First and last millisecond of a day or a moment, or of the moment so long ago; undefined for anything else. */

@@ -1,4 +1,5 @@
 import type { Client } from '../../api/client.ts'
+import { parseEnd, parseTimestamp } from '../../api/readings.ts'
 import type { Context } from '../context.ts'
 import { plainText } from '../output/text.ts'
 import type { Item } from '../output/views.ts'
@@ -29,13 +30,16 @@ export async function lastSeenIn(context: Context, { room_id, user_id, client }:
   return ({ id }) => latest.get(plainText(id)) ?? null
 }
 
-/** When a session ended. Where that is absent rather than null, all that is known is when it began. */
+/** When a session ended. Where that is not told, or cannot be read, all that is known is when it began. */
 function endOf({ connected_at, disconnected_at }: Item, now: string): string | undefined {
-  if (disconnected_at === null) return now
-  const end = disconnected_at ?? connected_at
-  return typeof end === 'string' ? end : undefined
+  const end = parseEnd(connected_at, disconnected_at)
+  if (end === null) return now
+  const told = end === undefined ? connected_at : disconnected_at
+  const at = parseTimestamp(told)
+  if (typeof at !== 'number') return undefined
+  return typeof told === 'string' ? told : new Date(at).toISOString()
 }
 
 function isLater(time: string, than: string | undefined): boolean {
-  return than === undefined || Date.parse(time) > Date.parse(than)
+  return than === undefined || (parseTimestamp(time) ?? 0) > (parseTimestamp(than) ?? 0)
 }

@@ -1,4 +1,4 @@
-import { textOf } from '../../api/text-of.ts'
+import { parseTimestamp } from '../../api/readings.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { fieldOf, type Item, views } from '../output/views.ts'
@@ -76,7 +76,7 @@ async function creation(
   const record = isTold ? room : await recordOf(room)
   if (!record) throw new NotFoundError(`no such room: ${room['id']}`)
   const told = fieldOf(views.room, birth, record)
-  if (told.known && !Number.isNaN(Date.parse(textOf(told.value)))) return told.value
+  if (told.known && typeof parseTimestamp(told.value) === 'number') return told.value
   throw new UsageError(
     `${flag}: nobody was ever in room ${room['id']}, and without ${birth} there is no telling since when it is idle`,
     { hint: `to leave such rooms out: ${flag} sessions>0` },

@@ -1,4 +1,5 @@
 import { isLosslessNumber } from 'lossless-json'
+import { parseBoolean, parseNumber, parseTimestamp } from '../../api/readings.ts'
 import { textOf } from '../../api/text-of.ts'
 import type { Told } from '../output/views.ts'
 import type { FilterType } from './compare.ts'
@@ -50,19 +51,37 @@ function before<T extends number | bigint | string>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
+/** What an item says of a field, where that can be read as the type of the field: nothing else is compared. */
+export function readableAs(told: Told, type: FilterType | undefined): Told {
+  const read = type && readers[type]
+  return told.known && read && read(told.value) === undefined ? { known: false, isUnreadable: true } : told
+}
+
+const readers: Partial<Record<FilterType, (value: unknown) => unknown>> = {
+  time: parseTimestamp,
+  boolean: parseBoolean,
+  number: parseNumber,
+}
+
 /** A value as it is compared; services may send text for numbers and booleans. */
-export function rankOf(told: Told, type: FilterType | undefined): Rank {
+export function rankOf(given: Told, type: FilterType | undefined): Rank {
+  const told = readableAs(given, type)
   const value = told.known ? told.value : null
+  if (type === 'time') {
+    const time = parseTimestamp(value)
+    const isTime = typeof time === 'number'
+    return { kind: isTime ? 'time' : 'blank', number: isTime ? time : 0, text: isTime ? textOf(value) : '' }
+  }
   if (value === null) return { kind: 'blank', number: 0, text: '' }
   const text = textOf(value)
   if (typeof value === 'number' || isLosslessNumber(value)) return rankOfNumber(text)
-  if (typeof value === 'boolean' || (type === 'boolean' && /^(true|false)$/.test(text)))
-    return { kind: 'number', number: text === 'true' ? 1 : 0, text }
+  const truth = typeof value === 'boolean' || type === 'boolean' ? parseBoolean(value) : undefined
+  if (typeof truth === 'boolean') return { kind: 'number', number: truth ? 1 : 0, text }
   if (typeof value !== 'string') return { kind: 'other', number: 0, text }
-  if (type === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return rankOfNumber(text)
+  if (type === 'number') return rankOfNumber(text.trim())
   const looksLikeTime = type === undefined && /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text)
-  const time = type === 'time' || looksLikeTime ? Date.parse(text) : Number.NaN
-  return Number.isNaN(time) ? { kind: 'text', number: 0, text } : { kind: 'time', number: time, text }
+  const time = looksLikeTime ? parseTimestamp(text) : undefined
+  return typeof time === 'number' ? { kind: 'time', number: time, text } : { kind: 'text', number: 0, text }
 }
 
 function rankOfNumber(text: string): Rank {

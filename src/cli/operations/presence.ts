@@ -3,6 +3,7 @@ import { endpoints } from '../../api/endpoints.ts'
 import { readAnswer } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
+import { parseEnd } from '../../api/readings.ts'
 import { textOf } from '../../api/text-of.ts'
 import { timeFields } from '../attendance/stay.ts'
 import type { Context } from '../context.ts'
@@ -50,7 +51,8 @@ export class Presences {
 
   /** The number of sessions that are connected. */
   async online(room_id: string): Promise<number | undefined> {
-    const { online, over, unclear } = await this.#read(connected(room_id))
+    const { online, over, unclear, unreadable } = await this.#read(connected(room_id))
+    if (unreadable > 0) return undefined
     // A service that ignores the filter sends what is over as well.
     if (over === 0) return online + unclear.size
     return unclear.size > 0 ? undefined : online
@@ -58,12 +60,13 @@ export class Presences {
 
   /** Everything that the sessions of a room tell. */
   async of(room_id: string): Promise<Presence> {
-    const { online, over, unclear, last } = await this.#read({ params: { room_id } })
-    const sessions = online + over + unclear.size
+    const { online, over, unclear, unreadable, last } = await this.#read({ params: { room_id } })
+    const sessions = online + over + unclear.size + unreadable
+    if (unreadable > 0) return { sessions, online: undefined, last: undefined }
     if (unclear.size === 0) return { sessions, online, last }
     // A service may leave out what is null.
     const now = await this.#read(connected(room_id))
-    if (now.over > 0) return { sessions, online: undefined, last: undefined }
+    if (now.over + now.unreadable > 0) return { sessions, online: undefined, last: undefined }
     const isOpen = (id: string) => now.unclear.has(id)
     return {
       sessions,
@@ -95,33 +98,34 @@ export class Presences {
   async #read(input: Input<Operations['listSessions']>) {
     let online = 0
     let over = 0
+    let unreadable = 0
     const unclear = new Set<string>()
-    let last: string | null | undefined = null
+    let last: { at: string; ms: number } | null = null
     for await (const session of readAll(this.#context, this.#client, 'listSessions', input)) {
       const end = endOf(session)
       if (end.is === 'open') online++
+      else if (end.is === 'unreadable') unreadable++
       else if (end.is === 'unclear') unclear.add(String(session['id']))
       else {
         over++
-        last = later(last, end.at)
+        if (last === null || end.ms > last.ms) last = end
       }
     }
-    return { online, over, unclear, last }
+    return { online, over, unclear, unreadable, last: last?.at ?? null }
   }
 }
 
 /** Asks for the sessions of a room that are connected. */
 export const connected = (room_id: string) => ({ params: { room_id }, query: { is_connecting: true } })
 
-/** Whether a session is over, and since when. One that does not say so is neither. */
-function endOf(session: Item): { is: 'open' } | { is: 'unclear' } | { is: 'over'; at: string } {
-  const told = fieldOf(views.session, timeFields[1], session)
+/** Whether a session is over, and since when. One that does not say so, or not so that it can be read, is neither. */
+function endOf(
+  session: Item,
+): { is: 'open' } | { is: 'unclear' } | { is: 'unreadable' } | { is: 'over'; at: string; ms: number } {
+  const [began, ended] = timeFields
+  const told = fieldOf(views.session, ended, session)
   if (!told.known) return { is: 'unclear' }
-  return told.value === null || told.value === '' ? { is: 'open' } : { is: 'over', at: textOf(told.value) }
-}
-
-/** The later of two times; undefined when one of them is not known. */
-function later(one: string | null | undefined, other: string): string | undefined {
-  if (one === undefined || Number.isNaN(Date.parse(other))) return undefined
-  return one === null || Date.parse(other) > Date.parse(one) ? other : one
+  const end = parseEnd(session[began], told.value)
+  if (end === undefined) return { is: 'unreadable' }
+  return end === null ? { is: 'open' } : { is: 'over', at: textOf(told.value), ms: end }
 }

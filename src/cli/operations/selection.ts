@@ -2,7 +2,7 @@ import { defined } from '../../api/defined.ts'
 import { PartialError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { Page } from '../output/page.ts'
-import { fieldOf, type Item, type View } from '../output/views.ts'
+import { fieldOf, type Item, type Told, type View } from '../output/views.ts'
 import type { FullRecords } from './full-records.ts'
 import type { RoomFacts } from './room-facts.ts'
 import { Untold } from './untold.ts'
@@ -108,13 +108,18 @@ export class Selection {
     if (!this.#facts) return matching
     const chosen: Item[] = []
     for await (const { room: item, facts, matches } of this.#facts.of(matching)) {
-      this.#untold.count(this.filter.facts, (field) => factOf(facts, field), matches)
+      this.#count(this.filter.facts, (field) => factOf(facts, field), matches)
       if (!matches) continue
       this.#found.set(item, facts)
       chosen.push(item)
       if (chosen.length >= most) break
     }
     return chosen
+  }
+
+  #count(fields: readonly string[], tell: (field: string) => Told, matches: boolean | undefined): void {
+    const readable = (field: string) => this.filter.readable(field, tell(field))
+    this.#untold.count(fields, matches === undefined ? readable : tell, matches)
   }
 
   async #matchingFields(items: readonly Item[], room: string): Promise<Item[]> {
@@ -128,7 +133,7 @@ export class Selection {
       const record = verdict === undefined ? recordOf.get(item) : item
       if (!record) return []
       const matches = verdict ?? this.filter.matches(record)
-      this.#untold.count(fields, (field) => fieldOf(this.#view, field, record), matches)
+      this.#count(fields, (field) => fieldOf(this.#view, field, record), matches)
       return matches ? [record] : []
     })
   }

@@ -5,7 +5,7 @@ import type { Item, View } from '../output/views.ts'
 import { type NamedField, parseField, tellingOf, tellMissing } from './field.ts'
 import type { FullRecords } from './full-records.ts'
 import type { ListName } from './list-name.ts'
-import { orderValues, type Rank, rankOf } from './order.ts'
+import { orderValues, type Rank, rankOf, readableAs } from './order.ts'
 
 /** One of the fields that items are sorted by. */
 export interface SortKey {
@@ -72,7 +72,7 @@ export async function* sorted(
     partial = error
   }
   for (const field of fields) {
-    const missing = items.filter((item) => !field.of(item).known).length
+    const missing = items.filter((item) => !readableAs(field.of(item), field.type).known).length
     const counts = { missing, all: items.length, flag: '--sort', view }
     await tellMissing(context, field, counts, ['comes last', 'come last'])
   }

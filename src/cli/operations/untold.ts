@@ -6,8 +6,11 @@ import { idleSince } from './facts.ts'
 export class Untold {
   readonly #noun: readonly [string, string]
   readonly #facts: readonly string[]
-  /** For each field, whether some item carries it, and how many that it would have decided do not. */
-  readonly #counts = new Map<string, { isCarried: boolean; missing: number }>()
+  /**
+   * For each field, whether some item carries it, and how many items that it would have decided do not, or carry what cannot
+   * be read.
+   */
+  readonly #counts = new Map<string, { isCarried: boolean; missing: number; unreadable: number }>()
 
   /** @param facts the fields that are asked of the service for each room */
   constructor(noun: readonly [string, string], facts: readonly string[]) {
@@ -21,9 +24,12 @@ export class Untold {
    */
   count(fields: readonly string[], tell: (field: string) => Told, matches: boolean | undefined): void {
     for (const field of fields) {
-      const counts = this.#counts.get(field) ?? { isCarried: false, missing: 0 }
+      const counts = this.#counts.get(field) ?? { isCarried: false, missing: 0, unreadable: 0 }
       this.#counts.set(field, counts)
-      if (tell(field).known) counts.isCarried = true
+      const told = tell(field)
+      if (told.known || told.isUnreadable) counts.isCarried = true
+      if (told.known) continue
+      if (matches === undefined && told.isUnreadable) counts.unreadable++
       else if (matches === undefined) counts.missing++
     }
   }
@@ -33,17 +39,16 @@ export class Untold {
    * @throws {UsageError} when no item carries one of the fields
    */
   *notices(): Generator<string> {
-    for (const [field, { isCarried, missing }] of this.#counts) {
+    for (const [field, { isCarried, missing, unreadable }] of this.#counts) {
       if (missing > 0 && !isCarried) throw this.#neverTold(field)
-      if (missing > 0) yield this.#inWords(field, missing)
+      if (missing > 0) yield this.#inWords(missing, `without ${nameOf(field)}`)
+      if (unreadable > 0) yield this.#inWords(unreadable, `with an unreadable ${nameOf(field)}`)
     }
   }
 
-  #inWords(field: string, missing: number): string {
+  #inWords(count: number, which: string): string {
     const [one, many] = this.#noun
-    return missing === 1
-      ? `1 ${one} without ${nameOf(field)} does not match`
-      : `${missing} ${many} without ${nameOf(field)} do not match`
+    return count === 1 ? `1 ${one} ${which} does not match` : `${count} ${many} ${which} do not match`
   }
 
   #neverTold(field: string): UsageError {

@@ -19,6 +19,8 @@ export interface Filter {
   matches(item: Item): boolean | undefined
   /** Whether what was asked about a room matches, in the same way. */
   admits(facts: Item): boolean | undefined
+  /** What an item or the facts about a room say of a field, where every condition about it can read that. */
+  readable(field: string, told: Told): Told
 }
 
 /** What `age` is reckoned from. */
@@ -71,6 +73,11 @@ export async function parseWhere(
     facts: [...new Set(asked.map(({ field }) => field))],
     matches: (item) => decide(own, (field) => fieldOf(view, field, item)),
     admits: (facts) => decide(asked, (field) => factOf(facts, field)),
+    readable(field, told) {
+      const isRead = (condition: Condition) =>
+        condition.field !== field || !told.known || condition.test(told.value) !== undefined
+      return parsed.every(isRead) ? told : { known: false, isUnreadable: true }
+    },
   }
 }
 
@@ -79,8 +86,9 @@ function decide(conditions: readonly Condition[], tell: (field: string) => Told)
   let isUndecided = false
   for (const { field, test } of conditions) {
     const told = tell(field)
-    if (!told.known) isUndecided = true
-    else if (!test(told.value)) return false
+    const matches = told.known ? test(told.value) : undefined
+    if (matches === false) return false
+    isUndecided ||= matches === undefined
   }
   return isUndecided ? undefined : true
 }

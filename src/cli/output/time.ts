@@ -1,3 +1,5 @@
+import { parseTimestamp } from '../../api/readings.ts'
+
 const units = [
   ['year', 31_557_600],
   ['month', 2_629_800],
@@ -19,8 +21,8 @@ export type TellTime = (timestamp: string) => string | undefined
 export function timesFrom(now: number): TellTime {
   const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
   return (timestamp) => {
-    const then = Date.parse(timestamp)
-    if (Number.isNaN(then)) return undefined
+    const then = parseTimestamp(timestamp)
+    if (typeof then !== 'number') return undefined
     const seconds = (then - now) / 1000
     const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
     return format.format(Math.trunc(seconds / size), unit)

@@ -1,5 +1,6 @@
 import { defined } from '../../api/defined.ts'
 import type { Endpoint } from '../../api/endpoints.ts'
+import { parseBoolean, parseEnd, parseTimestamp } from '../../api/readings.ts'
 import { deprecatedOf, type Fields, listed, type Resource, unlisted } from '../../api/resource.ts'
 import { type ResourceName, resources } from '../../api/resources.ts'
 import { textOf } from '../../api/text-of.ts'
@@ -97,7 +98,11 @@ export const views: Readonly<Record<ResourceName, View>> = lazily({
         choices: ['active', 'terminated'],
         // Deprecated, and still the truth where a service sends a boolean.
         value: ({ is_terminated, terminated_at }) =>
-          choose(isBoolean(is_terminated) ? is_terminated : terminated_at, 'terminated', 'active'),
+          choose(
+            parseBoolean(is_terminated) ?? isTime(parseTimestamp(terminated_at)),
+            'terminated',
+            'active',
+          ),
       },
     ]),
   member: () =>
@@ -106,7 +111,7 @@ export const views: Readonly<Record<ResourceName, View>> = lazily({
         field: 'status',
         column: [4, 4],
         choices: ['blocked'],
-        value: ({ is_blocked }) => choose(is_blocked, 'blocked', ''),
+        value: ({ is_blocked }) => choose(parseBoolean(is_blocked), 'blocked', ''),
       },
     ]),
   user: () => viewFor(resources.user),
@@ -116,7 +121,8 @@ export const views: Readonly<Record<ResourceName, View>> = lazily({
         field: 'status',
         column: [4, 6],
         choices: ['online', 'offline'],
-        value: ({ disconnected_at }) => choose(disconnected_at, 'offline', 'online'),
+        value: ({ connected_at, disconnected_at }) =>
+          choose(isTime(parseEnd(connected_at, disconnected_at)), 'offline', 'online'),
       },
     ]),
   page: () =>
@@ -147,18 +153,18 @@ export function viewOf({ resource }: Endpoint): View {
 }
 
 /** A value that depends on another; undefined when that one is absent: null and false are told, absent is not. */
-function choose<T>(told: unknown, ifSo: T, ifNot: T): T | undefined {
+function choose<T>(told: boolean | null | undefined, ifSo: T, ifNot: T): T | undefined {
   if (told === undefined) return undefined
-  return told && told !== 'false' ? ifSo : ifNot
+  return told ? ifSo : ifNot
 }
 
-/** Some services send text for booleans. */
-function isBoolean(value: unknown): boolean {
-  return typeof value === 'boolean' || value === 'true' || value === 'false'
+/** Whether there is a time; undefined when that is not known. */
+function isTime(time: number | null | undefined): boolean | undefined {
+  return time === undefined ? undefined : time !== null
 }
 
 /** What an item says of a field: absent is not null. */
-export type Told = { known: true; value: unknown } | { known: false }
+export type Told = { known: true; value: unknown } | { known: false; isUnreadable?: true }
 
 /** What an item says of a field, or of a value derived from its fields. */
 export function fieldOf(view: View, field: string, item: Item): Told {

@@ -70,12 +70,16 @@ class FileSaver implements Saver {
     const known = new Map<string, NotFoundError | undefined>()
     let count = 0
     let hadTokens = false
+    const { createImportCheck } = await import('./importable.ts')
+    const problemOf = await createImportCheck(kind)
     try {
       for await (const [id, line] of this.#lines({ ...doomed, ids })) {
         if (line instanceof NotFoundError) {
           known.set(keyOf(kind, id), line)
           continue
         }
+        const problem = problemOf(line.text)
+        if (problem !== undefined) throw unimportable(kind, id, problem)
         this.#file ??= await this.#create()
         await this.#file.add(line.text)
         known.set(keyOf(kind, id), undefined)
@@ -157,6 +161,13 @@ class FileSaver implements Saver {
 
 function keyOf(kind: Doomed['kind'], id: string): string {
   return `${kind}/${id}`
+}
+
+function unimportable(kind: Doomed['kind'], id: string, problem: string): UsageError {
+  return new UsageError(
+    `${kind.slice(0, -1)} ${id} could not be imported again: ${problem}; nothing was changed`,
+    { hint: '--no-save deletes without saving' },
+  )
 }
 
 /** The id in a segment of a path; undefined when there is none. */

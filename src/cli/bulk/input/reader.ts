@@ -4,6 +4,7 @@ import { segmentProblem } from '../../../api/path.ts'
 import { resources } from '../../../api/resources.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
+import { plainText } from '../../output/text.ts'
 import type { Item, View } from '../../output/views.ts'
 import type { Body, Kind } from '../kinds/kind.ts'
 import { idFields, trimmedValue } from './identity.ts'
@@ -84,7 +85,10 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
 
   /** Whether a value says nothing: an empty cell, null, or the literal in a field that is deprecated. */
   const isBlank = (field: string, value: unknown) =>
-    value === null || (value === '' && isCsv) || (value === deprecated && kind.deprecated.includes(field))
+    value === null ||
+    (value === '' && isCsv) ||
+    (value === deprecated && kind.deprecated.includes(field)) ||
+    (Object.hasOwn(kind.nones, field) && kind.nones[field] === plainText(value))
 
   /**
    * @param onProblem told of what is wrong, and in which field
@@ -101,10 +105,12 @@ export async function createReader(kind: Kind, options: ReaderOptions): Promise<
       const value = trimmedValue(field, fields[column], onTrimmed)
       if (ignored.has(field) || isBlank(field, value)) continue
       const convert = Object.hasOwn(kind.columns, field) ? kind.columns[field] : undefined
+      const isCell = typeof value === 'string' && value !== ''
+      const isFlag = typeof value === 'number' && kind.booleans.includes(field)
       try {
         given[field] =
-          convert && typeof value === 'string' && value !== ''
-            ? trimmedValue(field, convert(value), onTrimmed)
+          convert && (isCell || isFlag)
+            ? trimmedValue(field, convert(String(value)), onTrimmed)
             : asId(field, value)
       } catch (error) {
         onProblem(field, `${field}: ${error instanceof UsageError ? error.message : 'not JSON'}`)

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../../api/endpoints.ts'
 import { parseJson } from '../../../api/json.ts'
+import { parseBoolean } from '../../../api/readings.ts'
 import { deprecatedOf, type Fields, type FieldType, type Resource, writtenBy } from '../../../api/resource.ts'
 import { UsageError } from '../../../errors.ts'
 import { webUrl } from '../../input.ts'
@@ -17,6 +18,10 @@ export interface Columns {
   readonly readOnly: readonly string[]
   /** Fields that answers carry without a value. */
   readonly deprecated: readonly string[]
+  /** Fields that hold true or false, for which some services have 1 and 0. */
+  readonly booleans: readonly string[]
+  /** The values with which some services say that an optional field has none: an empty name, a limit of 0 seconds. */
+  readonly nones: Readonly<Record<string, string>>
 }
 
 /**
@@ -42,6 +47,14 @@ export function importColumns<F extends Fields>(
   return {
     columns: Object.fromEntries(taken.map((name) => [name, columnOf(name, fields[name]?.type ?? 'id')])),
     deprecated: deprecatedOf(fields),
+    booleans: taken.filter((name) => fields[name]?.type === 'boolean'),
+    nones: Object.fromEntries(
+      written.flatMap((name) => {
+        const { type, required } = fields[name] ?? {}
+        const none = type === 'name' ? '' : type === 'seconds' ? '0' : undefined
+        return none === undefined || required ? [] : [[name, none]]
+      }),
+    ),
     required: [...inPath, ...needed.map(([name]) => name)],
     readOnly: shown.filter((name, i) => !taken.includes(name) && shown.indexOf(name) === i),
   }
@@ -50,7 +63,7 @@ export function importColumns<F extends Fields>(
 function columnOf(name: string, type: FieldType): Column {
   if (typeof type === 'object') {
     if ('list' in type) return name === 'members' ? members : parseJson
-    return Array.isArray(type) ? text : parseJson
+    return isChoices(type) ? (cell) => choiceOf(type, cell) : parseJson
   }
   switch (type) {
     case 'url':
@@ -82,9 +95,20 @@ const members: Column = (cell) => {
 const text: Column = (cell) => cell
 
 const truth: Column = (cell) => {
-  const value = ({ true: true, false: false } as Record<string, boolean>)[cell.toLowerCase()]
-  if (value === undefined) throw new UsageError('expected true or false')
+  const value = parseBoolean(cell)
+  if (typeof value !== 'boolean') throw new UsageError('expected true or false')
   return value
+}
+
+function isChoices(type: FieldType): type is readonly string[] {
+  return Array.isArray(type)
+}
+
+/** One of a few words, which some services write in capitals; what is none of them stays as it is. */
+export function choiceOf(choices: readonly string[], value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const word = value.trim().toLowerCase()
+  return choices.includes(word) ? word : value
 }
 
 const number: Column = (cell) => {

@@ -1,8 +1,10 @@
 import type { Client } from '../../../api/client.ts'
 import { defined } from '../../../api/defined.ts'
 import { member } from '../../../api/resources.ts'
+import { memberTypes } from '../../../api/vocabulary.ts'
 import { blockedBody, isBlocked } from '../../operations/blocking.ts'
 import { asId } from '../input/reader.ts'
+import { choiceOf } from './columns.ts'
 import { holds } from './kind.ts'
 import { createMembers, type MemberRow } from './members.ts'
 
@@ -17,12 +19,12 @@ const made: readonly string[] = Object.entries(member.fields)
 /** A member of a saved record as it is invited: without what the service makes, and what is null. */
 export function invitedOf(saved: unknown): unknown {
   if (typeof saved !== 'object' || saved === null || Array.isArray(saved)) return saved
-  // Some services send text for booleans.
+  // Some services send text or numbers for booleans.
   const told = defined(blockedBody(isBlocked(saved)))
   return Object.fromEntries(
     Object.entries({ ...saved, ...told })
       .filter(([field, value]) => value !== null && !made.includes(field))
-      .map(([field, value]) => [field, asId(field, value)]),
+      .map(([field, value]) => [field, field === 'type' ? choiceOf(memberTypes, value) : asId(field, value)]),
   )
 }
 

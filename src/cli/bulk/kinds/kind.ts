@@ -1,5 +1,7 @@
 import type { Answer, Client } from '../../../api/client.ts'
 import { readAnswer } from '../../../api/json.ts'
+import { parseBoolean } from '../../../api/readings.ts'
+import { memberTypes, roomTypes } from '../../../api/vocabulary.ts'
 import { orUndefined } from '../../operations/one.ts'
 import { plainText } from '../../output/text.ts'
 import type { Item, View } from '../../output/views.ts'
@@ -70,11 +72,19 @@ export interface Kind<B extends Body = Body> extends Columns {
   notices?(): readonly string[]
 }
 
-/** Whether something has all the values that a row gives, as far as the service tells them; some send numbers as text. */
+const choices: readonly unknown[] = [...roomTypes, ...memberTypes]
+
+/**
+ * Whether something has all the values that a row gives, as far as the service tells them; some send numbers as text,
+ * booleans as 1 and 0, and types in capitals.
+ */
 export function holds(existing: Item, body: Body): boolean {
-  return Object.entries(body).every(
-    ([field, value]) => !Object.hasOwn(existing, field) || plainText(existing[field]) === plainText(value),
-  )
+  return Object.entries(body).every(([field, value]) => {
+    const told = existing[field]
+    if (!Object.hasOwn(existing, field) || plainText(told) === plainText(value)) return true
+    if (typeof value === 'boolean') return parseBoolean(told) === value
+    return choices.includes(value) && plainText(told).toLowerCase() === value
+  })
 }
 
 /** The item that an operation answers with; undefined when it does not exist. */

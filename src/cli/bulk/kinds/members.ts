@@ -4,6 +4,7 @@ import { endpoints } from '../../../api/endpoints.ts'
 import type { BodyOf } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { member } from '../../../api/resources.ts'
+import { isBlocked } from '../../operations/blocking.ts'
 import { paginate } from '../../operations/paginate.ts'
 import { plainText } from '../../output/text.ts'
 import { type Item, views } from '../../output/views.ts'
@@ -52,7 +53,7 @@ export function createMembers(): Kind<MemberRow> {
       verb: () => 'block',
       doing: () => 'blocking',
       asks: ({ is_blocked }) => is_blocked === true,
-      isDone: ({ is_blocked }) => is_blocked === true,
+      isDone: (existing) => isBlocked(existing) === true,
     },
     usersOf: ({ user_id }) => [user_id],
     find: async (client, { room_id, user_id }) =>

@@ -3,12 +3,13 @@ import { defined } from '../../../api/defined.ts'
 import { endpoints } from '../../../api/endpoints.ts'
 import type { BodyOf } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
+import { parseBoolean, parseTimestamp } from '../../../api/readings.ts'
 import { writtenBy } from '../../../api/resource.ts'
 import { room } from '../../../api/resources.ts'
 import { ApiError } from '../../../errors.ts'
 import { isBlocked, withoutBlock } from '../../operations/blocking.ts'
 import { roomsNamed } from '../../operations/find-room.ts'
-import { type Item, views } from '../../output/views.ts'
+import { cellOf, type Item, views } from '../../output/views.ts'
 import type { ImportFlags } from '../import-flags.ts'
 import { importColumns } from './columns.ts'
 import { type Invited, invitedOf, inviteWith } from './invited.ts'
@@ -32,7 +33,7 @@ const notUpdated = new Set(['id', 'terminated_at', ...setOnce.map(([field]) => f
 
 /** An export says when a room was terminated, and nothing else of it. */
 function isTerminated({ is_terminated, terminated_at }: Row): boolean {
-  return Boolean(is_terminated ?? terminated_at)
+  return parseBoolean(is_terminated) ?? typeof parseTimestamp(terminated_at) === 'number'
 }
 
 /** Only an update blocks. */
@@ -61,7 +62,8 @@ export function createRooms(flags: RoomFlags): Kind<Row> {
       verb: (row) => (isTerminated(row) ? 'terminate' : 'block members of'),
       doing: (row) => (isTerminated(row) ? 'terminating' : 'blocking members of'),
       asks: (row) => isTerminated(row) || blockedIn(row).length > 0,
-      isDone: ({ terminated_at }, row) => typeof terminated_at === 'string' && blockedIn(row).length === 0,
+      isDone: (existing, row) =>
+        cellOf(views.room, 'status', existing) === 'terminated' && blockedIn(row).length === 0,
     },
     usersOf: ({ members = [] }) => members.map(({ user_id }) => user_id),
     async find(client, { id, name }) {
