@@ -136,6 +136,57 @@ describe('rooms with their members', () => {
   })
 })
 
+describe('an Excel workbook', () => {
+  /** A ZIP archive of files that are stored without compression. */
+  const archive = (...files: [name: string, content: string][]) =>
+    Buffer.concat(
+      files.map(([name, content]) => {
+        const head = Buffer.alloc(30)
+        head.write('PK\x03\x04', 'latin1')
+        head.writeUInt32LE(content.length, 18)
+        head.writeUInt32LE(content.length, 22)
+        head.writeUInt16LE(name.length, 26)
+        return Buffer.concat([head, Buffer.from(name + content)])
+      }),
+    )
+  const xlsx = archive(['[Content_Types].xml', '<Types/>'], ['xl/workbook.xml', '<workbook/>'])
+  const late = archive(['docProps/thumbnail.jpeg', 'x'.repeat(40_000)], ['xl/workbook.xml', '<workbook/>'])
+  const xls = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(504)])
+  const isWorkbook = (name: string) => ({
+    code: 2,
+    stderr:
+      `error: ${name} is an Excel workbook; save it as CSV (UTF-8)\n` +
+      'hint: in Excel: File, Save As, “CSV UTF-8 (Comma delimited)”\n',
+  })
+
+  test.each([
+    ['people.xlsx', xlsx],
+    ['people.csv', xlsx],
+    ['people.ndjson', xlsx],
+    ['people.csv', late],
+    ['people.xls', xls],
+    ['people.csv', xls],
+  ])('is recognised by its bytes in every import: %s', async (name, bytes) => {
+    world.file(name, bytes)
+    for (const what of ['users', 'rooms', 'members'])
+      expect(await world.run(`${what} import ${name}`)).toMatchObject(isWorkbook(name))
+    expect(world.requests).toEqual([])
+  })
+
+  test('is recognised on standard input', async () => {
+    const argv = 'users import - --input-format csv'
+    expect(await world.run(argv, { stdin: xlsx })).toMatchObject(isWorkbook('standard input'))
+  })
+
+  test('is not taken for one where it is another archive', async () => {
+    world.file('people.csv', archive(['word/document.xml', '<document/>']))
+    expect(await world.run('users import people.csv')).toMatchObject({
+      code: 2,
+      stderr: 'error: people.csv is a ZIP archive\nhint: unpack it, and import the file in it\n',
+    })
+  })
+})
+
 describe('rooms import --group-by name', () => {
   const line = 'rooms import courses.csv --group-by name --concurrency 1'
   const ids = async () =>

@@ -7,6 +7,7 @@ import { MeetroomError, OutputError, tooFewHandles, UsageError } from '../../../
 import type { Host } from '../../../host.ts'
 import { stdinOf } from '../../stdin.ts'
 import { type Encoding, inUtf8, markOf } from './encoding.ts'
+import { refuseWorkbook } from './workbook.ts'
 
 /** An input that is read more than once: to check it, and to work on it. */
 export interface Source {
@@ -34,6 +35,12 @@ export async function openSource(file: string, host: Host, encoding: Encoding = 
         ? await keep(chunksOf(given, name))
         : undefined
   const path = spool?.path ?? given
+  try {
+    await refuseWorkbook(chunksOf(path, name), name)
+  } catch (error) {
+    await spool?.remove()
+    throw error
+  }
   return {
     name,
     path: spool ? undefined : path,
