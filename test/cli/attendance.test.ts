@@ -51,6 +51,34 @@ describe('a report of one room', () => {
     expect((await rows('maths --absent')).slice(3)).toEqual(['maths,alan,ALAN,,,0,0,0,false'])
   })
 
+  test('leaves out absent members who are blocked, unless --include-blocked asks for them', async () => {
+    const { members } = maths
+    const blocked = members.map((one) => ({
+      ...one,
+      is_blocked: ['alan', 'grace'].includes(String(one['user_id'])),
+    }))
+    await school(world, { maths: { ...maths, members: blocked } })
+    expect((await rows('maths --absent')).slice(3)).toEqual([])
+    expect((await report('maths --absent --by room -o csv --columns absent --no-header')).stdout).toBe(
+      '0\r\n',
+    )
+    const all = lines((await report('maths --absent --include-blocked -o csv')).stdout)
+    expect(all[0]).toBe(`${header},blocked`)
+    expect(all.map((row) => row.split(',')).map((cells) => [cells[1], cells.at(-1)])).toEqual([
+      ['user_id', 'blocked'],
+      ['ada', 'false'],
+      ['grace', 'true'],
+      ['', 'false'],
+      ['alan', 'true'],
+    ])
+    const { stdout } = await report('maths --absent --include-blocked --json')
+    expect(JSON.parse(stdout).attendance.at(-1)).toMatchObject({ user_id: 'alan', blocked: true })
+    expect(await report('maths --include-blocked')).toMatchObject({
+      code: 2,
+      stderr: 'error: --include-blocked is for --absent\n',
+    })
+  })
+
   test('counts only who was there for long enough as present', async () => {
     expect((await rows('maths --min-minutes 15')).map((row) => row.split(',')[2])).toEqual(['ADA', 'm9'])
     expect((await rows('maths --min-minutes 15 --absent')).filter((row) => row.endsWith('false'))).toEqual([

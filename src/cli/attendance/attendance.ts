@@ -10,6 +10,8 @@ export interface Participant {
   member_id: unknown
   /** Undefined until somebody tells it. */
   name?: unknown
+  /** Whether the member is blocked now; undefined where nobody asked for that. */
+  blocked?: boolean
   connections: number
   /** When they were there: in order, and without overlaps once the sessions have been read. */
   intervals: readonly Interval[]

@@ -1,6 +1,7 @@
 import type { Client } from '../../api/client.ts'
 import { textOf } from '../../api/text-of.ts'
 import type { Context } from '../context.ts'
+import { isBlocked } from '../operations/blocking.ts'
 import { FullRecords } from '../operations/full-records.ts'
 import { listPages } from '../operations/list.ts'
 import type { Item } from '../output/views.ts'
@@ -13,10 +14,12 @@ interface Needs {
   names: boolean
   /** Whether it matters who was invited and never came. */
   absent: boolean
+  /** Whether members who are blocked count as invited. */
+  includeBlocked?: boolean
 }
 
 /** Somebody whose name may not be known yet. */
-export type Unnamed = Pick<Participant, 'user_id' | 'member_id' | 'name'>
+export type Unnamed = Pick<Participant, 'user_id' | 'member_id' | 'name' | 'blocked'>
 
 /**
  * Tells who people are, with as few requests as the service allows: sessions that carry names need none, else the members of
@@ -50,12 +53,15 @@ export class Names {
       for await (const member of this.members(room_id, needs.absent)) {
         const { user_id = null, name } = member
         const participant = participantOf(member)
+        const blocked = isBlocked(member) ?? false
         if (user_id !== null) this.#membersTell ||= name !== undefined
         if (participant) {
           // A session may leave open which user its member is.
           participant.user_id ??= user_id
           if (needs.names) participant.name ??= name
-        } else if (needs.absent && user_id !== null) absent.push({ user_id, name: name ?? null })
+          participant.blocked = blocked
+        } else if (needs.absent && user_id !== null && (needs.includeBlocked || !blocked))
+          absent.push({ user_id, name: name ?? null, blocked })
       }
     }
     if (needs.names && this.#membersTell === false) await this.#fromUsers([...nameless, ...absent])

@@ -19,6 +19,8 @@ export interface Wanted {
   /** Whether rooms are called by name. */
   roomNames: boolean
   absent: boolean
+  /** Whether members who are blocked count as invited. */
+  includeBlocked: boolean
   visits: boolean
 }
 

@@ -20,12 +20,13 @@ export async function runReport(
   given: readonly string[],
   flags: ReportFlags,
 ): Promise<void> {
-  const { by, absent = false, minMinutes = 0, html } = flags
+  const { by, absent = false, includeBlocked = false, minMinutes = 0, html } = flags
   if (absent && by === 'session') throw new UsageError('--absent is about people, not about sessions')
+  if (includeBlocked && !absent) throw new UsageError('--include-blocked is for --absent')
   const now = context.host.now()
   const span = readSpan(flags, now)
   const printer = await context.printer()
-  printer.check(viewOf(by))
+  printer.check(viewOf(by, includeBlocked))
   const rooms = await readRooms(context, given, flags)
   if (context.flags.curl) return showRequests(context, rooms)
   const about = { rooms: rooms.length, span, now, printer, minMinutes, absent }

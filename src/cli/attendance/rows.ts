@@ -17,6 +17,7 @@ export interface RoomReport {
 export interface Invited {
   user_id: unknown
   name: unknown
+  blocked: boolean
 }
 
 export interface RowOptions {
@@ -24,6 +25,8 @@ export interface RowOptions {
   minMinutes: number
   /** Whether those who do not count as present are listed. */
   absent: boolean
+  /** Whether rows say who is blocked. */
+  includeBlocked?: boolean
 }
 
 /** One row of a report. */
@@ -48,6 +51,8 @@ export function byUser(
   { room, attendance: { participants, meeting }, absent = [] }: RoomReport,
   options: RowOptions,
 ): Line[] {
+  const blockedIn = ({ blocked = false }: Pick<Participant, 'blocked'>) =>
+    options.includeBlocked ? { blocked } : {}
   const came = participants.map((participant): Line => {
     const { intervals, connections, isThere } = participant
     const minutes = minutesOf(intervals)
@@ -61,10 +66,11 @@ export function byUser(
       minutes,
       share: shareOf(intervals, meeting),
       present: minutes >= options.minMinutes,
+      ...blockedIn(participant),
     }
     return { row, intervals, isRunning: isThere }
   })
-  const never = absent.map(({ user_id, name }): Line => {
+  const never = absent.map(({ user_id, name, blocked }): Line => {
     const row = {
       room_id: room['id'],
       user_id,
@@ -75,6 +81,7 @@ export function byUser(
       minutes: 0,
       share: shareOf([], meeting),
       present: false,
+      ...blockedIn({ blocked }),
     }
     return { row, intervals: [], isRunning: false }
   })

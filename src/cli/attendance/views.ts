@@ -54,13 +54,20 @@ const shapes: Readonly<Record<By, Shape>> = {
 }
 
 /** How the rows of a report are shown, but for the bars of tables. */
-export function viewOf(by: By): View {
+export function viewOf(by: By, includeBlocked = false): View {
   const { weights, ...view } = shapes[by]
-  return { ...view, columns: Object.entries(weights).map(([field, weight]) => ({ field, weight })) }
+  const more: [string, number][] = includeBlocked && by === 'user' ? [['blocked', 5]] : []
+  return {
+    ...view,
+    fields: [...view.fields, ...more.map(([field]) => field)],
+    columns: [...Object.entries(weights), ...more].map(([field, weight]) => ({ field, weight })),
+  }
 }
 
 interface TableOptions {
   by: By
+  /** Whether rows say who is blocked. */
+  includeBlocked: boolean
   marks: Marks
   /** Whether people read it on a terminal: they are shown the times of this machine. */
   isTerminal: boolean
@@ -85,8 +92,8 @@ export class ReportTable {
 
   constructor(options: TableOptions) {
     this.#options = options
-    const { by, isTerminal, isOneRoom, without, marks } = options
-    const { columns, ...view } = viewOf(by)
+    const { by, includeBlocked, isTerminal, isOneRoom, without, marks } = options
+    const { columns, ...view } = viewOf(by, includeBlocked)
     const timeline: Column = {
       field: 'timeline',
       weight: 8,

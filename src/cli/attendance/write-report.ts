@@ -24,6 +24,7 @@ export interface ReportFlags extends PaceFlags, RoomFlags {
   from?: string
   to?: string
   absent?: boolean
+  includeBlocked?: boolean
   minMinutes?: number
   by: By
   html?: string
@@ -51,10 +52,14 @@ export async function writeReport(report: Report): Promise<void> {
   /** What stopped the others: told at the end. */
   let fatal: MeetroomError | undefined
   const table = printer.options.format === 'table' ? tableFor(report) : undefined
-  const view = table?.view ?? viewOf(flags.by)
+  const view = table?.view ?? viewOf(flags.by, flags.includeBlocked)
   // An anonymous participant has no id.
   const isShown = (row: Item) => printer.options.format !== 'ids' || row[view.id ?? ''] !== null
-  const options = { minMinutes: flags.minMinutes ?? 0, absent: flags.absent ?? false }
+  const options = {
+    minMinutes: flags.minMinutes ?? 0,
+    absent: flags.absent ?? false,
+    includeBlocked: flags.includeBlocked ?? false,
+  }
   const pool = await openPool(context, flags, tally)
   const read = roomReader(context, pool.client, wantedBy(report), report.now)
 
@@ -128,15 +133,17 @@ function wantedBy({ printer, flags, span, page }: Report): Wanted {
     names: page !== undefined || (isNamed && flags.by !== 'room'),
     roomNames: page !== undefined || (isNamed && flags.by === 'room'),
     absent: flags.absent ?? false,
+    includeBlocked: flags.includeBlocked ?? false,
     visits: flags.by === 'session',
   }
 }
 
 function tableFor({ context, rooms, flags, span }: Report): ReportTable {
   const { host } = context
-  const { absent = false, minMinutes } = flags
+  const { absent = false, includeBlocked = false, minMinutes } = flags
   return new ReportTable({
     by: flags.by,
+    includeBlocked,
     marks: marksFor(host),
     isTerminal: host.stdout.isTTY,
     isOneRoom: rooms.length === 1,

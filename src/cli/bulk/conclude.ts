@@ -41,7 +41,10 @@ function foreseen(tally: Tally, { kind, flags: { ifExists } }: Plan): string {
     ifExists === 'update'
       ? `update ${tally.count('would_update')}`
       : `overwrite ${tally.count('would_overwrite')}`
-  return `would create ${tally.count('would_create')}, ${change}, skip ${tally.count('would_skip')} of ${counted(tally, kind)}; ${tally.bad} would fail`
+  const access = (['block', 'unblock'] as const)
+    .filter((verb) => tally.count(`would_${verb}`) > 0)
+    .map((verb) => `, ${verb} ${tally.count(`would_${verb}`)}`)
+  return `would create ${tally.count('would_create')}, ${change}${access.join('')}, skip ${tally.count('would_skip')} of ${counted(tally, kind)}; ${tally.bad} would fail`
 }
 
 function ended(tally: Tally, { kind, flags: { ifExists } }: Plan): string {

@@ -38,6 +38,8 @@ export interface ImportFlags extends PaceFlags {
   failedOut?: string
   room?: string
   roomIds?: string
+  /** Of members: let those back in who are blocked. */
+  unblock?: boolean
   /** What was given on the command line: the command that resumes is built from it. */
   given: readonly GivenOption[]
 }

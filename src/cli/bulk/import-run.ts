@@ -13,6 +13,7 @@ import type { Work } from '../pool/jobs.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
 import type { Tally } from '../pool/tally.ts'
 import { Ledger } from './outcome/ledger.ts'
+import { unblockCommand } from './outcome/resume-command.ts'
 import type { Plan } from './prepare.ts'
 import { type Job, Remaining } from './remaining.ts'
 import { Sender } from './send.ts'
@@ -71,6 +72,7 @@ async function run(
   } finally {
     await remaining.close()
     await tellKept(context, kind.view.noun, sender.kept)
+    await tellBlocked(context, plan, sender.blocked)
     for (const notice of kind.notices?.() ?? []) await context.notice(notice)
   }
 }
@@ -85,6 +87,13 @@ async function tellKept(
     await context.notice(
       `warning: the API sets ${field} only when a ${one} is created; ${count === 1 ? `1 existing ${one} keeps its own` : `${count} existing ${many} keep theirs`}`,
     )
+}
+
+/** Says that members of a roster are locked out, and how to let them in. */
+async function tellBlocked(context: Context, { kind, file, flags }: Plan, count: number): Promise<void> {
+  if (count === 0) return
+  const what = `${count} of them ${count === 1 ? 'is' : 'are'} blocked`
+  await context.notice([`${what}; unblock with: `, unblockCommand(kind.name, file, flags.given)])
 }
 
 /** Turns rows into work for a pool. */

@@ -38,6 +38,8 @@ export interface Plan extends Asked {
  */
 export async function prepare(context: Context, asked: Asked): Promise<Plan> {
   const { kind, source, file, flags } = asked
+  if (flags.unblock && flags.ifExists !== 'update' && flags.ifExists !== 'overwrite')
+    throw new UsageError('--unblock changes members who exist: pass --if-exists update, too')
   const journal = journalPath(context, asked)
   const format = inputFormatOf(source.path ?? (file === '-' ? undefined : file), flags.inputFormat)
   const defaults: Body = flags.room === undefined ? {} : { room_id: flags.room }

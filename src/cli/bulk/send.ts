@@ -21,6 +21,7 @@ export class Sender {
   readonly #options: SenderOptions
   readonly #referred: Referred
   readonly #kept = new Map<string, number>()
+  #blocked = 0
 
   constructor(options: SenderOptions) {
     this.#options = options
@@ -30,6 +31,11 @@ export class Sender {
   /** Of how many items each field stayed as it was, although a row gives a value for it. */
   get kept(): ReadonlyMap<string, number> {
     return this.#kept
+  }
+
+  /** Number of items that stay blocked although their rows do not ask for that. */
+  get blocked(): number {
+    return this.#blocked
   }
 
   /** Does what is left to do for a row. Never throws. */
@@ -93,6 +99,7 @@ export class Sender {
       return this.#refused(
         new ApiError(`there is ${kind.name === 'users' ? 'a' : 'such a'} ${kind.view.noun[0]} already`),
       )
+    if (kind.staysBlocked?.(body, existing)) this.#blocked++
     if (ifExists === 'skip') return { status: dryRun ? 'would_skip' : 'skipped', value: idOf(existing, kind) }
     return this.#change(body, existing)
   }
@@ -109,7 +116,7 @@ export class Sender {
     const updates = ifExists === 'update'
     const change = (updates && kind.update) || kind.overwrite
     const changed: Outcome<string> = dryRun
-      ? { status: updates ? 'would_update' : 'would_overwrite' }
+      ? { status: `would_${kind.access?.(body, existing) ?? (updates ? 'update' : 'overwrite')}` }
       : { status: updates ? 'updated' : 'overwrote', value: await change(client, body, existing) }
     for (const field of kind.kept?.(body, existing) ?? [])
       this.#kept.set(field, (this.#kept.get(field) ?? 0) + 1)

@@ -62,7 +62,8 @@ export function defineMembers(members: MeetroomCommand, act: Act): void {
     (command) =>
       maxFlag(command)
         .option('--room <room>', `room for rows that name none: ${roomWords}`)
-        .option('--room-ids <file>', 'output of rooms import -o ndjson: maps old room ids to new ones'),
+        .option('--room-ids <file>', 'output of rooms import -o ndjson: maps old room ids to new ones')
+        .option('--unblock', 'with --if-exists overwrite or update, let members back in who are blocked'),
   )
   exportCommand(
     members,

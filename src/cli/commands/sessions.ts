@@ -60,7 +60,8 @@ function defineReport(sessions: MeetroomCommand, act: Act): void {
     )
     .option('--from <time>', 'count only what is from this time on')
     .option('--to <time>', 'count only what is before this time')
-    .option('--absent', 'list who was invited and did not come as well')
+    .option('--absent', 'list who was invited and did not come as well, without members who are blocked')
+    .option('--include-blocked', 'with --absent, list members who are blocked as well, and say who is')
     .option(
       '--min-minutes <n>',
       'count as present only who was there for at least N minutes',

@@ -59,7 +59,13 @@ const memberships = z.object({
 const attendance = z.object({
   attendance: z.array(
     z.union([
-      z.object({ ...presence, user_id: z.unknown(), share: z.number().nullable(), present: z.boolean() }),
+      z.object({
+        ...presence,
+        user_id: z.unknown(),
+        share: z.number().nullable(),
+        present: z.boolean(),
+        blocked: z.boolean().optional(),
+      }),
       z.object({ ...presence, participants: z.int(), absent: z.int().nullable() }),
       z.looseObject({ session_id: z.unknown(), member_id: z.unknown(), minutes: z.number() }),
     ]),

@@ -57,6 +57,10 @@ export interface Kind<B extends Body = Body> extends Columns {
     /** Whether it is done already. */
     isDone(existing: Item, body: B): boolean
   }
+  /** What a row does to somebody's access to what is there; undefined where it leaves it alone. */
+  access?(body: B, existing: Item): 'block' | 'unblock' | undefined
+  /** Whether what is there stays blocked although the row does not ask for that. */
+  staysBlocked?(body: B, existing: Item): boolean
   /** The users that a row refers to. */
   usersOf?(body: B): readonly string[]
   /** Why what is there cannot get the values of the row. */

@@ -1,14 +1,16 @@
 import { body } from '../../../api/body.ts'
 import type { Client } from '../../../api/client.ts'
+import { defined } from '../../../api/defined.ts'
 import { endpoints } from '../../../api/endpoints.ts'
 import type { BodyOf } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { member } from '../../../api/resources.ts'
-import { isBlocked } from '../../operations/blocking.ts'
+import { blockedBody, isBlocked } from '../../operations/blocking.ts'
 import { paginate } from '../../operations/paginate.ts'
 import { plainText } from '../../output/text.ts'
 import { type Item, views } from '../../output/views.ts'
 import { mapAhead } from '../../pool/ahead.ts'
+import type { ImportFlags } from '../import-flags.ts'
 import { importColumns } from './columns.ts'
 import { idIn, itemOf, type Kind } from './kind.ts'
 
@@ -21,7 +23,8 @@ const rememberedRooms = 16
 /** Number of members that are requested at once. */
 const atOnce = 8
 
-export function createMembers(): Kind<MemberRow> {
+/** @param unblock lets members back in whom a row does not block */
+export function createMembers({ unblock = false }: Pick<ImportFlags, 'unblock'> = {}): Kind<MemberRow> {
   // Asking for all members of a room again for each of its rows would cost more than all the rest.
   const rooms = new Map<string, Promise<Map<string, Item>>>()
   const membersOf = (client: Client, room: string) => {
@@ -36,6 +39,9 @@ export function createMembers(): Kind<MemberRow> {
     return asked
   }
   const columns = importColumns(member, views.member, endpoints.addMember)
+  // Where the service does not tell who is blocked, everybody may be.
+  const blockAsked = ({ is_blocked }: MemberRow, existing: Item) =>
+    is_blocked ?? (unblock && isBlocked(existing) !== false ? false : undefined)
   const members: Kind<MemberRow> = {
     ...columns,
     // An export may have it.
@@ -55,6 +61,12 @@ export function createMembers(): Kind<MemberRow> {
       asks: ({ is_blocked }) => is_blocked === true,
       isDone: (existing) => isBlocked(existing) === true,
     },
+    access(row, existing) {
+      const asked = blockAsked(row, existing)
+      if (asked === undefined || asked === (isBlocked(existing) ?? false)) return undefined
+      return asked ? 'block' : 'unblock'
+    },
+    staysBlocked: (row, existing) => isBlocked(existing) === true && blockAsked(row, existing) === undefined,
     usersOf: ({ user_id }) => [user_id],
     find: async (client, { room_id, user_id }) =>
       (await membersOf(client, String(room_id))).get(String(user_id)),
@@ -68,7 +80,9 @@ export function createMembers(): Kind<MemberRow> {
         body: body<'updateMember'>({ name, is_blocked: is_blocked || undefined }),
       })
     },
-    async overwrite(client, { room_id, user_id: _, ...settings }, existing) {
+    async overwrite(client, row, existing) {
+      const { room_id, user_id: _, ...given } = row
+      const settings = { ...given, ...defined(blockedBody(blockAsked(row, existing))) }
       const member_id = String(existing['id'])
       if (Object.keys(settings).length > 0)
         await client.call('updateMember', { params: { room_id: String(room_id), member_id }, body: settings })

@@ -123,9 +123,10 @@ async function openJournal(context: Context, plan: Plan): Promise<Journal | unde
   const { kind, checked, flags, journal } = plan
   if (journal === undefined) return undefined
   const { ifExists, map = [], room = null, roomIds = null, resume = false } = flags
-  const { match, createMissing, encoding, delimiter, ignoreUnknown, groupBy } = flags
+  const { match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, unblock } = flags
   const shard = flags.shard?.toString()
-  const others = JSON.stringify({ match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, shard })
+  const more = { match, createMissing, encoding, delimiter, ignoreUnknown, groupBy, shard, unblock }
+  const others = JSON.stringify(more)
   return Journal.open(
     journal,
     {

@@ -31,6 +31,8 @@ export const resultView: View = {
 export const mostTold = 20
 /** Number of results that may wait to be printed. */
 const mostWaiting = 1000
+/** Number of results of a table that wait for each other: the longest of them settles the width of a column. */
+const mostTogether = 10_000
 
 interface Writer {
   page(page: { items: readonly Item[] }): Promise<void>
@@ -82,6 +84,7 @@ export class Results {
     // An item without an id has nothing to print among ids.
     if (this.#context.format !== 'ids' || id !== undefined)
       this.#waiting.push({ row, key, status, id, error })
+    if (this.#context.format === 'table' && this.#waiting.length < mostTogether) return undefined
     this.#writing ??= this.#write()
       .catch((error) => {
         this.#failure = { error }
@@ -128,6 +131,7 @@ export class Results {
   async close(): Promise<void> {
     await this.#writing
     if (this.#failure) throw this.#failure.error
+    if (this.#waiting.length > 0) await this.#write()
     await this.#unlessClosed(() => this.#writer?.end())
     for (const { place, status, error } of this.#untold)
       await this.#context.report(

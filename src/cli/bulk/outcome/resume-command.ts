@@ -13,7 +13,23 @@ const leftOut = [...stopping, ...targetNames]
  * @param given the options that stood there
  */
 export function resumeCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
+  return importCommand(name, file, given, leftOut, ['--resume'])
+}
+
+/** The command line that lets the blocked members of a roster back in. */
+export function unblockCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
+  const others = [...leftOut, '--if-exists', '--dry-run']
+  return importCommand(name, file, given, others, ['--if-exists', 'update', '--unblock'])
+}
+
+function importCommand(
+  name: string,
+  file: string,
+  given: readonly GivenOption[],
+  without: readonly string[],
+  more: readonly string[],
+): Suggestion {
   const operand = file.startsWith('-') && file !== '-' ? `./${file}` : file
-  const options = given.filter(([flag]) => !leftOut.includes(flag)).flat()
-  return suggest([name, 'import', operand, ...options, '--resume'])
+  const options = given.filter(([flag]) => !without.includes(flag)).flat()
+  return suggest([name, 'import', operand, ...options, ...more])
 }
