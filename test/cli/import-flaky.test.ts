@@ -389,8 +389,24 @@ describe('back-off', () => {
     expect(slept).toEqual([150])
   })
 
-  test('waits for a Retry-After beyond --timeout', async () => {
-    expect(await sentAt(refuse(429, { 'retry-after': '90' }), 1)).toEqual([0, 90, 90, 90, 90, 90])
+  test.each([429, 503])(
+    'of a %i that asks for longer than --timeout ends the run at once',
+    async (status) => {
+      world.file('in.csv', usersCsv(5))
+      const line = 'users import in.csv --if-exists overwrite --concurrency 1'
+      const busy = refuse(status, { 'retry-after': '90' })
+      world.intercept = (_request, next) => (world.requests.length === 3 ? busy() : next())
+      const first = await run(line)
+      expect(first).toMatchObject({ code: 8, stderr: expect.stringContaining('2 not tried') })
+      expect(first.host.slept).toEqual([])
+      expect(world.requests).toHaveLength(3)
+      expect(await run(`${line} --resume`)).toMatchObject({ code: 0 })
+      expect(await world.users()).toEqual(usersOf(5))
+    },
+  )
+
+  test('of a 429 that asks for less than --timeout is waited for', async () => {
+    expect(await sentAt(refuse(429, { 'retry-after': '29' }), 1)).toEqual([0, 29, 29, 29, 29, 29])
   })
 
   test('does not wait longer than the service asks', async () => {

@@ -7,8 +7,8 @@ import { isUnknown } from './outcome.ts'
 
 /** How often something is tried again that the service is too busy for. */
 const patience = 10
-/** The longest that everybody is held back at once, whatever the service asks for. */
-const longestHoldMs = 300_000
+/** Longest pause where the service asks for none, in milliseconds. */
+const longestBackoffMs = 300_000
 
 interface Run {
   /** Held back as long as the service is busy. */
@@ -16,6 +16,10 @@ interface Run {
   /** Aborted: nothing is tried again. */
   stop: AbortSignal
   clock: Pick<Host, 'now'>
+  /** Longest pause that the service may ask for, in milliseconds: that of one request with its retries. */
+  timeoutMs: number
+  /** Called when it asks for a longer one. */
+  onLongPause: () => void
 }
 
 /** A client that asks again, and holds everybody back meanwhile, as long as the service is busy. */
@@ -35,16 +39,19 @@ function patiently<T>(ask: () => Promise<T>, run: Run): Promise<T> {
 }
 
 /** @throws {UnknownOutcomeError} when an attempt before the last may have changed something */
-async function askAgain<T>(cause: unknown, ask: () => Promise<T>, { gate, stop, clock }: Run): Promise<T> {
+async function askAgain<T>(cause: unknown, ask: () => Promise<T>, run: Run): Promise<T> {
+  const { gate, stop, clock, timeoutMs } = run
   let error = cause
   let lost = false
   for (let attempt = 0; ; attempt++) {
     if (!(error instanceof MeetroomError)) throw error
     lost ||= error.afterLostAttempt || error instanceof UnknownOutcomeError
-    if (!isBusy(error.status) || attempt >= patience || stop.aborted)
-      throw lost && !isUnknown(error) ? withUnknownOutcome(error) : error
     const asked = parseRetryAfter(error.retryAfter, clock.now())
-    gate.hold(Math.min(longestHoldMs, asked ?? 500 * 2 ** attempt))
+    const isTooLong = isBusy(error.status) && asked !== undefined && asked > timeoutMs
+    if (isTooLong) run.onLongPause()
+    if (!isBusy(error.status) || isTooLong || attempt >= patience || stop.aborted)
+      throw lost && !isUnknown(error) ? withUnknownOutcome(error) : error
+    gate.hold(asked ?? Math.min(longestBackoffMs, 500 * 2 ** attempt))
     await gate.pass(stop)
     try {
       return await ask()

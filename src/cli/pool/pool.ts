@@ -58,9 +58,14 @@ export async function openPool(
     },
   })
   if (!shows) await client.ready()
+  const { timeout } = await context.settings()
   let progressed = () => {}
   return {
-    client: patientClient(client, { gate, stop: stop.signal, clock: context.host }),
+    client: patientClient(client, {
+      ...{ gate, stop: stop.signal, clock: context.host, timeoutMs: timeout.value * 1000 },
+      // The next request would be told the same.
+      onLongPause: () => stop.abort(),
+    }),
     concurrency,
     get isStopped() {
       return stop.signal.aborted
