@@ -15,6 +15,8 @@ export interface OutOfTime {
   soFar: string | undefined
   /** What came of the last look instead of an answer. */
   failure: MeetroomError | undefined
+  /** The service asked for a pause beyond the deadline, so that the wait ended before its time. */
+  isEarly: boolean
 }
 
 interface Waiting<T> {
@@ -54,10 +56,11 @@ export async function poll<T>(context: Context, waiting: Waiting<T>): Promise<{ 
       show(failure?.message ?? soFar ?? '')
       const left = deadline.leftMs()
       const askedMs = parseRetryAfter(failure?.retryAfter, host.now()) ?? 0
+      if (askedMs > left) return { soFar, failure, isEarly: true }
       const sleepMs = Math.max(askedMs, Math.min(pauseMs, left - Math.min(pauseMs, lastLookMs)))
       const isLast = sleepMs <= 0 || sleepMs >= left
       await host.sleep(isLast ? left : sleepMs, interrupt)
-      if (isLast) return { soFar, failure }
+      if (isLast) return { soFar, failure, isEarly: false }
     }
   } finally {
     statusLine.clear()
@@ -71,10 +74,16 @@ function mayPass(error: MeetroomError): boolean {
   return error.retryable || status >= 500
 }
 
+/** Says why a wait ended: `timed out after 5s`. */
+export function endInWords({ isEarly }: OutOfTime, { wholeMs }: Deadline): string {
+  const time = formatDuration(wholeMs)
+  return isEarly ? `the service asks for a pause beyond ${time}` : `timed out after ${time}`
+}
+
 /** The error for a wait in which no look was answered: what the last one came to. */
-export function unanswered(failure: MeetroomError, { wholeMs }: Deadline): MeetroomError {
+export function unanswered(end: OutOfTime, failure: MeetroomError, deadline: Deadline): MeetroomError {
   const { message, hint, status, request, body, retryAfter } = failure
   const Kind = failure instanceof NetworkError ? NetworkError : ServiceError
   const details = { hint, status, request, body, retryAfter, retryable: true, cause: failure }
-  return new Kind(`timed out after ${formatDuration(wholeMs)}: ${message}`, details)
+  return new Kind(`${endInWords(end, deadline)}: ${message}`, details)
 }

@@ -2,7 +2,6 @@ import type { Answer } from '../../api/client.ts'
 import { endpoints } from '../../api/endpoints.ts'
 import { readAnswer } from '../../api/json.ts'
 import { forgetStanding } from '../../api/standing.ts'
-import { formatDuration } from '../../duration.ts'
 import { ConditionError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { readIds } from '../input.ts'
@@ -15,7 +14,7 @@ import { type Item, viewOf, views } from '../output/views.ts'
 import { waitingClient } from './client.ts'
 import { conditionOf, inWords } from './conditions.ts'
 import { deadlineIn } from './deadline.ts'
-import { type Look, poll, unanswered } from './poll.ts'
+import { endInWords, type Look, poll, unanswered } from './poll.ts'
 
 export interface WaitFlags {
   for: readonly string[]
@@ -73,9 +72,9 @@ export async function waitForRoom(outer: Context, given: string, flags: WaitFlag
   const end = await poll(context, { what, deadline, pauseMs: flags.interval, look })
   if ('found' in end) return showOne(context, 'getRoom', end.found)
   const { soFar, failure } = end
-  if (failure && soFar === undefined) throw unanswered(failure, deadline)
+  if (failure && soFar === undefined) throw unanswered(end, failure, deadline)
   const seenLast = failure ? `${soFar}; then ${failure.message}` : soFar
-  throw new ConditionError(`timed out after ${formatDuration(wholeMs)} waiting for ${what}: ${seenLast}`, {
+  throw new ConditionError(`${endInWords(end, deadline)} waiting for ${what}: ${seenLast}`, {
     hint: ['look at it with: ', suggest(['rooms', 'get'], id ?? '')],
     retryable: true,
   })

@@ -25,5 +25,5 @@ export async function waitForService(context: Context, wholeMs: number): Promise
       return { found: await client.call('listRooms', { query: { limit: 1 } }) }
     },
   })
-  if ('failure' in end && end.failure) throw unanswered(end.failure, deadline)
+  if ('failure' in end && end.failure) throw unanswered(end, end.failure, deadline)
 }
