@@ -46,6 +46,9 @@ list items with few fields; then full records are requested and decide. What
 they leave open never matches; a notice says how many those are. When no record
 carries the field, the condition is an error, and nothing is changed.
 
+Times without a zone are UTC, and times before 1970-01-02 are blank. A time,
+number or boolean that cannot be read is treated as absent.
+
 When the service fails to tell about a room, a list leaves it out and ends with
 exit code 8, and a command that changes rooms changes nothing.
 
