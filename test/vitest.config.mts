@@ -1,8 +1,12 @@
 import { availableParallelism } from 'node:os'
+import { delimiter } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 /** They put something else in the place of node:dns, which is for them alone. */
 const withOwnDns = ['suites/websec-ssrf.test.ts', 'local/live/post.test.ts']
+
+/** Where root’s tools are, such as chroot: not every environment names these directories. */
+const PATH = [process.env['PATH'], '/usr/local/sbin', '/usr/sbin', '/sbin'].join(delimiter)
 
 // `--mode full` runs the suites of `test/suites` in full, each by a script of its own. Vitest tells the mode here only: what
 // depends on it is given to each project as it is.
@@ -12,7 +16,7 @@ export default defineConfig(({ mode }) => {
     // Machines are shared and slow at times, and a test that hangs must still end.
     testTimeout: mode === 'full' ? 3_600_000 : 30_000,
     // Nothing of the developer’s own setup reaches a test.
-    env: { TZ: 'UTC', MEETROOM_TEST_FULL: mode === 'full' ? '1' : '' },
+    env: { TZ: 'UTC', PATH, MEETROOM_TEST_FULL: mode === 'full' ? '1' : '' },
   }
   return {
     test: {
