@@ -46,6 +46,8 @@ export interface Host {
   readonly stderr: Output
   /** The raw stream behind `stderr`, for prompts that need to move the cursor. */
   readonly prompt: NodeJS.WritableStream
+  /** Whether a flag asks for ASCII symbols and no moves of the cursor. */
+  readonly ascii?: boolean
   readonly platform: NodeJS.Platform
   readonly nodeVersion: string
   /** The working folder. Throws a system error of `uv_cwd` when it is not there any more. */
@@ -102,10 +104,11 @@ function output(fd: number, open: () => NodeJS.WriteStream, mayBlock: () => bool
       return isTTY()
     },
     get columns() {
-      return isTTY() ? stream().columns : undefined
+      // Some terminals do not know their size, and say 0.
+      return isTTY() ? stream().columns || undefined : undefined
     },
     get rows() {
-      return stream().isTTY ? stream().rows : undefined
+      return stream().isTTY ? stream().rows || undefined : undefined
     },
     onResize(listener) {
       stream().on('resize', listener)

@@ -10,6 +10,7 @@ import { inOurQuotes, MeetroomCommand } from './cli/meetroom-command.ts'
 import { asForeseen, isJson, reportError } from './cli/output/error.ts'
 import { Printer } from './cli/output/printer.ts'
 import { type Redact, redactor } from './cli/output/redact.ts'
+import { inAscii, isPlain } from './cli/output/unicode.ts'
 import { visibleLines } from './cli/output/visible.ts'
 import { buildProgram } from './cli/program.ts'
 import { resolveRooms } from './cli/room-arguments.ts'
@@ -37,9 +38,11 @@ const aboutAll: ReadonlySet<string> = new Set(['commands', 'schema'])
  */
 export async function main(
   argv: readonly string[],
-  host: Host = processHost(),
+  machine: Host = processHost(),
   connect?: Connect,
 ): Promise<number> {
+  const line = readCommandLine(argv, machine.env)
+  const host: Host = line.ascii ? Object.create(machine, { ascii: { value: true } }) : machine
   const interruption = new AbortController()
   // Every request under way listens, and Node takes more than ten listeners for a leak.
   setMaxListeners(0, interruption.signal)
@@ -50,7 +53,6 @@ export async function main(
     interruption.abort(new InterruptedError(signal))
   })
   let context: Context | undefined
-  const line = readCommandLine(argv, host.env)
   try {
     let shown = ''
     const act: Act = <A extends unknown[]>(
@@ -100,7 +102,8 @@ export async function main(
     const printer = new Printer(host, options, redactorOf(host, context))
     // There is nothing to call off any more.
     stopListening()
-    await printer.data(shown, visibleLines)
+    const help = visibleLines(shown)
+    await printer.data(isPlain(host) ? inAscii(help) : shown, visibleLines)
     return 0
   } catch (cause) {
     if (cause instanceof ClosedOutput || cause instanceof Shown) return 0

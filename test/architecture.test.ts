@@ -117,6 +117,7 @@ test('nothing reaches a terminal but through visible.ts: no other module calls a
     'cli/output/layout.ts',
     'cli/output/style.ts',
     'cli/output/table.ts',
+    'cli/output/unicode.ts',
     'cli/output/visible.ts',
     'cli/output/width.ts',
   ])

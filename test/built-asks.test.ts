@@ -63,6 +63,26 @@ describe.skipIf(!hasTerminal)('on a real terminal', () => {
     expect(existsSync(home.MEETROOM_CONFIG_DIR)).toBe(false)
   })
 
+  test('auth login on a dumb terminal asks in plain lines, moves no cursor and does not show the key', async () => {
+    const { baseUrl, apiKey: key } = await serveHere()
+    const home = { ...homes(), TERM: 'dumb' }
+    const { code, shown, isRestored } = await talk('auth login', home, [
+      [url, `${baseUrl}\n`],
+      [`API key for ${new URL(baseUrl).origin}: `, `${key}\n`],
+    ])
+    expect({ code, isRestored }, shown).toEqual({ code: 0, isRestored: true })
+    expect(shown).toMatch(/^[\r\n -~]*$/)
+    expect(shown).not.toContain(key)
+  })
+
+  test('a table on a terminal of 0 by 0 is as wide as on one of 80 columns', async () => {
+    const home = homes()
+    await talk('--local rooms create --name Maths --type open', home, [])
+    const list = `stty cols 0 rows 0; ${program} --local rooms list --columns name,type --no-color`
+    const { code, shown } = await talkOnTerminal(list, home, [])
+    expect({ code, shown }).toEqual({ code: 0, shown: 'NAME   TYPE\n─────  ────\nMaths  open\n' })
+  })
+
   test('rooms create asks for what is missing', async () => {
     const { code, shown, isRestored } = await talk(
       '--local rooms create -o csv --columns name,type',

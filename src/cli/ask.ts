@@ -1,6 +1,8 @@
 import { defined } from '../api/defined.ts'
 import { InterruptedError, UsageError } from '../errors.ts'
-import type { Host, Visible } from '../host.ts'
+import type { Visible } from '../host.ts'
+import type { Asked } from './asked.ts'
+import { isPlain } from './output/unicode.ts'
 import { visible } from './output/visible.ts'
 
 /** Number of characters up to which all of an answer is shown, and of the end that is shown of a longer one. */
@@ -11,15 +13,9 @@ type Streams = NonNullable<Parameters<typeof import('@inquirer/confirm').default
 
 // The questions themselves, loaded when one is asked: `confirm.ts` tells whether there is anybody to ask.
 
-/** The person to ask. */
-export interface Asked {
-  host: Host
-  /** Aborted by SIGINT and SIGTERM. */
-  interrupt: AbortSignal
-}
-
 /** Asks yes or no; no is the default. */
 export async function askYes(asked: Asked, question: Visible): Promise<boolean> {
+  if (isPlain(asked.host)) return (await plainPrompts()).askYes(asked, question)
   const { default: ask } = await import('@inquirer/confirm')
   return atTerminal(asked, (streams) => ask({ message: question, default: false }, streams))
 }
@@ -36,6 +32,10 @@ export async function askLine<T>(
   read: (line: string) => T,
   { preset, hide }: { preset?: Visible | undefined; hide?: (line: string) => Visible | undefined } = {},
 ): Promise<T> {
+  if (isPlain(asked.host)) {
+    const problem = (line: string) => problemOf(() => read(line))
+    return read(await (await plainPrompts()).askLine(asked, question, problem, preset))
+  }
   const { default: ask } = await import('@inquirer/input')
   const config = {
     message: question,
@@ -48,9 +48,13 @@ export async function askLine<T>(
 
 /** Asks for a secret without showing it. */
 export async function askSecret(asked: Asked, question: Visible): Promise<string> {
+  if (isPlain(asked.host)) return (await plainPrompts()).askSecret(asked, question)
   const { default: ask } = await import('@inquirer/password')
   return atTerminal(asked, (streams) => ask({ message: question }, streams))
 }
+
+/** Questions for a terminal that shows text and nothing else. */
+const plainPrompts = () => import('./ask-plain.ts')
 
 function problemOf(read: () => unknown): Visible | undefined {
   try {

@@ -12,6 +12,7 @@ export interface CommandLine {
   /** Value of `--output`. */
   output: string | undefined
   color: boolean
+  ascii: boolean
   verbose: boolean
   /** The flags that select the service of this run again. */
   target: readonly string[]
@@ -38,7 +39,7 @@ export function readCommandLine(
     if (!(error instanceof CommanderError)) throw error
     problem = error
   }
-  const { json, output, query, color, verbose, profile, local, baseUrl } = reader.opts()
+  const { json, output, query, color, ascii, verbose, profile, local, baseUrl } = reader.opts()
   return {
     // `--help rooms list` means the same as `rooms list --help`; Commander would show the help of the whole.
     argv: rest.length < words.length && end < 0 ? [...rest, '--help'] : words,
@@ -46,6 +47,7 @@ export function readCommandLine(
     json: json === true || (query !== undefined && output !== 'tsv'),
     output,
     color: color !== false,
+    ascii: ascii === true,
     verbose: verbose === true,
     target: targetFlags({ profile, local, baseUrl }, env),
     problem,

@@ -35,6 +35,7 @@ export function globalFlags<C extends Command>(command: C): C {
     .option('-q, --quiet', 'print no notices on standard error')
     .option('--verbose', 'say what is sent')
     .option('--no-color', 'print no colours')
+    .option('--ascii', 'print symbols in ASCII and never move the cursor')
 }
 
 /** A further name that works and is not shown. */

@@ -21,6 +21,7 @@ export interface GlobalFlags {
   quiet?: boolean
   verbose?: boolean
   color: boolean
+  ascii?: boolean
   /** Of commands that delete: where what is deleted is saved; `--no-save` is false. */
   save?: string | false
 }

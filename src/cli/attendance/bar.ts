@@ -7,7 +7,7 @@ const marks = { blocks: '░▒█', ascii: '.+#' } as const
 export type Marks = keyof typeof marks
 
 /** Blocks where they can be shown. */
-export function marksFor(host: Pick<Host, 'env' | 'platform'>): Marks {
+export function marksFor(host: Host): Marks {
   return showsUnicode(host) ? 'blocks' : 'ascii'
 }
 

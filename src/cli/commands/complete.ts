@@ -29,7 +29,8 @@ export function defineComplete(
         const answer: Answer = await findCandidates(root, typed, lookUpFor(context, typed.flags))
         // The codes of `?`, `!` and `@`: a list is about to be shown.
         const isShown = ['63', '33', '64'].includes(reason)
-        await context.plainPrinter().write(answerFor(shell, answer, { line, replaced, isShown }))
+        const text = answerFor(shell, answer, { line, replaced, isShown })
+        await context.plainPrinter().data(text, () => text)
       }),
     )
 }

@@ -6,6 +6,7 @@ import type { Redact } from './redact.ts'
 import { masked } from './secrets.ts'
 import type { StatusLine } from './status-line.ts'
 import { type Style, styleFor } from './style.ts'
+import { inAscii, isPlain } from './unicode.ts'
 import { own, visible, visibleJson, visibleLines } from './visible.ts'
 
 export interface ReportOptions {
@@ -30,9 +31,10 @@ export function isJson(format: Format | string | undefined): boolean {
 export async function reportError(host: Host, error: MeetroomError, options: ReportOptions): Promise<void> {
   const { redact, profile, target } = options
   const style = await styleFor(host.stderr, host.env, options.color)
+  const forPeople = (said: Visible) => (isPlain(host) ? inAscii(said) : said)
   const text = options.json
     ? formatErrorJson(error, redact, target, profile)
-    : formatError(error, style, redact, target, profile)
+    : forPeople(formatError(error, style, redact, target, profile))
   const stack =
     options.verbose && error.cause instanceof Error && error.exitCode === 70 ? `${error.cause.stack}\n` : ''
   const lines = own`${text}${visibleLines(redact(stack))}`

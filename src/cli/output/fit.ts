@@ -40,20 +40,21 @@ export function shrinkToFit(natural: readonly number[], columns: readonly Column
   return sizes
 }
 
-/** Cuts between graphemes. cli-table3 cuts between code units, and takes quadratic time for it. */
-export function truncate(text: Visible, width: number): Visible {
+/**
+ * Cuts between graphemes. cli-table3 cuts between code units, and takes quadratic time for it.
+ * @param mark what stands for the text that is cut off
+ */
+export function truncate(text: Visible, width: number, mark = '…'): Visible {
   if (text.length <= width && /^[ -~]*$/.test(text)) return text
   if (text.length <= 1000 && widthOfText(text) <= width) return text
+  const end = mark.slice(0, width)
   let kept = ''
   let size = 0
-  /** What is kept where the ellipsis takes the last column. */
-  let beforeLast: string | undefined
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     size += widthOfText(segment)
     // Where a letter is cut off, its joiner joins nothing.
-    if (size > width) return composed(`${(beforeLast ?? kept).replace(/\p{Join_C}$/u, '')}…`)
-    if (size === width) beforeLast ??= kept
-    kept += segment
+    if (size > width) return composed(kept.replace(/\p{Join_C}$/u, '') + end)
+    if (size <= width - end.length) kept += segment
   }
   return text
 }

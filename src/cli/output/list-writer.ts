@@ -9,6 +9,7 @@ import type { Redact } from './redact.ts'
 import { RowWriter } from './rows.ts'
 import { styleFor, widthOf } from './style.ts'
 import { plainText } from './text.ts'
+import { isPlain } from './unicode.ts'
 import type { Item, View } from './views.ts'
 import { joined, own, visible, visibleJson, visibleLines } from './visible.ts'
 
@@ -71,6 +72,7 @@ export async function listWriter(
         width: widthOf(stdout, env),
         now: out.now(),
         redact,
+        ascii: isPlain(host),
       })
       return {
         page: ({ items }: Page) =>

@@ -11,6 +11,7 @@ import type { Redact } from './redact.ts'
 import { mask } from './secrets.ts'
 import type { StatusLine } from './status-line.ts'
 import { styleFor } from './style.ts'
+import { inAscii, isPlain } from './unicode.ts'
 import { type Item, knowsField, type View } from './views.ts'
 import { own, visible, visibleJson } from './visible.ts'
 
@@ -55,6 +56,10 @@ export class Printer {
 
   /** Results for people, to standard output. */
   async write(text: Visible): Promise<void> {
+    await this.#put(isPlain(this.#host) ? inAscii(text) : text)
+  }
+
+  async #put(text: Visible): Promise<void> {
     if (text.length === 0) return
     this.#statusLine?.giveWay(this.#host.stdout, text)
     await written(this.#host.stdout.write(text))
@@ -76,7 +81,7 @@ export class Printer {
    */
   async data(raw: string, shown: (raw: string) => Visible): Promise<void> {
     const { stdout } = this.#host
-    if (stdout.isTTY) return this.write(shown(this.#redact(raw)))
+    if (stdout.isTTY) return this.#put(shown(this.#redact(raw)))
     if (raw.length > 0) await written(stdout.write(raw))
   }
 
@@ -112,7 +117,8 @@ export class Printer {
   /** A line for the person at the terminal, to standard error. */
   async notice(text: string): Promise<void> {
     if (this.options.quiet) return
-    const line = own`${this.shown(text)}\n`
+    const said = own`${this.shown(text)}\n`
+    const line = isPlain(this.#host) ? inAscii(said) : said
     this.#statusLine?.giveWay(this.#host.stderr, line)
     await this.#host.stderr.write(line).catch(() => {})
   }
@@ -193,7 +199,7 @@ export class Printer {
     const { stdout } = this.#host
     if (this.options.query) return this.result(readBody(answer))
     if (stdout.isTTY)
-      await this.write(visibleJson(`${this.#redact(writeJson(this.onScreen(readBody(answer)), 2))}\n`))
+      await this.#put(visibleJson(`${this.#redact(writeJson(this.onScreen(readBody(answer)), 2))}\n`))
     else if (answer.bytes.length > 0) await written(stdout.write(answer.bytes))
     await this.tellOfSecrets()
   }

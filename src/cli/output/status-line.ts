@@ -1,16 +1,17 @@
 import type { Host, Output, Visible } from '../../host.ts'
+import { isPlain } from './unicode.ts'
 import { own } from './visible.ts'
 
 /** A last line on a terminal that says how far a run has come. Other output takes its place. */
 export class StatusLine {
-  readonly #host: Pick<Host, 'stderr'>
+  readonly #host: Host
   /** Something larger that is drawn on the terminal, and makes way as well. */
   above: { giveWay(): void } | undefined
   #isShown = false
   /** Whether the cursor is at the start of a line: half a JSON document must not be wiped. */
   #isAtStart = true
 
-  constructor(host: Pick<Host, 'stderr'>) {
+  constructor(host: Host) {
     this.#host = host
   }
 
@@ -18,7 +19,7 @@ export class StatusLine {
   show(text: Visible): void {
     const { isTTY, columns } = this.#host.stderr
     // Some terminals do not know their width, and say 0.
-    if (!isTTY || !this.#isAtStart || text.length >= (columns || 80)) return
+    if (!isTTY || !this.#isAtStart || text.length >= (columns || 80) || isPlain(this.#host)) return
     this.#isShown = true
     this.#write(own`\r${text}\u001b[K`)
   }

@@ -31,5 +31,5 @@ function hasColours(stream: Output, env: Host['env'], wanted: boolean): boolean 
 export function widthOf(stream: Output, env: Host['env']): number | undefined {
   if (!stream.isTTY) return undefined
   const columns = Number(env['COLUMNS'])
-  return Number.isInteger(columns) && columns > 0 ? columns : (stream.columns ?? 80)
+  return Number.isInteger(columns) && columns > 0 ? columns : stream.columns || 80
 }

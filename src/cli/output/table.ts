@@ -6,6 +6,7 @@ import { byPadding, layOut } from './layout.ts'
 import type { Redact } from './redact.ts'
 import type { Style } from './style.ts'
 import { isTime, type TellTime, timesFrom } from './time.ts'
+import { inAscii } from './unicode.ts'
 import { type Column, cellOf, colourOf, type Item, type View } from './views.ts'
 import { composed, own, visible } from './visible.ts'
 import { widthOfText } from './width.ts'
@@ -21,6 +22,8 @@ export interface TableOptions {
   /** For relative times; undefined writes times as they are. */
   now: number | undefined
   redact: Redact
+  /** Whether symbols are those of ASCII. */
+  ascii?: boolean
 }
 
 /** A table written page by page: the first page settles the columns, later ones may only widen them. */
@@ -54,12 +57,13 @@ export class TableWriter {
   }
 
   #lines(items: readonly Item[], rows: Visible[][], layOutRows: typeof layOut): Visible {
+    const mark = this.#options.ascii ? '...' : '…'
     const isCut = this.#options.width !== undefined
     if (!isCut) this.#widths = widths(rows, this.#widths)
     const cut = rows.map((row, r) =>
       row.map((cell, i) => {
         const shown = this.#drawn(i, items[r]) ?? cell
-        return isCut || shown !== cell ? truncate(shown, this.#widths[i] ?? 0) : shown
+        return isCut || shown !== cell ? truncate(shown, this.#widths[i] ?? 0, mark) : shown
       }),
     )
     return layOutRows(cut, this.#widths, (cell, i) => this.#paint(cell, i))
@@ -98,10 +102,12 @@ export class TableWriter {
 
   #cell({ field, drawing }: Column, item: Item): Visible {
     if (drawing) return own``
-    const { view, redact } = this.#options
+    const { view, redact, ascii } = this.#options
     // Before it is cut to fit: part of a secret would no longer be found.
     const text = cellText(cellOf(view, field, item), redact)
-    return visible((isTime(field) ? this.#tell?.(text) : undefined) ?? text)
+    const shown = visible((isTime(field) ? this.#tell?.(text) : undefined) ?? text)
+    // Before it is measured: some symbols are longer in ASCII.
+    return ascii ? inAscii(shown) : shown
   }
 
   #paint(text: Visible, column: number): Visible {

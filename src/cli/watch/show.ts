@@ -1,5 +1,6 @@
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
+import { isPlain } from '../output/unicode.ts'
 import { peopleView } from './people-view.ts'
 import type { Show } from './scene.ts'
 
@@ -12,8 +13,8 @@ export async function chooseShow(
 ): Promise<(room_id: string, leave: () => void) => Promise<Show>> {
   const printer = await context.printer()
   const { output } = await context.settings()
-  const { stdout, env } = context.host
-  const isView = stdout.isTTY && env['TERM'] !== 'dumb' && !printer.printsJson
+  const { stdout } = context.host
+  const isView = stdout.isTTY && !isPlain(context.host) && !printer.printsJson
   if (!printer.printsJson && output.value !== 'table' && output.from === '--output')
     throw new UsageError(`sessions watch prints a view or ndjson, not ${output.value}`)
   if (!isView && printer.options.columns)
