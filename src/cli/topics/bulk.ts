@@ -25,8 +25,7 @@ Dry run       --dry-run shows each request instead of sending it and, with
               --where, each item and the values that chose it.
 Pace          Eight requests run at once (--concurrency N), and --rate N starts
               at most N per second. When the service is busy (429, 503), all of
-              them wait; a pause longer than --timeout ends the run. On a
-              terminal a bar shows how far the run has come.
+              them wait; a pause longer than --timeout ends the run.
 Failures      One does not stop the others, unless the key is refused or the
               service does not answer. --fail-fast stops at the first failure,
               --max-errors N after N. --ignore-not-found counts what does not
@@ -37,8 +36,8 @@ Failures      One does not stop the others, unless the key is refused or the
 
 Undo          --save FILE first writes what is deleted to a new file, for rooms
               import or users import. When it cannot be written, or an import
-              could not read it, nothing is deleted. MEETROOM_SAVE_DELETED or config set save_deleted names
-              a folder for whatever is deleted; --no-save is the exception.
+              could not read it, nothing is deleted. MEETROOM_SAVE_DELETED or
+              config set save_deleted names a folder; --no-save overrides it.
 
   meetroom users delete linus --yes --save linus.ndjson
   meetroom users offboard linus --dry-run

@@ -43,11 +43,8 @@ every value, and is neither smaller nor larger than any.
 
 A field that an item does not carry is absent, which is not blank. Services may
 list items with few fields; then full records are requested and decide. What
-they leave open never matches; a notice says how many those are. When no record
-carries the field, the condition is an error, and nothing is changed.
-
-Times without a zone are UTC, and times before 1970-01-02 are blank. A time,
-number or boolean that cannot be read is treated as absent.
+they leave open, or what cannot be read, never matches; a notice says how many
+those are. When no record carries the field, nothing is changed (exit code 2).
 
 When the service fails to tell about a room, a list leaves it out and ends with
 exit code 8, and a command that changes rooms changes nothing.
