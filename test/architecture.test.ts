@@ -149,3 +149,17 @@ test('times of the service are read in one place', () => {
   const found = files.filter((file) => readFileSync(join(src, file), 'utf8').includes('Date.parse('))
   expect(found.sort()).toEqual([...readers, 'cli/operations/compare.ts'].sort())
 })
+
+test('hints and notices hold suggestions, printed with the flags of the run; only help texts spell commands out', () => {
+  const helpTexts = ['program.ts', 'completion/scripts.ts', 'commands/complete.ts', 'commands/sessions.ts']
+  const inHelp = (file: string) =>
+    file.startsWith('cli/topics/') || helpTexts.some((name) => file === `cli/${name}`)
+  const groups = readFileSync(join(src, 'cli/program.ts'), 'utf8').matchAll(/ name: '(\w+)'/g)
+  const words = [...groups].map(([, name]) => name).join('|')
+  // Examples of help are whole texts, which begin with the command or with what feeds it.
+  const named = new RegExp(
+    `(?:[^\\s|(] |hint: ['"\`]|notice\\(['"\`] *)meetroom (?:--?\\w|\\$\\{|(?:${words})\\b)`,
+  )
+  expect(files.filter((file) => !inHelp(file) && named.test(code(file)))).toEqual([])
+  expect(files.filter((file) => /\['meetroom',/.test(code(file)))).toEqual(['cli/output/hint-text.ts'])
+})
