@@ -5,8 +5,9 @@ import { Shown } from './cli/before-send.ts'
 import { type CommandLine, readCommandLine } from './cli/command-line.ts'
 import { Context } from './cli/context.ts'
 import type { Effect } from './cli/effect.ts'
+import type { Called } from './cli/explain.ts'
 import { checkIds } from './cli/id-arguments.ts'
-import { inOurQuotes, MeetroomCommand } from './cli/meetroom-command.ts'
+import { MeetroomCommand } from './cli/meetroom-command.ts'
 import { asForeseen, isJson, reportError } from './cli/output/error.ts'
 import { Printer } from './cli/output/printer.ts'
 import { type Redact, redactor } from './cli/output/redact.ts'
@@ -21,7 +22,6 @@ import {
   InterruptedError,
   type MeetroomError,
   NotFoundError,
-  suggest,
   suggestHelp,
   tooFewHandles,
   UsageError,
@@ -53,6 +53,8 @@ export async function main(
     interruption.abort(new InterruptedError(signal))
   })
   let context: Context | undefined
+  let program: MeetroomCommand | undefined
+  let called: Called | undefined
   try {
     let shown = ''
     const act: Act = <A extends unknown[]>(
@@ -63,6 +65,12 @@ export async function main(
         async (...args: unknown[]) => {
           // Commander hands over the positionals, the options and the command.
           const command = args.pop() as Command
+          called = {
+            names: command.registeredArguments.map((argument) => argument.name()),
+            given: args.slice(0, -1).flat().filter(isText),
+            argv,
+            words: line.operands.slice(0, wordsOf(command).split(' ').length),
+          }
           context = new Context(host, {
             flags: command.optsWithGlobals(),
             command: wordsOf(command),
@@ -89,7 +97,7 @@ export async function main(
     const write = (text: string) => {
       shown += text
     }
-    const program = await buildProgram(host, act, write, wanted)
+    program = await buildProgram(host, act, write, wanted)
     try {
       if (argv.length === 0) program.outputHelp()
       else await program.parseAsync([...line.argv], { from: 'user' })
@@ -109,7 +117,9 @@ export async function main(
     if (cause instanceof ClosedOutput || cause instanceof Shown) return 0
     const error = interruption.signal.aborted
       ? interrupted(cause, interruption.signal)
-      : await explained(foreseen(cause), context)
+      : cause instanceof CommanderError
+        ? (await import('./cli/usage/usage-error.ts')).explainUsage(cause, { ...line, typed: argv }, program)
+        : await explained(foreseen(cause), context, called)
     await reportError(host, error, reporting(line, host, context))
     return error.exitCode
   } finally {
@@ -117,6 +127,8 @@ export async function main(
     await context?.close()
   }
 }
+
+const isText = (word: unknown): word is string => typeof word === 'string'
 
 function isForEachProfile(command: Command): boolean {
   return command instanceof MeetroomCommand && command.isForEachProfile
@@ -152,23 +164,18 @@ function interrupted(cause: unknown, signal: AbortSignal): MeetroomError {
 }
 
 /** The error with what a further look tells; never a worse one. */
-async function explained(error: MeetroomError, context: Context | undefined): Promise<MeetroomError> {
-  if (!context || !(error instanceof NotFoundError)) return error
+async function explained(
+  error: MeetroomError,
+  context: Context | undefined,
+  called: Called | undefined,
+): Promise<MeetroomError> {
+  if (!context || !called || !(error instanceof NotFoundError)) return error
   const { explainMissing } = await import('./cli/explain.ts')
-  return explainMissing(error, context)
+  return explainMissing(error, context, called)
 }
 
 function foreseen(cause: unknown): MeetroomError {
-  if (!(cause instanceof CommanderError)) return ofTheSystem(cause) ?? asForeseen(cause)
-  // Commander puts its suggestion on a second line, in parentheses.
-  const [said = '', suggestion] = cause.message.replace(/^error: /, '').split('\n')
-  // What stands behind the = of an option that does not exist may be a key.
-  const message = said.replace(/^(unknown option '[^'=]*)=.*'$/s, "$1'")
-  if (/^unknown option '--?(api-?key|key|token)/i.test(message))
-    return new UsageError('a key is never passed as an argument: arguments are public', {
-      hint: ['store it with: ', suggest(['auth', 'login']), ', or set MEETROOM_API_KEY'],
-    })
-  return new UsageError(inOurQuotes(message), { hint: suggestion?.replace(/^\(|\)$/g, '') ?? 'see --help' })
+  return ofTheSystem(cause) ?? asForeseen(cause)
 }
 
 /** What the system lacks for any command at all. */

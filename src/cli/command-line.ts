@@ -34,7 +34,10 @@ export function readCommandLine(
   let operands: readonly string[] = []
   let problem: CommanderError | undefined
   try {
-    operands = reader.parseOptions([...rest]).operands
+    const parsed = reader.parseOptions([...rest])
+    // An unknown flag in front hides the command.
+    operands =
+      parsed.operands.length > 0 ? parsed.operands : parsed.unknown.filter((word) => !word.startsWith('-'))
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     problem = error

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { formats } from '../config-values.ts'
-import { type Hint, UsageError } from '../errors.ts'
+import { type Hint, suggestHelp, UsageError } from '../errors.ts'
+import type { Context } from './context.ts'
 import { collect, collected, wholeNumber } from './input.ts'
 import type { MeetroomCommand } from './meetroom-command.ts'
 
@@ -62,15 +63,19 @@ export function bodyFlags<C extends Command>(command: C): C {
 
 /** Refuses a body that lacks a field, naming the flag that gives it, or that has no field at all. */
 export function requireFields(
+  context: Context,
   body: Readonly<Record<string, unknown>>,
   required: Readonly<Record<string, string>>,
 ): void {
   for (const [field, flag] of Object.entries(required))
     if (body[field] === undefined)
       throw new UsageError(`${flag} is missing`, {
-        hint: 'see --help for an example',
+        hint: ['see: ', suggestHelp(...context.command.split(' '))],
       })
-  if (Object.keys(body).length === 0) throw new UsageError('nothing to change: give at least one field')
+  if (Object.keys(body).length === 0)
+    throw new UsageError('nothing to change: give at least one field', {
+      hint: ['see: ', suggestHelp(...context.command.split(' '))],
+    })
 }
 
 /** The paging flags of a list command. */

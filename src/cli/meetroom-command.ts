@@ -1,6 +1,6 @@
-import { Command, type ErrorOptions, Help } from 'commander'
+import { Command, CommanderError, type ErrorOptions, Help } from 'commander'
 import type { OperationName } from '../api/endpoints.ts'
-import { type Hint, UsageError } from '../errors.ts'
+import type { Hint } from '../errors.ts'
 import type { Action } from './action.ts'
 import type { Effect } from './effect.ts'
 
@@ -26,9 +26,16 @@ class PlainHelp extends Help {
   }
 }
 
-/** Commander writes 'x' where we write “x”. */
-export function inOurQuotes(message: string): string {
-  return message.replace(/(?<=^|\s)'(.*?)'(?=[\s.,]|$)/g, '“$1”')
+/** A command line that cannot be run. */
+export class CommandLineError extends CommanderError {
+  /** @param command the command that it was read for */
+  constructor(
+    readonly command: MeetroomCommand,
+    code: string,
+    message: string,
+  ) {
+    super(2, code, message)
+  }
 }
 
 /** A command of ours: knows what it does, and hides its aliases. */
@@ -48,10 +55,8 @@ export class MeetroomCommand extends Command {
   /** Runs for each profile with --all-profiles, although it does not only read from a service. */
   isForEachProfile = false
 
-  override error(message: string, options?: ErrorOptions): never {
-    if (options?.code === 'commander.excessArguments' && this.surplusHint !== undefined)
-      throw new UsageError(inOurQuotes(message.replace(/^error: /, '')), { hint: this.surplusHint })
-    return super.error(message, options)
+  override error(message: string, { code = 'commander.error' }: ErrorOptions = {}): never {
+    throw new CommandLineError(this, code, message)
   }
 
   override createCommand(name?: string): MeetroomCommand {

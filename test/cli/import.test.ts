@@ -162,7 +162,9 @@ describe('an import checks the whole file before it sends anything', () => {
     ['--max-errors -1', 'error: --max-errors takes a whole number from 0, not “-1”\n'],
     [
       '--if-exists merge',
-      'error: option “--if-exists <what>” argument “merge” is invalid. Allowed choices are overwrite, update, skip, fail.\nhint: see --help\n',
+      expect.stringMatching(
+        /^error: --if-exists must be overwrite, update, skip or fail, not “merge”\nhint: did you mean: meetroom users import \S+ .*--if-exists update/,
+      ),
     ],
   ])('and refuses %s', async (flags, stderr) => {
     world.file('people.csv', usersCsv(1))

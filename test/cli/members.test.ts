@@ -209,7 +209,7 @@ test('add with an unknown type lists the types and sends nothing', async () => {
     code: 2,
     stdout: '',
     stderr:
-      'error: option “--type <type>” argument “boss” is invalid. Allowed choices are guest, host, monitor.\nhint: see --help\n',
+      'error: --type must be guest, host or monitor, not “boss”\nhint: see: meetroom members add --help\n',
   })
   expect(world.requests).toEqual([])
 })
@@ -249,11 +249,12 @@ test('update takes fields from --set and --data', async () => {
 test('update refuses to change nothing, and --blocked together with --unblocked', async () => {
   expect(await world.run('members update room ada')).toMatchObject({
     code: 2,
-    stderr: 'error: nothing to change: give at least one field\n',
+    stderr: 'error: nothing to change: give at least one field\nhint: see: meetroom members update --help\n',
   })
   expect(await world.run('members update room ada --blocked --unblocked')).toMatchObject({
     code: 2,
-    stderr: 'error: option “--blocked” cannot be used with option “--unblocked”\nhint: see --help\n',
+    stderr:
+      'error: --blocked and --unblocked cannot be used together\nhint: see: meetroom members update --help\n',
   })
   expect(world.requests).toEqual([])
 })
@@ -436,11 +437,13 @@ test('ls, show and the singular are aliases', async () => {
 test('a missing argument is a usage error that names it', async () => {
   expect(await world.run('members add room')).toMatchObject({
     code: 2,
-    stderr: 'error: missing required argument “user”\nhint: see --help\n',
+    stderr:
+      'error: missing required argument “user”\n' +
+      'hint: as in: meetroom members add 66f1a2b3c4d5e6f708192a3b ada --type host --base-url https://meet.test/v1\n',
   })
   expect(await world.run('members block room')).toMatchObject({
     code: 2,
     stderr:
-      'error: missing required argument “member”\nhint: give ids, or choose items with --where; see --help\n',
+      'error: missing required argument “member”\nhint: give ids, or choose items with --where; see: meetroom members block --help\n',
   })
 })

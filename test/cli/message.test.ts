@@ -103,7 +103,9 @@ test('send refuses standard input for both the text and --data', async () => {
 test('send without a text is a usage error that names it', async () => {
   expect(await world.run(`message send ${room}`)).toMatchObject({
     code: 2,
-    stderr: 'error: missing required argument “text”\nhint: see --help\n',
+    stderr:
+      'error: missing required argument “text”\n' +
+      "hint: as in: meetroom message send 66f1a2b3c4d5e6f708192a3b 'We close in five minutes' --base-url https://meet.test/v1\n",
   })
 })
 

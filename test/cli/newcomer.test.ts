@@ -64,7 +64,7 @@ test('message send with several words and no quotes says to quote them', async (
   expect(await world.run('message send r1 hello world')).toMatchObject({
     code: 2,
     stderr:
-      'error: too many arguments for “send”. Expected 2 arguments but got 3.\n' +
+      'error: message send takes 2 arguments, not 3\n' +
       "hint: quote the text: meetroom message send ROOM 'hello world' --base-url https://meet.test/v1\n",
   })
 })

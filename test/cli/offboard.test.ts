@@ -324,7 +324,7 @@ describe('members block --user --all-rooms', () => {
       '--all-rooms needs --user\nhint: as in: meetroom members unblock --user mallory --all-rooms --base-url https://meet.test/v1',
     ],
     ['members block ROOM --all-rooms --user a', 'give a room or --all-rooms, not both'],
-    ['members block --user a', 'missing required argument “room”\nhint: see --help'],
+    ['members block --user a', 'missing required argument “room”\nhint: see: meetroom members block --help'],
     [
       'members block --user a --all-rooms --curl',
       '--curl sends nothing, so which rooms the users are in is unknown',
@@ -332,7 +332,7 @@ describe('members block --user --all-rooms', () => {
     ['users offboard a --curl', '--curl sends nothing, so which rooms the users are in is unknown'],
     [
       'users offboard',
-      'missing required argument “user”\nhint: give ids, or choose items with --where; see --help',
+      'missing required argument “user”\nhint: give ids, or choose items with --where; see: meetroom users offboard --help',
     ],
   ])('%s is a usage error', async (line, message) => {
     expect(await world.outcome(line)).toEqual({ code: 2, stdout: '', stderr: `error: ${message}\n` })

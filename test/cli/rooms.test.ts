@@ -61,7 +61,7 @@ test('create without a required flag names it and sends nothing', async () => {
   expect({ code, stdout, stderr }).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'error: --type is missing\nhint: see --help for an example\n',
+    stderr: 'error: --type is missing\nhint: see: meetroom rooms create --help\n',
   })
   expect(world.requests).toEqual([])
 })
@@ -110,7 +110,7 @@ test('update changes the named fields and nothing else', async () => {
   })
   expect(await world.run(`rooms update ${id}`)).toMatchObject({
     code: 2,
-    stderr: 'error: nothing to change: give at least one field\n',
+    stderr: 'error: nothing to change: give at least one field\nhint: see: meetroom rooms update --help\n',
   })
 })
 

@@ -101,7 +101,8 @@ test('list with both --online and --offline is a usage error', async () => {
   expect(await world.run('sessions list r --online --offline')).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: 'error: option “--online” cannot be used with option “--offline”\nhint: see --help\n',
+    stderr:
+      'error: --online and --offline cannot be used together\nhint: see: meetroom sessions list --help\n',
   })
   expect(world.requests).toEqual([])
 })

@@ -248,7 +248,7 @@ test('update changes the named fields and nothing else', async () => {
   })
   expect(await world.run('users update ada')).toMatchObject({
     code: 2,
-    stderr: 'error: nothing to change: give at least one field\n',
+    stderr: 'error: nothing to change: give at least one field\nhint: see: meetroom users update --help\n',
   })
 })
 
@@ -280,7 +280,7 @@ test('update with an unknown default member type lists the types', async () => {
   expect(await world.run('users update ada --default-member-type boss')).toMatchObject({
     code: 2,
     stderr:
-      'error: option “--default-member-type <type>” argument “boss” is invalid. Allowed choices are guest, host, monitor.\nhint: see --help\n',
+      'error: --default-member-type must be guest, host or monitor, not “boss”\nhint: see: meetroom users update --help\n',
   })
 })
 

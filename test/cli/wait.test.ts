@@ -366,7 +366,7 @@ describe('rooms wait', () => {
     })
 
     test.each([
-      [[], 'required option “--for <condition>” not specified'],
+      [[], '--for <condition> is missing'],
       [
         ['--for', 'terminatd'],
         "--for takes terminated, started, empty or a condition as in 'online>=2', not “terminatd”",

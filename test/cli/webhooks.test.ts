@@ -153,7 +153,9 @@ describe('listen', () => {
     const { port } = other.address() as AddressInfo
     const host = hostHere()
     expect(await main(['webhooks', 'listen', '--port', String(port)], host)).toBe(2)
-    expect(host.stderr.text).toBe(`error: 127.0.0.1:${port} cannot be used for listening (EADDRINUSE)\n`)
+    expect(host.stderr.text).toBe(
+      `error: another program is already listening on 127.0.0.1:${port}\nhint: pass another --port; 0 picks a free one\n`,
+    )
   })
 
   test.each(['--port=65536', '--respond=99', '--respond=600', '--respond=x', '--forward-to=nowhere'])(

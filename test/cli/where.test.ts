@@ -283,7 +283,11 @@ describe('a condition with a regular expression', () => {
 
 describe('an invalid condition', () => {
   const takes = (text: string) =>
-    `--where takes FIELD, one of = != < <= > >= ~ !~, and a value, got “${text}”`
+    `--where takes FIELD, one of = != < <= > >= ~ !~, and a value, not “${text}”\nhint: ${
+      /^\w+$/.test(text)
+        ? "quote the condition, or the shell takes < and > for redirections: --where 'age>90d'"
+        : "as in: --where 'age>90d' or --where 'name~^Ma'"
+    }`
   const time =
     'expected a date as in 2026-01-31, a time as in 2026-01-31T12:00Z, or how long ago as in 90d, 12h'
 
@@ -426,7 +430,7 @@ describe('an invalid condition', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
       stdout: '',
-      stderr: `error: --where: no ${noun} has a field “${field}”\nhint: fields are ${fields[noun]}\n`,
+      stderr: `error: --where: no ${noun} has a field “${field}”\nhint: ${field === 'Name' ? 'did you mean “name”? ' : ''}fields are ${fields[noun]}\n`,
     })
     expect(world.requests).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { defined } from '../../api/defined.ts'
-import { UsageError } from '../../errors.ts'
+import { suggestHelp, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { PaceFlags } from '../flags.ts'
 import { readIds } from '../input.ts'
@@ -23,7 +23,7 @@ export async function readRooms(
   const ways = [given.length > 0, where !== undefined, allRooms].filter(Boolean).length
   if (ways === 0)
     throw new UsageError('name the rooms, choose them with --where, or pass --all-rooms', {
-      hint: 'see --help for examples',
+      hint: ['see: ', suggestHelp(...context.command.split(' '))],
     })
   if (ways > 1) throw new UsageError('give ids, --where or --all-rooms, not more than one of them')
   if (given.length > 0) return (await readIds(given, context.host)).map((id) => ({ id }))

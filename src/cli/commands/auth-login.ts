@@ -3,7 +3,7 @@ import { Option } from 'commander'
 import { defaultProfile, localProfile, shortestKey } from '../../config.ts'
 import { withKey, withProfile } from '../../config-store.ts'
 import { isClear, parseBaseUrl } from '../../config-values.ts'
-import { ConfirmationError, suggest, suggestElsewhere, UsageError } from '../../errors.ts'
+import { AuthError, ConfirmationError, suggest, suggestElsewhere, UsageError } from '../../errors.ts'
 import type { Visible } from '../../host.ts'
 import { findProfile, type Profile, type StoredConfig } from '../../stored-config.ts'
 import type { Act } from '../action.ts'
@@ -150,7 +150,7 @@ async function keyOf(
 ): Promise<string> {
   if (keyCommand !== undefined)
     return checkedKey(await context.services.runKeyCommand(keyCommand, '--key-command'))
-  if (withToken) return checkedKey(await readAll(context.host))
+  if (withToken) return checkedKey(await readAll(context.host), 'standard input')
   const why = whyNotAsked(context.host)
   if (why !== undefined)
     throw new UsageError(`logging in needs a key, and ${why}`, {
@@ -161,9 +161,21 @@ async function keyOf(
   return checkedKey(await askSecret(context, visible(`API key for ${origin}${replaced}:`)))
 }
 
-/** @throws {UsageError} for what cannot be a whole key */
-function checkedKey(text: string): string {
+/** The error for a text that holds more than a key. It is not shown. */
+function notAKey(text: string, source: string): AuthError {
+  const word = /^(authorization:\s*)?bearer\s/i.test(text) ? 'the word “Bearer”' : 'a space or a line break'
+  return new AuthError(`${source} holds ${word}, and not the key alone`, {
+    hint: ['pipe in the key alone: ', suggest(['auth', 'login', '--with-token']), ' < file'],
+  })
+}
+
+/**
+ * @param source where the text comes from, for messages
+ * @throws {UsageError | AuthError} for what cannot be a whole key
+ */
+function checkedKey(text: string, source?: string): string {
   const key = text.trim()
+  if (source !== undefined && /\s/.test(key)) throw notAKey(key, source)
   if (key === '') throw new UsageError('no key was given')
   if (key.length >= shortestKey) return key
   throw new UsageError(`the key is too short: it has fewer than ${shortestKey} characters`, {

@@ -10,6 +10,7 @@ import { onePage } from '../output/page.ts'
 import type { View } from '../output/views.ts'
 import { visibleLines } from '../output/visible.ts'
 import { storedProfile } from '../profile.ts'
+import { keyAsArgument } from '../usage/key-as-argument.ts'
 
 const keys = Object.keys(settable) as SettableKey[]
 
@@ -155,10 +156,7 @@ function unknownKey(name: string): UsageError {
 }
 
 function requireKey(name: string): SettableKey {
-  if (name === 'api_key')
-    throw new UsageError('a key is never passed as an argument: arguments are public', {
-      hint: ['store it with: ', suggest(['auth', 'login'])],
-    })
+  if (name === 'api_key') throw keyAsArgument()
   if (name === 'key_command')
     throw new UsageError('a key command is tried before it is stored', {
       hint: ['store it with: ', suggest(['auth', 'login', '--key-command', '…'])],

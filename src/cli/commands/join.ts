@@ -91,6 +91,7 @@ async function stay(
     if (!ended.again || (!joined && failures >= retries.value))
       return finish(
         joined && ended.code === 'terminated' ? { ...ended, over: true } : ended,
+        room,
         printer.notice.bind(printer),
       )
     const pause = Math.min(firstPauseMs * 2 ** failures, longestPauseMs) * (0.5 + host.random() / 2)
@@ -114,17 +115,18 @@ async function tokenOf(context: Context, user_id: string): Promise<string> {
 }
 
 /** Ends the command as the room was left: the end of a meeting counts as success. */
-function finish(ended: Closed, notice: (text: string) => Promise<void>): Promise<void> {
+function finish(ended: Closed, room: string, notice: (text: string) => Promise<void>): Promise<void> {
   if (ended.over) return notice(ended.reason)
-  throw errorFor(ended)
+  throw errorFor(ended, room)
 }
 
-function errorFor({ reason, code, status }: Closed): MeetroomError {
+function errorFor({ reason, code, status }: Closed, room: string): MeetroomError {
   if (status === undefined && code === undefined) return new NetworkError(reason, { retryable: true })
   const kinds = new Map<unknown, new (message: string, details: object) => MeetroomError>([
     ['unauthorized', AuthError],
     ['not_found', NotFoundError],
   ])
   const Kind = kinds.get(code) ?? ((status ?? 0) >= 500 ? ServiceError : ApiError)
-  return new Kind(`cannot join: ${reason}`, { status })
+  const request = { method: joining.method, path: fillPath(joining.path, { id: room }) }
+  return new Kind(`cannot join: ${reason}`, { status, request })
 }

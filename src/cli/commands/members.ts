@@ -172,7 +172,7 @@ function defineUpdate(members: MeetroomCommand, act: Act): void {
         '--type': { type },
         [flags.blocked ? '--blocked' : '--unblocked']: blockedBody(blocked),
       })
-      requireFields(body, {})
+      requireFields(context, body, {})
       const member_id = await readMember(context, room_id, given, flags.user)
       if (isBlocked(body)) await confirmTargets(context, blocking, { ids: [member_id], room: room_id })
       await runOne(context, 'updateMember', { params: { room_id, member_id }, body })

@@ -65,7 +65,7 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: Act): void {
       const given = await buildBody(context, 'createRoom', flags, await settingsFrom(flags, context.host))
       requireWebhookUrl(flags, given)
       const body = await askForMissing(context, flags, given)
-      requireFields(body, { name: '--name', type: '--type' })
+      requireFields(context, body, { name: '--name', type: '--type' })
       if (flags.ifNotExists && (await showExisting(context, body))) return
       await runOne(context, 'createRoom', { body })
     }),

@@ -1,5 +1,5 @@
 import { room } from '../../api/resources.ts'
-import { UsageError } from '../../errors.ts'
+import { suggestHelp, UsageError } from '../../errors.ts'
 import type { Act } from '../action.ts'
 import { type BodyFlags, buildBody } from '../body.ts'
 import { bodyFlags, chosenFlags, examples, type ManyFlags, requireFields } from '../flags.ts'
@@ -47,10 +47,10 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: Act): void {
       }
       if (id === undefined)
         throw new UsageError('missing required argument “room”', {
-          hint: 'give an id, or choose rooms with --where; see --help',
+          hint: ['give an id, or choose rooms with --where; see: ', suggestHelp('rooms', 'update')],
         })
       const body = await buildBody(context, 'updateRoom', flags, given)
-      requireFields(body, {})
+      requireFields(context, body, {})
       if (terminates(body)) await confirmTargets(context, terminating, { ids: [id] })
       await runOne(context, 'updateRoom', { params: { id }, body })
     }),

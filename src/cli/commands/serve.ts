@@ -14,6 +14,7 @@ import { dataDir } from '../find-service.ts'
 import { examples } from '../flags.ts'
 import { requireHandles } from '../handles.ts'
 import { collect, wholeNumber } from '../input.ts'
+import { cannotListen } from '../live/listening.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { isJson } from '../output/error.ts'
 import { visibleLines } from '../output/visible.ts'
@@ -119,15 +120,7 @@ async function start(
     context.keepSecret(serving.apiKey)
     return serving
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const where = `${flags.host}:${flags.port}`
-    if (code === 'EADDRINUSE')
-      throw new UsageError(`another program is already listening on ${where}`, {
-        hint: 'pass another --port; 0 picks a free one',
-      })
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EACCES')
-      throw new UsageError(`${where} cannot be used for listening (${code})`)
-    throw error
+    throw cannotListen(error, flags.host, flags.port) ?? error
   }
 }
 

@@ -164,7 +164,7 @@ function defineUpdate(users: MeetroomCommand, act: Act): void {
     act('writes', async (context, user_id: string, flags: UserFlags) => {
       const given = await buildBody(context, 'updateUser', flags, settingsFrom(flags))
       const body = withEncodedUrl(given, flags)
-      requireFields(body, {})
+      requireFields(context, body, {})
       await runOne(context, 'updateUser', { params: { user_id }, body })
     }),
   )

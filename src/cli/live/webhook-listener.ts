@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { isLoopback } from '../../api/loopback.ts'
-import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { OpenTransport } from '../service.ts'
+import { cannotListen } from './listening.ts'
 import { type Checked, checkWebhook } from './webhook.ts'
 
 export interface ListenOptions {
@@ -83,9 +83,7 @@ export async function listen(context: Context, options: ListenOptions): Promise<
   }
 
   await new Promise<void>((resolve, reject) => {
-    server.once('error', ({ code }: NodeJS.ErrnoException) =>
-      reject(new UsageError(`${options.host}:${options.port} cannot be used for listening (${code})`)),
-    )
+    server.once('error', (error) => reject(cannotListen(error, options.host, options.port) ?? error))
     server.listen(options.port, options.host, resolve)
   })
   const { port } = server.address() as AddressInfo

@@ -1,7 +1,7 @@
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
-import { UsageError } from '../../errors.ts'
+import { suggestHelp, UsageError } from '../../errors.ts'
 import type { Act } from '../action.ts'
 import type { Context } from '../context.ts'
 import { examples, type ManyFlags, manyFlags } from '../flags.ts'
@@ -60,7 +60,10 @@ export function overMany<G extends OperationName, C extends OperationName>(
         ManyFlags,
       ]
       if (await declared.otherwise?.(context, room === undefined ? given : [room, ...given], flags)) return
-      if (room === undefined) throw new UsageError('missing required argument “room”', { hint: 'see --help' })
+      if (room === undefined)
+        throw new UsageError('missing required argument “room”', {
+          hint: ['see: ', suggestHelp(...context.command.split(' '))],
+        })
       const saver = declared.deletes && (await context.saver())
       await saver?.check()
       const { ids, why, absent } = await readTargets(context, { given, flags, list, room })

@@ -33,6 +33,17 @@ export async function runList<N extends ListName>(
     : await chosenPages(context, name, input, flags, selection)
   const count = await printer.list(view, endpoints[name].result, pages)
   if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
+  if (count === 0) await noticeAsterisks(context, input)
+}
+
+/** Says that `*` is an ordinary character in what the service was asked for, where it found nothing. */
+async function noticeAsterisks(context: Context, input: { query?: object }): Promise<void> {
+  for (const [name, text] of Object.entries(input.query ?? {}))
+    if (typeof text === 'string' && text.includes('*')) {
+      const { aboutAsterisk } = await import('./globs.ts')
+      const field = name === 'email_search_query' ? 'email' : name
+      await context.notice(aboutAsterisk(text, field, text))
+    }
 }
 
 /** @throws {UsageError} for flags that want different things of a list */

@@ -34,6 +34,9 @@ export class Selection {
   readonly #context: Context
   readonly #view: View
   readonly #untold: Untold
+  #matched = 0
+  /** Said once, when nothing matches. */
+  readonly #asterisks: string[]
   /** What was found out about the rooms that match. */
   readonly #found = new WeakMap<Item, Item>()
 
@@ -42,6 +45,7 @@ export class Selection {
     this.#view = view
     this.#untold = new Untold(view.noun, filter.facts)
     this.filter = filter
+    this.#asterisks = [...filter.asterisks]
     this.full = full
     this.#facts = facts
   }
@@ -64,6 +68,7 @@ export class Selection {
       // A full record may hold numbers that need care.
       const plain = page.plain && items.every((item) => page.items.includes(item))
       passed += matching.length
+      this.#matched += matching.length
       given += items.length
       rest = page.rest ?? {}
       if (items.length > 0) yield { items, ...defined({ plain }) }
@@ -87,6 +92,8 @@ export class Selection {
   ): AsyncGenerator<Page, undefined> {
     const end = yield* pages
     for (const notice of this.#untold.notices()) await this.#context.notice(notice)
+    if (this.#matched === 0)
+      for (const notice of this.#asterisks.splice(0)) await this.#context.notice(notice)
     if (end) yield end
     const { problem } = this.#facts ?? {}
     if (problem) throw new PartialError(problem, { hint })

@@ -1,5 +1,5 @@
 import { endpoints } from '../../api/endpoints.ts'
-import { ConfirmationError, UsageError } from '../../errors.ts'
+import { ConfirmationError, suggestHelp, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { ManyFlags, PaceFlags } from '../flags.ts'
 import { readIds } from '../input.ts'
@@ -46,7 +46,7 @@ export async function readTargets(context: Context, options: TargetOptions): Pro
   const selection = await select(context, list, flags.where, flags)
   if (!selection && !isNamed && !flags.user)
     throw new UsageError(`missing required argument “${view.noun[0]}”`, {
-      hint: 'give ids, or choose items with --where; see --help',
+      hint: ['give ids, or choose items with --where; see: ', suggestHelp(...context.command.split(' '))],
     })
   const targets = selection
     ? await choose(context, selection, view, options)

@@ -43,6 +43,7 @@ export async function updateRooms(
     changedBy(flags, given, (text) => fill(text, textFor))(data) as Body
   const fields = new Set<string>()
   requireFields(
+    context,
     bodyFor((field) => named(fields, field)),
     {},
   )

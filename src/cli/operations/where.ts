@@ -3,9 +3,11 @@ import { type Field, type FieldType, listed, type Resource, unlisted } from '../
 import { resources } from '../../api/resources.ts'
 import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
+import { closest } from '../closest.ts'
 import { fieldOf, type Item, type Told, type View } from '../output/views.ts'
 import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
 import { factTypes, idleSince, isFact } from './facts.ts'
+import { aboutAsterisk } from './globs.ts'
 
 /** Conditions that must all hold. */
 export interface Filter {
@@ -15,6 +17,8 @@ export interface Filter {
   fields: readonly string[]
   /** What has to be asked for each room, since no item carries it. */
   facts: readonly string[]
+  /** What to say when nothing matches: that `*` is an ordinary character. */
+  asterisks: readonly string[]
   /** Whether the fields of an item match; undefined when it does not carry one that decides it. */
   matches(item: Item): boolean | undefined
   /** Whether what was asked about a room matches, in the same way. */
@@ -32,6 +36,7 @@ interface Condition {
   /** Whether it is about what happens in a room. */
   isFact: boolean
   test: Test
+  asterisk?: string | undefined
 }
 
 /** What a condition is read for. */
@@ -71,6 +76,7 @@ export async function parseWhere(
     flag,
     fields: [...new Set(own.map(({ field }) => field))],
     facts: [...new Set(asked.map(({ field }) => field))],
+    asterisks: parsed.flatMap(({ asterisk }) => asterisk ?? []),
     matches: (item) => decide(own, (field) => fieldOf(view, field, item)),
     admits: (facts) => decide(asked, (field) => factOf(facts, field)),
     readable(field, told) {
@@ -106,8 +112,7 @@ async function parseCondition(
   const [, field = '', blank, sign = '', given = ''] =
     /^\s*([\w.]+)(\s*)(==|!=|<=|>=|!~|=|<|>|~)([\s\S]*)$/.exec(condition) ?? []
   const operator = operators[sign]
-  if (operator === undefined)
-    throw new UsageError(`${flag} takes FIELD, one of = != < <= > >= ~ !~, and a value, got “${condition}”`)
+  if (operator === undefined) throw notACondition(condition, flag, hasAge(types))
   const trimmed = given.trim()
   const spelled = `${flag} ${condition}`
   const isAged = hasAge(types)
@@ -117,9 +122,17 @@ async function parseCondition(
   const fact = hasFacts && !types.has(field) && isFact(field) ? field : undefined
   if (fact === 'idle') return { field: idleSince, isFact: true, test: await compareAge(field, aged) }
   const type = fact ? factTypes[fact] : types.get(field)
-  if (!type)
+  if (!type) {
+    const names = [...types.keys(), ...(isAged ? ['age'] : []), ...(hasFacts ? Object.keys(factTypes) : [])]
+    const near = closest(field, names)
+    const meant = near === undefined ? '' : `did you mean “${near}”? `
     throw new UsageError(`${flag}: no ${view.noun[0]} has a field “${field}”`, {
-      hint: `fields are ${[...types.keys(), ...(isAged ? ['age'] : []), ...(hasFacts ? Object.keys(factTypes) : [])].join(', ')}`,
+      hint: `${meant}fields are ${names.join(', ')}`,
+    })
+  }
+  if (/\s(and|or|&&|\|\|)\s+[\w.]+\s*[=<>~!]/i.test(given))
+    throw new UsageError(`${spelled}: each condition needs its own ${flag}`, {
+      hint: `all of them must hold: ${flag} 'type=private' ${flag} 'record=true'; a pattern can hold alternatives: ${flag} 'name~one|two'`,
     })
   const choices = view.choices?.[field]
   if (choices && (operator === '=' || operator === '!=') && trimmed !== '' && !choices.includes(trimmed))
@@ -130,9 +143,22 @@ async function parseCondition(
   const text = operator.endsWith('~') && blank === '' && trimmed !== '' ? given : trimmed
   return {
     field,
+    asterisk: operator === '=' && text.includes('*') ? aboutAsterisk(spelled, field, text, flag) : undefined,
     isFact: fact !== undefined,
     test: await compare({ operator, type, text, condition: spelled, now }),
   }
+}
+
+/** Says how a condition is written. A shell takes what stands behind an unquoted < or > for a file. */
+function notACondition(condition: string, flag: string, isAged: boolean): UsageError {
+  const message = `${flag} takes FIELD, one of = != < <= > >= ~ !~, and a value, not “${condition}”`
+  const example = isAged ? 'age>90d' : 'type=host'
+  const isField = /^\s*[\w.]+\s*$/.test(condition)
+  return new UsageError(message, {
+    hint: isField
+      ? `quote the condition, or the shell takes < and > for redirections: ${flag} '${example}'`
+      : `as in: ${flag} '${example}' or ${flag} 'name~^Ma'`,
+  })
 }
 
 /** Whether things with these fields can be chosen by their age. */

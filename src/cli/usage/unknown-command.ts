@@ -1,0 +1,86 @@
+import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
+import { closest } from '../closest.ts'
+import { elsewhere, lookUp, nouns, verbs } from './meanings.ts'
+import { fitted, suggestTyped } from './typed.ts'
+
+/**
+ * The error for a word that is no command.
+ * @param group the group that it was given to; undefined at the top
+ * @param rest the words behind it
+ * @param known the commands that there are
+ */
+export function unknownCommand(
+  word: string,
+  group: string | undefined,
+  rest: readonly string[],
+  known: readonly string[],
+): UsageError {
+  const hint = hintFor(word, group, rest, known)
+  return new UsageError(`unknown command “${word}”`, { hint })
+}
+
+function hintFor(
+  word: string,
+  group: string | undefined,
+  rest: readonly string[],
+  known: readonly string[],
+): Hint {
+  if (group === 'members' && isDeletion(word)) return noRemoval(rest)
+  if (group === 'pages' && word !== 'create' && isVerb(word) && !verbOf('pages', word))
+    return 'the API only creates pages: it has no operation to list, show or delete them'
+  const verb = group && verbOf(group, word)
+  if (verb) return didYouMean([group, verb], rest)
+  const moved = lookUp(elsewhere, group ? `${group} ${word}` : word)
+  // What stands behind a login may be a key.
+  if (moved) return didYouMean(moved.split(' '), moved.startsWith('auth') ? [] : rest)
+  const near = closest(word, known)
+  if (near) return didYouMean(group ? [group, near] : [near], rest)
+  if (group === undefined) return hintAtTop(word, rest)
+  if (group === 'message') return didYouMean(['message', 'send'], [word, ...rest])
+  return ['see: ', suggestHelp(group)]
+}
+
+/** A verb that comes before its noun, or without one. */
+function hintAtTop(word: string, [noun = '', ...rest]: readonly string[]): Hint {
+  const group = lookUp(nouns, noun.toLowerCase())
+  const verb = group && verbOf(group, word)
+  if (group === 'members' && !verb && isDeletion(word)) return noRemoval(rest)
+  // `get rooms` is about all of them.
+  if (verb === 'get' && noun.endsWith('s') && rest.length === 0) return didYouMean([group ?? '', 'list'], [])
+  if (verb) return didYouMean([group, verb], rest)
+  const named = lookUp(nouns, word.toLowerCase())
+  if (named) return didYouMean([named], noun === '' ? [] : [noun, ...rest])
+  const groups = ['users', 'rooms', 'members', 'sessions'].flatMap((name) => {
+    const verb = verbOf(name, word)
+    return verb ? [[name, verb]] : []
+  })
+  if (groups.length === 0) return ['list the commands with: ', suggestHelp()]
+  const words = group || noun === '' ? [] : [noun, ...rest]
+  return [
+    'name what: ',
+    ...groups.flatMap((path, i) => [i === 0 ? '' : ', ', suggestTyped([...path, ...words])]),
+  ]
+}
+
+/** Section 4 has no operation that removes a member. */
+function noRemoval(rest: readonly string[]): Hint {
+  const block = suggestTyped(fitted(['members', 'block'], rest.length > 1 ? rest : ['ROOM', 'USER']))
+  return ['members cannot be removed; in a private room, block them: ', block]
+}
+
+function didYouMean(words: readonly string[], rest: readonly string[]): Hint {
+  const [group = ''] = words
+  if (words.length === 1 && rest.length === 0 && lookUp(verbs, group)) return ['see: ', suggestHelp(group)]
+  return ['did you mean: ', suggestTyped(fitted(words, rest))]
+}
+
+const isDeletion = (word: string) => verbOf('rooms', word) === 'delete'
+
+const isVerb = (word: string) =>
+  Object.values(verbs).some((commands) => Object.values(commands).some((others) => others.includes(word)))
+
+/** What a group calls a command that others call by this word. */
+function verbOf(group: string, word: string): string | undefined {
+  const commands = lookUp(verbs, group) ?? {}
+  return Object.keys(commands).find((verb) => verb === word || commands[verb]?.includes(word))
+}

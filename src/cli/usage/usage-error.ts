@@ -1,0 +1,287 @@
+import type { CommanderError, Option } from 'commander'
+import { defaultLimit } from '../../api/vocabulary.ts'
+import { shortestKey } from '../../config.ts'
+import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
+import { closest } from '../closest.ts'
+import type { CommandLine } from '../command-line.ts'
+import { CommandLineError, type MeetroomCommand } from '../meetroom-command.ts'
+import { splitWords } from '../words.ts'
+import { keyAsArgument } from './key-as-argument.ts'
+import { flags, lookUp, searching, values } from './meanings.ts'
+import { looksLikeId, restOf, suggestTyped as suggest } from './typed.ts'
+import { unknownCommand } from './unknown-command.ts'
+
+/** A command line that cannot be run. */
+interface Problem {
+  /** What Commander says about it. */
+  said: string
+  /** The command that it calls, as far as it can be read. */
+  command: MeetroomCommand | undefined
+  /** The words that call the command. */
+  words: readonly string[]
+  /** The words behind those. */
+  rest: readonly string[]
+  argv: readonly string[]
+}
+
+/**
+ * Says what is wrong with a command line in words of our own, and which command to type instead.
+ * @param program the command tree; undefined when the command line could not be read so far
+ */
+export function explainUsage(
+  error: CommanderError,
+  line: CommandLine & { typed: readonly string[] },
+  program: MeetroomCommand | undefined,
+): UsageError {
+  const { operands } = line
+  const called = program && calledBy(program, operands)
+  const failed = error instanceof CommandLineError ? error.command : undefined
+  const command = failed?.parent ? failed : called
+  const words = command ? pathOf(command) : program ? [] : leadingWords(line.typed)
+  const problem: Problem = {
+    said: error.message.replace(/^error: /, '').split('\n')[0] ?? '',
+    command,
+    words,
+    rest: restOf(line.typed, operands.slice(0, words.length)),
+    argv: line.typed,
+  }
+  const explain = lookUp(explanations, error.code)
+  return explain?.(problem, program) ?? new UsageError(problem.said, { hint: helpOn(words) })
+}
+
+type Explain = (problem: Problem, program: MeetroomCommand | undefined) => UsageError | undefined
+
+const explanations: Readonly<Record<string, Explain>> = {
+  'commander.unknownCommand': ({ said, command, words, rest }, program) => {
+    const [, word = ''] = /'([\s\S]*)'/.exec(said) ?? []
+    const group = command && words.length > 0 ? command : program
+    const known = group?.commands.filter((child) => !child.name().startsWith('__')) ?? []
+    return unknownCommand(
+      word,
+      words[0],
+      rest.slice(rest.indexOf(word) + 1),
+      known.map((child) => child.name()),
+    )
+  },
+  'commander.unknownOption': unknownFlag,
+  'commander.excessArguments': surplus,
+  'commander.invalidArgument': invalidValue,
+  'commander.missingArgument': ({ said, command, words }) => {
+    const [, name = ''] = /'(.*)'/.exec(said) ?? []
+    return new UsageError(`missing required argument “${name}”`, { hint: exampleOf(command, words) })
+  },
+  'commander.missingMandatoryOptionValue': ({ said, command, words }) => {
+    const [, flag = ''] = /'(.*)'/.exec(said) ?? []
+    return new UsageError(`${flag} is missing`, { hint: exampleOf(command, words) })
+  },
+  'commander.optionMissingArgument': ({ said, words }) => {
+    const [, flag = ''] = /'(?:-\w, )?(.*)'/.exec(said) ?? []
+    return new UsageError(`${flag.split(' ')[0]} needs a value: ${flag}`, { hint: helpOn(words) })
+  },
+  'commander.conflictingOption': ({ said, words }) => {
+    const [one, other] = [...said.matchAll(/'(?:-\w, )?(--[\w-]+)[^']*'/g)].map(([, flag]) => flag)
+    return new UsageError(`${one} and ${other} cannot be used together`, { hint: helpOn(words) })
+  },
+}
+
+function unknownFlag({ said, command, words, rest, argv }: Problem): UsageError | undefined {
+  // What stands behind the = may be a key.
+  const [, typed = '', flag = ''] = /^unknown option '((-[^'=]*)[\s\S]*)'$/.exec(said) ?? []
+  if (/^--?(api-?key|key|token)/i.test(flag)) return keyAsArgument()
+  const options = optionsOf(command)
+  const own = options.find(({ long, short }) => long === flag || short === flag)
+  if (own?.isBoolean()) {
+    const isOff = /=(false|no|0|off)$/i.test(typed)
+    const fixed = rest.flatMap((word) => (word === typed ? (isOff ? [] : [flag]) : [word]))
+    return new UsageError(`${flag} takes no value`, { hint: ['type: ', suggest([...words, ...fixed])] })
+  }
+  const message = `unknown flag “${flag}”`
+  const fixed = meantBy(flag, command, options, rest)
+  if (fixed) return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
+  if (argv.length > 0 && command?.registeredArguments[0] && rest[rest.indexOf(flag) + 1] !== undefined) {
+    const noun = command.registeredArguments[0].name()
+    if (flag === '--id' || flag === `--${noun}` || flag === `--${noun}-id`)
+      return new UsageError(message, {
+        hint: ['the ID stands alone: ', suggest([...words, ...rest.filter((word) => word !== flag)])],
+      })
+  }
+  return new UsageError(message, { hint: helpOn(words) })
+}
+
+/** The words of a command line with the flag that was meant; undefined when there is none. */
+function meantBy(
+  flag: string,
+  command: MeetroomCommand | undefined,
+  options: readonly Option[],
+  rest: readonly string[],
+): string[] | undefined {
+  const at = rest.findIndex((word) => word === flag || word.startsWith(`${flag}=`))
+  if (at < 0) return undefined
+  const has = (long: string) => options.some((option) => option.long === long)
+  const [, joined] = /=([\s\S]*)/.exec(rest[at] ?? '') ?? []
+  const value = joined ?? rest[at + 1]
+  const replaced = (...instead: string[]) => [
+    ...rest.slice(0, at),
+    ...instead,
+    ...rest.slice(at + (joined === undefined ? 2 : 1)),
+  ]
+  const renamed = (long: string) => {
+    const option = options.find((each) => each.long === long)
+    return option?.isBoolean() || value === undefined
+      ? [...rest.slice(0, at), long, ...rest.slice(at + 1)]
+      : replaced(long, value)
+  }
+  if (has('--where') && value !== undefined && command?.effect === 'reads') {
+    if (searching.has(flag)) return replaced('--where', `name~${value}`)
+    // The fields that items are listed by.
+    if (['--type', '--status', '--layout', '--record', '--role'].includes(flag))
+      return replaced('--where', `${flag === '--role' ? 'type' : flag.slice(2)}=${value}`)
+  }
+  const named = lookUp(flags, flag)?.find(has)
+  if (named) return renamed(named)
+  if (flag === '--page' && has('--offset') && /^[1-9]\d{0,8}$/.test(value ?? '')) {
+    const limit = rest[rest.indexOf('--limit') + 1]
+    const perPage = has('--limit') && rest.includes('--limit') ? Number(limit) : defaultLimit
+    return replaced('--offset', String((Number(value) - 1) * perPage))
+  }
+  const names = options.flatMap(({ long, hidden }) => (long && !hidden ? [long.slice(2)] : []))
+  const near = closest(flag.replace(/^-+/, ''), names)
+  return near === undefined ? undefined : renamed(`--${near}`)
+}
+
+function surplus({ command, words, rest, argv }: Problem): UsageError | undefined {
+  if (!command) return undefined
+  const most = command.registeredArguments.length
+  const given = command.args
+  const name = words.join(' ')
+  if (name === 'auth login') return surplusOfLogin(given)
+  const takes = most === 0 ? 'no argument' : most === 1 ? '1 argument' : `${most} arguments`
+  const message = `${name} takes ${takes}, not ${given.length}`
+  const hint = (hint: Hint) => new UsageError(message, { hint })
+  const [first = '', ...more] = given
+  const extra = given[most] ?? ''
+  // What stands behind a flag without a value was meant as its value.
+  const before = argv[argv.indexOf(extra) - 1]
+  if (optionsOf(command).some((option) => option.isBoolean() && option.long === before))
+    return new UsageError(`${before} takes no value`, {
+      hint: ['type: ', suggest([...words, ...without(rest, [extra])])],
+    })
+  if (command.surplusHint !== undefined) return hint(command.surplusHint)
+  const flagsOnly = without(rest, given)
+  if (name === 'rooms create')
+    return hint(['name it with: ', suggest([...words, '--name', given.join(' '), ...flagsOnly])])
+  if (name === 'rooms list')
+    return hint([
+      'list the rooms of a name with: ',
+      suggest([...words, '--name', given.join(' '), ...flagsOnly]),
+    ])
+  if (name === 'users list') return hint(['show one user with: ', suggest(['users', 'get', first])])
+  if (command.registeredArguments[0]?.name() === 'room' && !looksLikeId.test(first)) {
+    const others = given.slice(given.length - most + 1)
+    const room = `name:${given.slice(0, given.length - most + 1).join(' ')}`
+    return hint(['quote a name with spaces: ', suggest([...words, room, ...others, ...flagsOnly])])
+  }
+  if (command.registeredArguments[0]?.name() === 'user' && more.length > 0)
+    return hint([
+      'find a user by name with: ',
+      suggest(['users', 'list', '--where', `name=${given.join(' ')}`]),
+    ])
+  return undefined
+}
+
+/** An argument of `auth login` is a key, unless it is a URL, or too short for a key. It is never shown. */
+function surplusOfLogin([given = '']: readonly string[]): UsageError {
+  if (/^https?:/i.test(given))
+    return new UsageError('auth login takes the base URL as a flag', {
+      hint: ['type: ', suggest(['auth', 'login', '--base-url', given])],
+    })
+  if (given.length < shortestKey)
+    return new UsageError('auth login takes no argument', {
+      hint: ['name a profile with: ', suggest(['auth', 'login', '--profile', given])],
+    })
+  return keyAsArgument()
+}
+
+function invalidValue({ said, command, words, rest }: Problem): UsageError | undefined {
+  const [, flags, value = '', choices] =
+    /^option '(.*?)' argument '([\s\S]*)' is invalid\. Allowed choices are (.*)\.$/.exec(said) ?? []
+  if (flags === undefined || choices === undefined) {
+    const [, given = '', argument, allowed = ''] =
+      /^command-argument value '([\s\S]*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/.exec(
+        said,
+      ) ?? []
+    if (argument === undefined) return undefined
+    return new UsageError(`${argument} must be ${either(allowed)}, not “${given}”`, {
+      hint: exampleOf(command, words),
+    })
+  }
+  const flag = /--[\w-]+/.exec(flags)?.[0] ?? flags
+  const message = `${flag} must be ${either(choices)}, not “${value}”`
+  const all = choices.split(', ')
+  const meant = all.find((choice) => choice === lookUp(values, value.toLowerCase())) ?? closest(value, all)
+  const at = rest.findIndex((word) => word === value || word.endsWith(`=${value}`))
+  if (meant === undefined || at < 0) return new UsageError(message, { hint: helpOn(words) })
+  const fixed = rest.map((word, i) => (i === at ? word.slice(0, word.length - value.length) + meant : word))
+  return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
+}
+
+/** `a, b, c` as `a, b or c`. */
+export function either(choices: string): string {
+  return choices.replace(/, ([^,]*)$/, ' or $1')
+}
+
+/** The words of a list, but for these, each once. */
+function without(words: readonly string[], others: readonly string[]): string[] {
+  const left = [...others]
+  return words.filter((word) => {
+    const at = left.indexOf(word)
+    if (at >= 0) left.splice(at, 1)
+    return at < 0
+  })
+}
+
+/** The flags of a command, its own and those of every command. */
+function optionsOf(command: MeetroomCommand | undefined): readonly Option[] {
+  const parent = command?.parent as MeetroomCommand | null | undefined
+  return command ? [...command.options, ...(parent ? optionsOf(parent) : [])] : []
+}
+
+/** The deepest command that these words call. */
+function calledBy(program: MeetroomCommand, words: readonly string[]): MeetroomCommand | undefined {
+  let at: MeetroomCommand = program
+  for (const word of words) {
+    const next = at.commands.find((child) => child.name() === word || aliasesOf(child).includes(word))
+    if (!next) break
+    at = next as MeetroomCommand
+  }
+  return at === program ? undefined : at
+}
+
+const aliasesOf = (command: { aliases(): string[] }) => command.aliases()
+
+/** The words that call a command. */
+function pathOf(command: MeetroomCommand): string[] {
+  const parent = command.parent as MeetroomCommand | null
+  return parent ? [...pathOf(parent), command.name()] : []
+}
+
+/** The words before the first flag: the command, and perhaps what it is about. */
+function leadingWords(argv: readonly string[]): string[] {
+  const end = argv.findIndex((word) => word.startsWith('-'))
+  return argv.slice(0, end < 0 ? 2 : Math.min(end, 2))
+}
+
+function helpOn(words: readonly string[]): Hint {
+  return ['see: ', suggestHelp(...words)]
+}
+
+/** An example that can be pasted: one that neither confirms anything nor needs a shell. */
+function exampleOf(command: MeetroomCommand | undefined, words: readonly string[]): Hint {
+  for (const line of command?.examples ?? []) {
+    const parsed = splitWords(line)
+    if (parsed.special !== undefined || parsed.words.includes('--yes') || parsed.words[0] !== 'meetroom')
+      continue
+    return ['as in: ', suggest(restOf(parsed.words, ['meetroom']))]
+  }
+  return helpOn(words)
+}
