@@ -4,7 +4,7 @@ import encodeUrlOnce from 'encodeurl'
 import { defined } from '../api/defined.ts'
 import { readJson } from '../api/json.ts'
 import { type MemberType, memberTypes } from '../api/vocabulary.ts'
-import { type DurationRange, parseDuration } from '../duration.ts'
+import { type DurationRange, parseDuration, readDuration } from '../duration.ts'
 import { UsageError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import { checkedId } from './id-arguments.ts'
@@ -30,7 +30,10 @@ export function wholeNumber(
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
     if (!(value >= least && value <= most)) {
       const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`
-      throw new UsageError(`${flag} takes a whole number ${range}, not “${text}”`)
+      const seconds = flag.endsWith('-seconds') ? readDuration(text) : undefined
+      throw new UsageError(`${flag} takes a whole number ${range}, not “${text}”`, {
+        hint: seconds === undefined ? undefined : `in seconds: ${flag} ${seconds / 1000}`,
+      })
     }
     return value
   }

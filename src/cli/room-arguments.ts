@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { suggest, UsageError } from '../errors.ts'
 import type { Context } from './context.ts'
 import type { GivenOption } from './given.ts'
 
@@ -19,31 +18,6 @@ interface RoomFlags {
   given?: readonly GivenOption[] | undefined
 }
 
-/** Arguments and flags that take one ID, with the command that lists such IDs. */
-const lists: Readonly<Record<string, readonly string[]>> = {
-  room: ['rooms', 'list'],
-  user: ['users', 'list'],
-  'user-id': ['users', 'list'],
-  as: ['users', 'list'],
-  member: ['members', 'list', 'ROOM'],
-}
-
-/**
- * Refuses `-` where a command takes one ID.
- * @throws {UsageError}
- */
-function refuseDashes(name: string, command: Command, args: readonly unknown[], flags: object): void {
-  const single = command.registeredArguments.flatMap((argument, i) =>
-    !argument.variadic && args[i] === '-' ? [argument.name()] : [],
-  )
-  const given = Object.entries(flags).flatMap(([flag, value]) => ([value].flat().includes('-') ? [flag] : []))
-  const [found] = [...single, ...given].filter((what) => Object.hasOwn(lists, what))
-  if (found === undefined) return
-  throw new UsageError(`“-” is not an ID: ${name} reads none from standard input here`, {
-    hint: ['pass an ID; list them with: ', suggest([...(lists[found] ?? []), '-o', 'ids'])],
-  })
-}
-
 /**
  * The arguments of a command with the ids of the rooms that they name: whatever is called `room`, argument or flag. Ids
  * cost no request, and what comes from files or standard input is never taken for a name.
@@ -56,7 +30,6 @@ export async function resolveRooms(
 ): Promise<unknown[]> {
   const isRoom = (i: number) => command.registeredArguments[i]?.name() === 'room'
   const flags = { ...(args.at(-1) as RoomFlags) }
-  refuseDashes(context.command, command, args, flags)
   const rooms = [...args.filter((_, i) => isRoom(i)), flags.room].flat()
   if (!rooms.some((room) => typeof room === 'string' && prefixed.test(room))) return [...args]
   const { RoomFinder } = await import('./operations/find-room.ts')

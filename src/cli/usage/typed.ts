@@ -33,6 +33,11 @@ const selecting = /^--(profile|base-url)$/
  */
 export function restOf(argv: readonly string[], command: readonly string[]): string[] {
   if (argv.some((word) => mayHoldSecret.test(word))) return []
+  return withoutTarget(argv, command)
+}
+
+/** The words of a command line, but for those of its command and the flags that select a service. */
+export function withoutTarget(argv: readonly string[], command: readonly string[]): string[] {
   const left = [...command]
   const rest: string[] = []
   for (let i = 0; i < argv.length; i++) {

@@ -8,7 +8,7 @@ import { CommandLineError, type MeetroomCommand } from '../meetroom-command.ts'
 import { splitWords } from '../words.ts'
 import { keyAsArgument } from './key-as-argument.ts'
 import { flags, lookUp, searching, values } from './meanings.ts'
-import { looksLikeId, restOf, suggestTyped as suggest } from './typed.ts'
+import { looksLikeId, restOf, suggestTyped as suggest, withoutTarget } from './typed.ts'
 import { unknownCommand } from './unknown-command.ts'
 
 /** A command line that cannot be run. */
@@ -281,7 +281,7 @@ function exampleOf(command: MeetroomCommand | undefined, words: readonly string[
     const parsed = splitWords(line)
     if (parsed.special !== undefined || parsed.words.includes('--yes') || parsed.words[0] !== 'meetroom')
       continue
-    return ['as in: ', suggest(restOf(parsed.words, ['meetroom']))]
+    return ['as in: ', suggest(withoutTarget(parsed.words, ['meetroom']))]
   }
   return helpOn(words)
 }
