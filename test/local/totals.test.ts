@@ -177,3 +177,26 @@ test('users and rooms that are added one by one are counted per 1,024 of them', 
   ])
   for (const list of ['users', 'rooms']) expect((await send('GET', `/${list}`)).body.paging.total).toBe(1030)
 })
+
+test('a workspace that was filled or restored by SQL has its rows counted when it is opened', async () => {
+  const dir = tempDir()
+  const counted = ({ store }: TestWorkspace) =>
+    store.all<object>('SELECT users_counted, rooms_counted FROM workspace')
+  const filled = await openTestWorkspace(dir)
+  await filled.store.write(() => fill(filled.store, 1, 10_000))
+  expect(counted(filled)).toEqual([{ users_counted: 0, rooms_counted: 0 }])
+  filled.close()
+
+  const opened = await openTestWorkspace(dir)
+  expect(counted(opened)).toEqual([{ users_counted: 9216, rooms_counted: 9216 }])
+  await expectCounted(opened, 0.5)
+  await opened.store.write(() => {
+    opened.store.run('DELETE FROM room_counts')
+    opened.store.run('DELETE FROM user_counts')
+  })
+  opened.close()
+
+  const restored = await openTestWorkspace(dir)
+  expect(counted(restored)).toEqual([{ users_counted: 9216, rooms_counted: 9216 }])
+  await expectCounted(restored, 0.5)
+})

@@ -1,7 +1,11 @@
-import type { Store } from './store.ts'
+import type { Database } from './database.ts'
 
 /** Rows that are counted together: see steps/counts.ts. */
 export const blockRows = 1024
+
+interface Writer {
+  run(sql: string, ...values: number[]): number
+}
 
 const columns = { users: 'block', rooms: 'layout, terminated, block' } as const
 const kinds = { users: 'user', rooms: 'room' } as const
@@ -10,13 +14,56 @@ const kinds = { users: 'user', rooms: 'room' } as const
  * Inside `store.write`: counts the rows of the blocks that are full.
  * @param before the first `seq` of a block: what comes before it is counted
  */
-export function countBlocks(store: Store, table: 'users' | 'rooms', before: number): void {
-  const kind = kinds[table]
-  store.run(
-    `INSERT INTO ${kind}_counts SELECT ${columns[table]}, count(*) FROM ${kind}_places
-       WHERE seq >= (SELECT ${table}_counted FROM workspace) AND seq < ? GROUP BY ${columns[table]}
-       ON CONFLICT DO UPDATE SET count = count + excluded.count`,
-    before,
-  )
+export function countBlocks(store: Writer, table: 'users' | 'rooms', before: number): void {
+  store.run(countingOf(table), before)
   store.run(`UPDATE workspace SET ${table}_counted = ?`, before)
+}
+
+function countingOf(table: 'users' | 'rooms'): string {
+  const kind = kinds[table]
+  return `INSERT INTO ${kind}_counts SELECT ${columns[table]}, count(*) FROM ${kind}_places
+    WHERE seq >= (SELECT ${table}_counted FROM workspace) AND seq < ? GROUP BY ${columns[table]}
+    ON CONFLICT DO UPDATE SET count = count + excluded.count`
+}
+
+/** Rows that may wait for a full block: conflicts use up numbers of users, so that a block may begin late. */
+const mostUncounted = 4 * blockRows
+
+/**
+ * Counts rows that nothing counted when they were written, as after a restore or a fill by SQL: each list would count them
+ * again.
+ */
+export function rebuildMissingCounts(db: Database): void {
+  if (!isMissingCounts(db, 'users') && !isMissingCounts(db, 'rooms')) return
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    // Another process may have counted while this one waited for the lock.
+    for (const table of ['users', 'rooms'] as const) if (isMissingCounts(db, table)) rebuild(db, table)
+    db.exec('COMMIT')
+  } catch (error) {
+    try {
+      db.exec('ROLLBACK')
+    } catch {
+      // SQLite has done so by itself, as it does when the disk is full.
+    }
+    throw error
+  }
+}
+
+function isMissingCounts(db: Database, table: 'users' | 'rooms'): boolean {
+  const found = db.one<{ uncounted: number; lost: number }>(
+    `SELECT coalesce((SELECT max(seq) FROM ${table}), 0) - ${table}_counted AS uncounted,
+       NOT EXISTS (SELECT 1 FROM ${kinds[table]}_counts)
+         AND EXISTS (SELECT 1 FROM ${table} WHERE seq < ${table}_counted) AS lost
+     FROM workspace`,
+  )
+  return found !== undefined && (found.uncounted >= mostUncounted || found.lost === 1)
+}
+
+function rebuild(db: Database, table: 'users' | 'rooms'): void {
+  const last = db.one<{ seq: number }>(`SELECT max(seq) AS seq FROM ${table}`)?.seq ?? 0
+  const before = last - (last % blockRows)
+  db.exec(`DELETE FROM ${kinds[table]}_counts; UPDATE workspace SET ${table}_counted = 0`)
+  db.run(countingOf(table), [before])
+  db.run(`UPDATE workspace SET ${table}_counted = ?`, [before])
 }

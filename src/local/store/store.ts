@@ -1,4 +1,5 @@
 import { storageFault } from '../faults.ts'
+import { rebuildMissingCounts } from './counts.ts'
 import { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 import { Reader } from './reader.ts'
@@ -37,6 +38,7 @@ export class Store {
     this.#db.exec('PRAGMA foreign_keys = OFF')
     this.#db.exec('PRAGMA synchronous = FULL')
     migrate(this.#db)
+    rebuildMissingCounts(this.#db)
   }
 
   /** How many writes there were: whoever sees the same number twice was alone. */
