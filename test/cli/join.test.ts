@@ -227,6 +227,15 @@ describe('join is refused', () => {
     expect(stderr).toContain('error: cannot join: no such room\n')
   })
 
+  test('in a room that is given by its name without name: says how to name it', async () => {
+    const room = await served.room({ name: 'Maths 7a' })
+    const { code, stderr } = await run(['Maths 7a'])
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: `error: cannot join: no such room\nhint: a room has this name; pass 'name:Maths 7a', or its id, ${room}\n`,
+    })
+  })
+
   test('as a user who does not exist: exit code 3', async () => {
     const room = await served.room()
     expect(await run([room, '--as', 'nobody'])).toMatchObject({ code: 3 })
