@@ -7,7 +7,7 @@ import {
   type Server,
   type Socket,
 } from 'node:net'
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { networkTransport, type TransportOptions } from '../../src/api/transport.ts'
 import { maxBodyBytes, TransportError, type WireRequest } from '../../src/api/wire.ts'
@@ -245,6 +245,9 @@ describe('an answer’s body', () => {
     ['GZIP', gzipSync(text)],
     ['br', brotliCompressSync(text)],
     ['deflate', deflateSync(text)],
+    ['deflate', deflateRawSync(text)],
+    ['gzip, br', brotliCompressSync(gzipSync(text))],
+    ['identity,gzip', gzipSync(text)],
     ['identity', Buffer.from(text)],
   ])('is decoded from %s', async (encoding, body) => {
     const origin = await serve((_request, response) =>
