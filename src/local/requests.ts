@@ -9,7 +9,8 @@ import { requireStorable } from './values.ts'
 
 /** Compares in constant time: how long it takes reveals only the length of the key. */
 export function isKey(header: string | undefined, expected: Buffer): boolean {
-  const given = Buffer.from(header ?? '')
+  // The name of an authentication scheme is case-insensitive (RFC 9110, section 11.1).
+  const given = Buffer.from((header ?? '').replace(/^bearer /i, 'Bearer '))
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 

@@ -986,3 +986,14 @@ test('the seed of the fixtures is what they say', async () => {
     'ada',
   ])
 })
+
+test('the name of the authentication scheme is read in any case, and the key is not', async () => {
+  const { service, apiKey } = await openTestWorkspace()
+  const statuses = ['Bearer', 'bearer', 'BEARER'].map(async (scheme) => {
+    const request = { method: 'GET', url: 'http://localhost/v1/rooms', body: undefined }
+    const right = await service({ ...request, headers: { authorization: `${scheme} ${apiKey}` } })
+    const wrong = await service({ ...request, headers: { authorization: `${scheme} ${apiKey}x` } })
+    return [right.status, wrong.status]
+  })
+  expect(await Promise.all(statuses)).toEqual(Array(3).fill([200, 400]))
+})
