@@ -298,7 +298,7 @@ describe('a session that was joined', () => {
     await served.ask('PUT', `/rooms/${room}/members/${member}`, { is_blocked: true })
     const { code, stderr } = await program.end()
     expect(code).toBe(1)
-    expect(stderr).toContain('error: cannot join: blocked\n')
+    expect(stderr).toContain('error: you were blocked\n')
   })
 
   test('ends with exit code 0 when the room is terminated, with everything printed before', async () => {

@@ -128,5 +128,5 @@ function errorFor({ reason, code, status }: Closed, room: string): MeetroomError
   ])
   const Kind = kinds.get(code) ?? ((status ?? 0) >= 500 ? ServiceError : ApiError)
   const request = { method: joining.method, path: fillPath(joining.path, { id: room }) }
-  return new Kind(`cannot join: ${reason}`, { status, request })
+  return new Kind(reason === 'blocked' ? 'you were blocked' : `cannot join: ${reason}`, { status, request })
 }
