@@ -89,6 +89,19 @@ export class ApiError extends MeetroomError {
   readonly code = 'refused'
 }
 
+/** The service accepted a write, and its response shows that it did not make the change. */
+export class NotAppliedError extends MeetroomError {
+  readonly exitCode = 1
+  readonly code = 'not_applied'
+  /** ID of an item that the service created, although not as requested. */
+  readonly madeId: string | undefined
+
+  constructor(message: string, { madeId, ...details }: ErrorDetails & { madeId?: string | undefined } = {}) {
+    super(message, details)
+    this.madeId = madeId
+  }
+}
+
 /** The existing item is not what was asked for. */
 export class ConflictError extends MeetroomError {
   readonly exitCode = 1

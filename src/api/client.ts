@@ -1,7 +1,8 @@
 import { AuthError, type RequestLine, ServiceError, suggest } from '../errors.ts'
-import { acceptedJson } from './accepted.ts'
+import { type AcceptedWrite, type Remark, requireDone } from './accepted.ts'
 import { endpoints, type OperationName, type Route } from './endpoints.ts'
 import { isRecord, problemOf } from './guards.ts'
+import { matchOperation } from './match-operation.ts'
 import type { Answered, Input } from './operation.ts'
 import type { Operations } from './operations.ts'
 import { createReader, type Received } from './received.ts'
@@ -38,8 +39,8 @@ export interface ClientOptions {
   withdrawn?: AbortSignal
   /** What other clients of this run have learned about the service; this one adds to it. */
   seen?: Seen
-  /** Called with the reason when the answer to an accepted write cannot be read. */
-  onAccepted?: (problem: string) => void
+  /** Called with what a person should know about the response to a write. */
+  onRemark?: (remark: Remark) => void
   /** Called after each exchange, for `--verbose`. Never sees a header. */
   onExchange?: (line: { method: string; url: string; status: number }) => void
 }
@@ -48,7 +49,7 @@ export interface ClientOptions {
 export interface Answer<T = unknown> {
   /** The body as it came. */
   bytes: Uint8Array
-  /** The answer as JSON text; it includes what the caller knows when the service left it out. */
+  /** The body as text; blank when there is none. */
   text: string
   value: T
 }
@@ -57,8 +58,9 @@ type OnAnswer = (answer: WireResponse) => void
 
 export interface Client {
   /**
-   * Calls an operation of the API. A write that the service accepts has happened, whatever its answer looks like.
+   * Calls an operation of the API. A write resolves only when its response proves the change, or acknowledges it.
    * @throws {ApiError | NotFoundError | AuthError} when the service refuses
+   * @throws {NotAppliedError} when the response to a write contradicts the request
    * @throws {NetworkError | UnknownOutcomeError} when no answer comes, or what a write came to is not known
    * @throws {ServiceError} when the service fails, or a read cannot be read
    * @throws {WrongBaseUrlError} when no Meeting Room Service answers
@@ -68,7 +70,7 @@ export interface Client {
     input: Input<Operations[N]>,
   ): Promise<Answer<Answered<Operations[N]>>>
   /**
-   * Sends any request below the base URL: for `meetroom api`. The value of a write’s answer is undefined when it is not JSON.
+   * Sends any request below the base URL: for `meetroom api`. The value is undefined when the response has no body.
    * @param onAnswer given the answer as it came, whatever it says
    */
   request(endpoint: Route, input: AnyInput, onAnswer?: OnAnswer): Promise<Answer>
@@ -130,30 +132,38 @@ export function createClient(options: ClientOptions): Client {
   function resultOf<N extends OperationName>(name: N, input: AnyInput, exchanged: Exchanged) {
     type Result = Answer<Answered<Operations[N]>>
     const { answer, line } = exchanged
-    if (!isAccepted(answer)) return refused(exchanged, endpoints[name], input)
+    const route: Route = endpoints[name]
+    if (!isAccepted(answer)) return refused(exchanged, route, input)
     const received = read(answer)
-    const problem = received.problem ?? problemOf(name, received.value)
-    if (problem === undefined) {
-      seen.standing = known
-      return received as Result
+    if (route.method !== 'GET') {
+      const isShown = done({ name, route, input, line, answer, received })
+      if (isShown) seen.standing = known
+      return (received.isEmpty ? { ...received, value: {} } : received) as Result
     }
-    if (endpoints[name].method === 'GET') throw unreadable(problem, received, line, baseUrl)
-    // What the service accepted has happened, whatever its answer looks like.
-    const text = acceptedJson(name, input, received, problem, line)
-    options.onAccepted?.(problem)
-    const bytes = received.problem === undefined ? received.bytes : new TextEncoder().encode(`${text}\n`)
-    return { bytes, text, value: JSON.parse(text) } as Result
+    const problem = received.problem ?? problemOf(name, received.value)
+    if (problem !== undefined) throw unreadable(problem, received, line, baseUrl)
+    seen.standing = known
+    return received as Result
   }
 
-  function bodyOf(endpoint: Route, input: AnyInput, exchanged: Exchanged, onAnswer: OnAnswer | undefined) {
+  function bodyOf(route: Route, input: AnyInput, exchanged: Exchanged, onAnswer: OnAnswer | undefined) {
     const { answer, line } = exchanged
     onAnswer?.(answer)
-    if (!isAccepted(answer)) return refused(exchanged, endpoint, input)
+    if (!isAccepted(answer)) return refused(exchanged, route, input)
     const received = read(answer)
     const { problem } = received
-    if (problem !== undefined && endpoint.method === 'GET') throw unreadable(problem, received, line, baseUrl)
-    if (problem !== undefined) options.onAccepted?.(problem)
+    if (route.method !== 'GET') {
+      const { name, params = {} } = matchOperation(route.method, route.path) ?? {}
+      done({ name, route, input: { ...input, params }, line, answer, received })
+    } else if (problem !== undefined) throw unreadable(problem, received, line, baseUrl)
     return received
+  }
+
+  /** @returns whether the response shows what was written */
+  function done(write: AcceptedWrite): boolean {
+    const { isShown, remarks } = requireDone(write)
+    for (const remark of remarks) options.onRemark?.(remark)
+    return isShown
   }
 }
 

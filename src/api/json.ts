@@ -72,6 +72,11 @@ function isOrdinary(value: unknown): boolean {
   return true
 }
 
+/** Whether a value that `readJson` read is a text, a number, a boolean or null. */
+export function isScalar(value: unknown): boolean {
+  return typeof value !== 'object' || value === null || value instanceof LosslessNumber
+}
+
 /** Whether JSON.parse and JSON.stringify reproduce every number in it. */
 export function isPlain(text: string): boolean {
   return !mayLoseDigits.test(text)

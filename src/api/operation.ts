@@ -52,10 +52,15 @@ type Result<E extends Endpoint> = {
   [K in E['result']]: E extends { many: true } ? readonly ItemOf<FieldsOf<E>>[] : ItemOf<FieldsOf<E>>
 }
 
-/** What a service really answers: of all that the document promises, only ids are insisted on. */
+/** What a service really answers: of all that the document promises, only ids are insisted on. A write may be acknowledged without its item. */
 export type Answered<E extends Endpoint> = E extends { bare: true }
-  ? ReceivedItem<E>
-  : { [K in E['result']]: E extends { many: true } ? readonly ReceivedItem<E>[] : ReceivedItem<E> }
+  ? Partial<ReceivedItem<E>>
+  : E extends { method: 'GET' } | ServicePicksId
+    ? { [K in E['result']]: E extends { many: true } ? readonly ReceivedItem<E>[] : ReceivedItem<E> }
+    : { [K in E['result']]?: Partial<ReceivedItem<E>> }
+
+/** A write whose result is known only by its response. */
+type ServicePicksId = { method: 'POST'; repeatable?: never }
 
 type ReceivedItem<E extends Endpoint> = { readonly [K in keyof FieldsOf<E>]?: unknown } & {
   readonly [K in IdOf<Resources[E['resource']]>]: string | number

@@ -11,6 +11,8 @@ export interface Received {
   value: unknown
   /** Why it cannot be read; undefined when it is JSON. */
   problem: string | undefined
+  /** It has no body. */
+  isEmpty: boolean
 }
 
 /** Creates the function that reads answers. */
@@ -20,10 +22,11 @@ export function createReader(): (answer: WireResponse) => Received {
     let text = ''
     try {
       text = decoder.decode(body)
-      return { status, bytes: body, text, value: parseJson(text), problem: undefined }
+      return { status, bytes: body, text, value: parseJson(text), problem: undefined, isEmpty: false }
     } catch (cause) {
       const problem = unreadable ?? notJson(body, headers['content-type'], cause)
-      return { status, bytes: body, text, value: undefined, problem }
+      const isEmpty = body.length === 0 && unreadable === undefined
+      return { status, bytes: body, text, value: undefined, problem, isEmpty }
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { Remark } from '../api/accepted.ts'
 import { type Client, createClient } from '../api/client.ts'
 import { defined } from '../api/defined.ts'
 import type { Route } from '../api/endpoints.ts'
@@ -9,7 +10,6 @@ import type { Transport } from '../api/wire.ts'
 import type { Host } from '../host.ts'
 import { version } from '../version.ts'
 import { beforeSend, type SendFlags, type SendRules } from './before-send.ts'
-import type { Printer } from './output/printer.ts'
 import type { Redact } from './output/redact.ts'
 import { maskedText } from './output/secrets.ts'
 import { withoutKeys } from './without-keys.ts'
@@ -92,7 +92,7 @@ export function openClient(around: Surroundings, setup: ClientSetup, service: Se
       return { transport: withoutKeys(transport, around.redactKeys), apiKey }
     },
     beforeSend: beforeSend(around, service.baseUrl, setup),
-    onAccepted: warnOfAnswers(printer),
+    onRemark: tellRemarks(around),
     ...(audit ? { audit: (endpoint, input) => audit.trail(place(), endpoint, input) } : {}),
     ...defined({ seen: setup.seen }),
     userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
@@ -129,12 +129,18 @@ export function retryWords({ reason, waitMs }: Retry): string {
   return `${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`
 }
 
-/** Warns of answers that cannot be read to writes that were accepted: of many that are alike, once. */
-function warnOfAnswers(printer: Printer): (problem: string) => void {
-  const told = new Set<string>()
-  return (problem) => {
-    if (told.has(problem)) return
-    told.add(problem)
-    void printer.notice(`warning: the service accepted the change, but its answer cannot be read: ${problem}`)
+/** Prints the first remark about each thing, and at the end of the run how many more there were. */
+function tellRemarks({ printer, closeLater }: Surroundings): (remark: Remark) => void {
+  const counts = new Map<string, number>()
+  return ({ about, text }) => {
+    const count = counts.get(about) ?? 0
+    counts.set(about, count + 1)
+    if (count === 0) void printer.notice(`warning: ${text}`)
+    if (count === 1)
+      closeLater(async () => {
+        const more = (counts.get(about) ?? 0) - 1
+        const times = more === 1 ? '1 more response' : `${more} more responses`
+        await printer.notice(`warning: the same in ${times}: ${about}`)
+      })
   }
 }

@@ -161,6 +161,8 @@ function nullable(name: OperationName, answer: object): { path: string; nulled: 
   for (const { path, object } of objectsIn(answer))
     for (const key of Object.keys(object)) {
       if (['id', 'type', 'user_id'].includes(key) || (path.length === 0 && key === result)) continue
+      // In the response to a termination it says that the room is not terminated.
+      if (name === 'updateRoom' && key === 'terminated_at') continue
       const nulled = structuredClone(answer)
       const owner = objectsIn(nulled).find((other) => other.path.join() === path.join())
       if (owner) owner.object[key] = null
@@ -212,12 +214,12 @@ describe('an answer without its result', () => {
   test.each(successes.filter((success) => isNamed(success)))(
     'to a write of what the caller names is done: $operation',
     async ({ cases }) => {
-      const { input, result, resource, answer } = callForNothing(cases)
-      const { bytes, text, value } = await answer
-      const ids = Object.values({ ...input.params, ...(input.body as object) })
-      expect(new TextDecoder().decode(bytes)).toBe('{}')
-      expect(JSON.parse(text)).toEqual(value)
-      expect(ids).toContain(resource === 'message' ? value[result] : Object.values(value[result])[0])
+      const { bytes, text, value } = await callForNothing(cases).answer
+      expect({ bytes: new TextDecoder().decode(bytes), text, value }).toEqual({
+        bytes: '{}',
+        text: '{}',
+        value: {},
+      })
     },
   )
 

@@ -162,16 +162,106 @@ describe('users offboard', () => {
     })
   })
 
-  test('blocks again where the service does not tell who is blocked', async () => {
+  test('blocks again where the service does not show who is blocked, and deletes nobody', async () => {
     const { board } = world.ids
     await world.send('PUT', `/rooms/${board}/members/${(await world.member(board, 'trudy')).id}`, {
       is_blocked: true,
     })
     otherService(world, { without: ['is_blocked'] })
-    expect(words((await world.rows('users offboard trudy --yes')).rows)).toEqual([
+    const { code, stderr, rows } = await world.rows('users offboard trudy --yes')
+    expect(words(rows)).toEqual([
       'block trudy Board ok',
-      'delete trudy ok',
+      'delete trudy unsent not every block is confirmed: the service does not show is_blocked',
     ])
+    expect(code).toBe(8)
+    expect(JSON.parse(stderr).error).toMatchObject({
+      message: 'blocked 1 member and deleted 0 users; 1 user stays',
+      hint: 'see whether the user can still enter the rooms, then delete the user with: meetroom users delete trudy --base-url https://meet.test/v1',
+    })
+    expect(await world.userExists('trudy')).toBe(true)
+  })
+
+  test.each(['empty', 'ok'] as const)(
+    'reads each member again where writes answer %s, and deletes the user',
+    async (writes) => {
+      otherService(world, { writes })
+      const { board } = world.ids
+      const { id } = await world.member(board, 'trudy')
+      const { code, rows } = await world.rows('users offboard trudy --yes')
+      expect({ code, steps: words(rows) }).toEqual({
+        code: 0,
+        steps: ['block trudy Board ok', 'delete trudy ok'],
+      })
+      const sent = world.requests.map(({ method, url }) => `${method} ${url.slice(url.indexOf('/rooms'))}`)
+      expect(sent.slice(-3, -1)).toEqual([
+        `PUT /rooms/${board}/members/${id}`,
+        `GET /rooms/${board}/members/${id}`,
+      ])
+      expect(await world.userExists('trudy')).toBe(false)
+    },
+  )
+
+  test.each([
+    [
+      { ok: true },
+      {
+        code: 8,
+        steps: ['failed the member is not blocked: is_blocked is false', 'not every block succeeded'],
+      },
+    ],
+    [{ member: { is_blocked: true } }, { code: 0, steps: ['ok', 'ok'] }],
+  ])('of a service that blocks nobody and answers %j believes the member', async (body, { code, steps }) => {
+    world.intercept = async (request, next) => (request.method === 'PUT' ? answer(200, body) : next())
+    const { rows, ...run } = await world.rows('users offboard trudy --yes')
+    expect({
+      code: run.code,
+      steps: rows.map(({ step, status, reason }) =>
+        [step === 'block' || code === 0 ? status : '', reason ?? ''].join(' ').trim(),
+      ),
+    }).toEqual({
+      code,
+      steps,
+    })
+    expect(await world.userExists('trudy')).toBe(code === 8)
+  })
+
+  test('keeps a user whom a block was not confirmed for because the member could not be read', async () => {
+    otherService(world, { writes: 'ok' })
+    const other = world.intercept
+    let isWritten = false
+    world.intercept = async (request, next, signal) => {
+      isWritten ||= request.method === 'PUT'
+      if (isWritten && request.method === 'GET') return answer(500, { error: { message: 'it is broken' } })
+      return other?.(request, next, signal) ?? next()
+    }
+    const { code, rows } = await world.rows('users offboard trudy --yes')
+    expect({ code, steps: words(rows) }).toEqual({
+      code: 8,
+      steps: [
+        'block trudy Board ok',
+        'delete trudy unsent not every block is confirmed: the service reports a validation exception (500): it is broken',
+      ],
+    })
+  })
+
+  test('tries rooms of a type that the API does not list, and passes over open and public ones', async () => {
+    world.intercept = async (_request, next) => {
+      const given = await next()
+      const text = new TextDecoder().decode(given.body)
+      return answer(
+        given.status,
+        text.replaceAll('"type":"private"', '"type":"SECRET"').replaceAll('"type":"open"', '"type":"OPEN"'),
+      )
+    }
+    expect(words((await world.rows('users offboard mallory --yes')).rows)).toEqual([
+      'block mallory Plans ok',
+      'block mallory Board ok',
+      `block mallory Hall skipped ${publicRoom}`,
+      'block mallory Lobby skipped no block in OPEN rooms',
+      'delete mallory ok',
+    ])
+    const { id } = await world.member(world.ids.board, 'ada')
+    expect(await world.run(`members block ${world.ids.board} ${id} --yes -q`)).toMatchObject({ code: 0 })
   })
 
   test('works on a service with ids and values of its own', async () => {

@@ -176,7 +176,7 @@ describe('JSON', () => {
     const single = odd.replace('"rooms" : [', '"room" : ').replace('],"extra"', ',"extra"')
     say(single)
     expect(await print('rooms get r1 --json')).toBe(single)
-    expect(await print('rooms update r1 --name x --json')).toBe(single)
+    expect(await print('rooms update r1 --name A/😀 --json')).toBe(single)
   })
 
   test('in a pipe is byte for byte what the service sent, even if we would write it differently', async () => {

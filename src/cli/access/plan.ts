@@ -3,7 +3,7 @@ import { readAnswer } from '../../api/json.ts'
 import { type MeetroomError, UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { PaceFlags } from '../flags.ts'
-import { isBlocked } from '../operations/blocking.ts'
+import { isBlocked, lacksBlock } from '../operations/blocking.ts'
 import { type Membership, MembershipSearch } from '../operations/memberships.ts'
 import { orUndefined } from '../operations/one.ts'
 import { plainText } from '../output/text.ts'
@@ -69,10 +69,9 @@ async function lookUp(client: Client, ids: readonly string[]): Promise<Map<strin
   return users
 }
 
-/** Rule 2: blocking works only in private rooms. */
 function reasonToPass({ room, member }: Membership, { step, force }: Change): string | undefined {
-  const type = plainText(room['type'])
-  if (type !== 'private' && !force) return `no block in ${type} rooms`
+  const { type } = room
+  if (lacksBlock(type) && !force) return `no block in ${plainText(type)} rooms`
   const told = isBlocked(member)
   // What the service does not tell may be different.
   if (told === undefined) return undefined

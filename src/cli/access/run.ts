@@ -1,7 +1,7 @@
-import { type MeetroomError, PartialError } from '../../errors.ts'
+import { type Hint, type MeetroomError, NotAppliedError, PartialError, suggest } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { PaceFlags } from '../flags.ts'
-import { blockedBody } from '../operations/blocking.ts'
+import { blockedBody, isBlocked } from '../operations/blocking.ts'
 import type { Membership } from '../operations/memberships.ts'
 import { plainText } from '../output/text.ts'
 import type { Item } from '../output/views.ts'
@@ -25,6 +25,8 @@ export class Run {
   readonly #pool: Pool
   /** Users whom something could not be done for. */
   readonly #stuck = new Set<string>()
+  /** Users with a block that the service accepted and does not show, each with the reason. */
+  readonly #unconfirmed = new Map<string, string>()
   readonly #done = { block: 0, delete: 0 }
   #begun: readonly Promise<unknown>[] = []
   #fatal: MeetroomError | undefined
@@ -74,12 +76,17 @@ export class Run {
     const { users, unread } = this.#plan
     const ready = [...users].flatMap(([id, user]) => (user && this.#mayGo(id) ? [id] : []))
     const outcomes = this.#start(ready, (id) => this.#delete(id))
-    const reason = unread.length > 0 ? 'not every room could be read' : 'not every block succeeded'
+    const reasonToStay = (id: string) => {
+      if (unread.length > 0) return 'not every room could be read'
+      return this.#stuck.has(id)
+        ? 'not every block succeeded'
+        : `not every block is confirmed: ${this.#unconfirmed.get(id)}`
+    }
     for (const [id, user] of users) {
       const ended = await outcomes.get(id)
       if (ended?.status === 'ok') this.#done.delete++
       if (ended) yield deletion(id, ended)
-      else if (user) yield deletion(id, { status: 'unsent', reason })
+      else if (user) yield deletion(id, { status: 'unsent', reason: reasonToStay(id) })
       else yield deletion(id, this.#count({ status: 'skipped', reason: 'no such user' } as const))
     }
   }
@@ -100,16 +107,33 @@ export class Run {
   }
 
   #mayGo(user_id: string): boolean {
-    return this.#plan.unread.length === 0 && !this.#stuck.has(user_id)
+    const isReady = !this.#stuck.has(user_id) && !this.#unconfirmed.has(user_id)
+    return this.#plan.unread.length === 0 && isReady
   }
 
-  async #block({ room, member }: Membership): Promise<Outcome<unknown>> {
-    const { step } = this.#change
+  async #block(membership: Membership): Promise<Outcome<unknown>> {
+    const { step, deletes } = this.#change
+    const { room, member } = membership
     if (this.#context.flags.dryRun) return { status: `would_${step}` }
     const params = { room_id: plainText(room['id']), member_id: plainText(member['id']) }
-    return this.#write(
-      this.#pool.client.call('updateMember', { params, body: blockedBody(step === 'block') }),
+    const { client } = this.#pool
+    const ended = await this.#write(
+      client.call('updateMember', { params, body: blockedBody(step === 'block') }),
     )
+    if (ended.status !== 'ok' || !deletes || isBlocked(Object(ended.value.value.member))) return ended
+    const read = await this.#write(client.call('getMember', { params }))
+    const told = read.status === 'ok' ? isBlocked(read.value.value.member) : undefined
+    if (told === false)
+      return {
+        status: 'failed',
+        error: new NotAppliedError('the member is not blocked: is_blocked is false'),
+      }
+    if (told === undefined)
+      this.#unconfirmed.set(
+        membership.user_id,
+        'error' in read ? read.error.message : 'the service does not show is_blocked',
+      )
+    return ended
   }
 
   async #delete(user_id: string): Promise<Outcome<unknown>> {
@@ -117,7 +141,7 @@ export class Run {
     return this.#write(this.#pool.client.call('deleteUser', { params: { user_id } }))
   }
 
-  async #write(asked: Promise<unknown>): Promise<Outcome<unknown>> {
+  async #write<Result>(asked: Promise<Result>): Promise<Outcome<Result>> {
     try {
       return { status: 'ok', value: await asked }
     } catch (cause) {
@@ -138,10 +162,19 @@ export class Run {
   /** What the run ends with; undefined when all was done. */
   async end(): Promise<MeetroomError | undefined> {
     const error = await endRun(this.#context, this.#tally, this.#fatal)
-    // A user who stays is something left undone, even where nothing was done.
-    const stays = error && error !== this.#fatal && this.#stays > 0
-    if (!stays) return error
-    return new PartialError(this.summary, { cause: error, hint: 'run it again to do what is left' })
+    // A user who stays is something left undone, even where nothing was done, or no step failed.
+    if (this.#stays === 0 || (error && error === this.#fatal)) return error
+    return new PartialError(this.summary, { cause: error, hint: this.#hint })
+  }
+
+  get #hint(): Hint {
+    const [user_id] = this.#unconfirmed.keys()
+    if (user_id === undefined || this.#stuck.size > 0 || this.#plan.unread.length > 0)
+      return 'run it again to do what is left'
+    return [
+      'see whether the user can still enter the rooms, then delete the user with: ',
+      suggest(['users', 'delete'], user_id),
+    ]
   }
 
   get #stays(): number {

@@ -1,5 +1,11 @@
 import type { Client } from '../../api/client.ts'
-import { ApiError, type MeetroomError, NotFoundError, UnknownOutcomeError } from '../../errors.ts'
+import {
+  ApiError,
+  type MeetroomError,
+  NotAppliedError,
+  NotFoundError,
+  UnknownOutcomeError,
+} from '../../errors.ts'
 import type { Item } from '../output/views.ts'
 import { type Failure, failure, type Outcome } from '../pool/outcome.ts'
 import type { IfExists } from './import-flags.ts'
@@ -125,7 +131,13 @@ export class Sender {
 
   #create(body: Body): Promise<Outcome<string>> {
     const { kind, client } = this.#options
-    return kind.create(client, body).then((id) => this.#finish(body, id))
+    return kind.create(client, body).then(
+      (id) => this.#finish(body, id),
+      (cause) => {
+        if (!(cause instanceof NotAppliedError) || cause.madeId === undefined) throw cause
+        return { status: 'failed', value: cause.madeId, error: cause }
+      },
+    )
   }
 
   /** A row that was made, and may not have all its values. */

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
-import type { Answer, Client } from '../../api/client.ts'
 import type { Route } from '../../api/endpoints.ts'
 import { climbs } from '../../api/path.ts'
+import { createReader } from '../../api/received.ts'
 import type { AnyInput } from '../../api/request.ts'
 import type { WireResponse } from '../../api/wire.ts'
 import { UsageError } from '../../errors.ts'
@@ -58,12 +58,7 @@ export function defineApi(api: MeetroomCommand, act: Act): void {
         })
       const input = await inputOf(context, endpoint, path, flags)
       if (flags.paginate) return printPages(context, endpoint, input)
-      const client = await context.client()
-      const answer = flags.include
-        ? await withHead(context, client, endpoint, input)
-        : await client.request(endpoint, input)
-      // A warning was given about what is not JSON; it has no place in JSON output.
-      if (answer.value !== undefined) await (await context.printer()).body(answer)
+      await printAnswer(context, endpoint, input, flags)
     }),
   )
   examples(
@@ -118,19 +113,36 @@ async function printPages(context: Context, endpoint: Route, input: Request): Pr
   await printer.list({ noun: ['item', 'items'], columns: [], fields: [] }, key, pages)
 }
 
-/** Sends a request and prints the head of its answer; of a refusal also the body, before the error that tells of it. */
-async function withHead(context: Context, client: Client, endpoint: Route, input: AnyInput): Promise<Answer> {
+/**
+ * Sends a request and prints the response. JSON with a 2xx status is printed also when it does not prove the change that was
+ * requested; the error follows.
+ */
+async function printAnswer(
+  context: Context,
+  endpoint: Route,
+  input: AnyInput,
+  { include }: Flags,
+): Promise<void> {
   let came: WireResponse | undefined
+  const client = await context.client()
   const asked = client.request(endpoint, input, (answer) => {
     came = answer
   })
-  const answer = await asked.catch(() => undefined)
-  if (!came) return asked
-  const { formatHead } = await import('../output/head.ts')
+  const failed = await asked.then(
+    () => false,
+    () => true,
+  )
+  if (!came) return void (await asked)
   const printer = await context.printer()
-  await printer.write(await formatHead(came, context.redact))
-  if (answer) return answer
-  const body = context.redact(new TextDecoder().decode(came.body)).trimEnd()
-  if (body !== '') await printer.data(`${body}\n`, visibleLines)
-  return asked
+  if (include) {
+    const { formatHead } = await import('../output/head.ts')
+    await printer.write(await formatHead(came, context.redact))
+  }
+  const { bytes, text, value, status } = createReader()(came)
+  if (value !== undefined && status >= 200 && status < 300) await printer.body({ bytes, text, value })
+  else if (include && failed) {
+    const body = context.redact(new TextDecoder().decode(bytes)).trimEnd()
+    if (body !== '') await printer.data(`${body}\n`, visibleLines)
+  }
+  await asked
 }

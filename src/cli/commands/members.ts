@@ -18,7 +18,7 @@ import {
   withPaging,
 } from '../flags.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
-import { blockedBody, blockField, isBlocked } from '../operations/blocking.ts'
+import { blockedBody, blockField, isBlocked, lacksBlock } from '../operations/blocking.ts'
 import { confirmTargets } from '../operations/confirm-targets.ts'
 import { runOne } from '../operations/one.ts'
 import { overMany } from '../operations/over-many.ts'
@@ -245,7 +245,7 @@ function defineMany(members: MeetroomCommand, act: Act): void {
 async function requirePrivateRoom(context: Context, id: string): Promise<void> {
   if (context.flags.curl) return
   const { value } = await (await context.client()).call('getRoom', { params: { id } })
-  if (value.room.type !== 'private')
+  if (lacksBlock(value.room.type))
     throw new UsageError(`blocking works only in private rooms, and room ${id} is ${value.room.type}`, {
       hint: 'pass --force to send it anyway',
     })

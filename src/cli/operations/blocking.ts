@@ -1,4 +1,5 @@
 import { parseBoolean } from '../../api/readings.ts'
+import { plainText } from '../output/text.ts'
 import type { Item } from '../output/views.ts'
 
 /** The field of a member that says whether the user is blocked; the document lists it in requests only. */
@@ -13,6 +14,11 @@ export function blockedBody<B extends boolean | undefined>(is_blocked: B): { is_
 export function isBlocked(member: object): boolean | undefined {
   const { [blockField]: told } = member as Item
   return parseBoolean(told) ?? undefined
+}
+
+/** Whether rooms of a type offer no block (rule 2). A type that the API does not list may offer it. */
+export function lacksBlock(type: unknown): boolean {
+  return ['open', 'public'].includes(plainText(type).toLowerCase())
 }
 
 /** What is said of a member, but for the block. */

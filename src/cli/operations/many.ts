@@ -1,21 +1,21 @@
 import type { Answer, Client } from '../../api/client.ts'
 import { endpoints, type OperationName } from '../../api/endpoints.ts'
-import { readAnswer } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
+import type { AnyInput } from '../../api/request.ts'
 import { InterruptedError, type MeetroomError, NotFoundError } from '../../errors.ts'
 import { unlessShown } from '../before-send.ts'
 import type { Context } from '../context.ts'
 import type { PaceFlags } from '../flags.ts'
 import { onePage, type Page } from '../output/page.ts'
 import type { Printer } from '../output/printer.ts'
-import { type Item, type View, viewOf } from '../output/views.ts'
+import { type View, viewOf } from '../output/views.ts'
 import { startEach } from '../pool/each.ts'
 import { endRun } from '../pool/ending.ts'
 import { failure, type Outcome, stopsAll } from '../pool/outcome.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
 import { Tally } from '../pool/tally.ts'
-import { orUndefined } from './one.ts'
+import { itemsOf, orUndefined } from './one.ts'
 import { printAll } from './print-all.ts'
 import type { Targets } from './targets.ts'
 
@@ -27,6 +27,7 @@ export interface EachFlags extends PaceFlags {
 interface Task {
   name: OperationName
   ids: readonly string[]
+  inputFor(id: string): AnyInput
   call(client: Client, id: string): Promise<Answer>
   flags: EachFlags
   view: View
@@ -59,38 +60,37 @@ export async function runEach<N extends OperationName>(
     for (const id of ids) await unlessShown(client.call(name, toInput(id)))
     return
   }
-  const task: Task = { name, ids, call: (client, id) => client.call(name, toInput(id)), flags, view, tally }
+  const call: Task['call'] = (client, id) => client.call(name, toInput(id))
+  const task: Task = { name, ids, inputFor: toInput, call, flags, view, tally }
   await (others.length === 0 ? doOne(context, printer, task, first) : doAll(context, printer, task))
 }
 
 /** Does it to the one id that there is: what becomes of that is what becomes of the command. */
 async function doOne(context: Context, printer: Printer, task: Task, id: string): Promise<void> {
-  const { name, call, flags, view, tally } = task
+  const { name, inputFor, call, flags, view, tally } = task
   const asked = call(await context.client(), id)
   const answer = await (flags.ignoreNotFound ? orUndefined(asked) : asked)
   tally.add({ status: answer ? 'ok' : 'skipped' })
-  if (answer)
-    await printAll(
-      printer,
-      view,
-      endpoints[name].result,
-      onePage({ items: [itemOf(name, answer)], whole: answer }),
-    )
+  if (answer) {
+    const items = itemsOf(name, inputFor(id), answer, printer.options.format)
+    await printAll(printer, view, endpoints[name].result, onePage({ items, whole: answer }))
+  }
   await printer.notice(tally.summary)
 }
 
 /** Does it to several ids. */
 async function doAll(context: Context, printer: Printer, task: Task): Promise<void> {
-  const { name, ids, view, flags, tally } = task
+  const { name, ids, inputFor, view, flags, tally } = task
+  const { format } = printer.options
   const pool = await openPool(context, flags, tally)
   const outcomes = startEach(pool, ids, (id) => act(pool, task, id))
   /** What stopped the others. Told at the end: it may be the error that the command ends with. */
   let fatal: MeetroomError | undefined
 
   async function* pages(): AsyncGenerator<Page> {
-    for (const outcome of outcomes) {
+    for (const [i, outcome] of outcomes.entries()) {
       const ended = await outcome
-      if (ended.status === 'ok') yield { items: [itemOf(name, ended.value)] }
+      if (ended.status === 'ok') yield { items: itemsOf(name, inputFor(ids[i] ?? ''), ended.value, format) }
       if (!('error' in ended)) continue
       if (stopsAll(ended.error)) fatal ??= ended.error
       else await context.report(ended.error)
@@ -119,10 +119,6 @@ async function act(pool: Pool, { call, flags }: Task, id: string): Promise<Outco
     if (stopsAll(failed.error)) pool.stop()
     return failed
   }
-}
-
-function itemOf(name: OperationName, answer: Answer): Item {
-  return (readAnswer(answer) as Item)[endpoints[name].result] as Item
 }
 
 /** `deleted 3 users`, or `deleted 1 of 3 users; 1 failed; 1 was not there`. */

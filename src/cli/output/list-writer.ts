@@ -1,5 +1,5 @@
 import type { Answer } from '../../api/client.ts'
-import { readBody, writeJson } from '../../api/json.ts'
+import { writeJson } from '../../api/json.ts'
 import type { Format } from '../../config-values.ts'
 import type { Host, Visible } from '../../host.ts'
 import type { Hiding } from './hiding.ts'
@@ -173,7 +173,7 @@ function queryWriter(out: Out, key: string): ListWriter {
       rest = page.rest ?? {}
       pages++
     },
-    end: () => out.result(whole && pages === 1 ? readBody(whole) : { [key]: items, ...rest }),
+    end: () => (whole && pages === 1 ? out.body(whole) : out.result({ [key]: items, ...rest })),
   }
 }
 

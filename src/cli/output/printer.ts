@@ -197,10 +197,11 @@ export class Printer {
   /** The body that the service sent: byte for byte in a pipe, indented on a terminal. */
   async body(answer: Answer): Promise<void> {
     const { stdout } = this.#host
+    if (answer.bytes.length === 0) return
     if (this.options.query) return this.result(readBody(answer))
     if (stdout.isTTY)
       await this.#put(visibleJson(`${this.#redact(writeJson(this.onScreen(readBody(answer)), 2))}\n`))
-    else if (answer.bytes.length > 0) await written(stdout.write(answer.bytes))
+    else await written(stdout.write(answer.bytes))
     await this.tellOfSecrets()
   }
 

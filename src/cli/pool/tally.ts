@@ -4,6 +4,7 @@ import {
   InterruptedError,
   type MeetroomError,
   NetworkError,
+  NotAppliedError,
   OutputError,
   PartialError,
   UnknownOutcomeError,
@@ -34,6 +35,8 @@ export class Tally {
   #bad = 0
   /** Those that failed for want of an answer. */
   #unanswered = 0
+  /** Those that failed because the service accepted the change and did not make it. */
+  #notApplied = 0
 
   /**
    * @param total how many parts there are, as far as that is known
@@ -58,6 +61,7 @@ export class Tally {
     const { status } = outcome
     this.#counts[status]++
     if ('error' in outcome && outcome.error instanceof NetworkError) this.#unanswered++
+    if ('error' in outcome && outcome.error instanceof NotAppliedError) this.#notApplied++
     const verdict = verdictOf(status)
     if (verdict === 'good') this.#good++
     if (verdict === 'bad') this.#bad++
@@ -104,6 +108,7 @@ export class Tally {
   #error(hint: Hint | undefined): MeetroomError {
     if (this.#good > 0) return new PartialError(this.summary, { hint })
     if (this.count('unknown') > 0) return new UnknownOutcomeError(this.summary, { hint })
+    if (this.#notApplied === this.#bad) return new NotAppliedError(this.summary, { hint })
     return this.#unanswered === this.#bad
       ? new NetworkError(this.summary, { hint, retryable: true })
       : new ApiError(this.summary, { hint })

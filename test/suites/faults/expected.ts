@@ -83,11 +83,17 @@ export const brokenAtOnce = split(
 )
 /** The answer is not HTTP. */
 export const notHttp = split(ends(6, 1), ends(7, 1), ends(7, 1))
-/** A success whose body cannot be read: a write has happened (0), but the id of a new room is not known. */
-export const accepted = split(ends(6, 1), ends(0, 1), ends(7, 1))
+/** A success whose body proves nothing. */
+export const unproven = split(ends(6, 1), ends(7, 1), ends(7, 1))
+/** A success that shows no item: a write was made (0), but the ID of a new room is not known. */
+export const acknowledged = split(ends(6, 1), ends(0, 1), ends(7, 1))
+/** A success that shows another item than the one that was to be changed. */
+export const contradicted = split(ends(0, 1, 'kept'), ends(1, 1, 'kept'), ends(0, 1, 'kept'))
+/** A success whose body says no. */
+export const saysNo = split(ends(6, 1), ends(1, 1), ends(1, 1))
 
-/** The same for an answer that is cut off: the HTTP library may open another connection, which nobody uses. */
-export const cutOff = split(ends(6, 1, 'unsure'), ends(0, 1, 'unsure'), ends(7, 1, 'unsure'))
+/** A success that proves nothing because it is cut off: the HTTP library may open another connection, which nobody uses. */
+export const cutOff = split(ends(6, 1, 'unsure'), ends(7, 1, 'unsure'), ends(7, 1, 'unsure'))
 
 // The service says no: nothing was changed, and one answer is enough, or it says when to ask again.
 

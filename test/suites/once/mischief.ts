@@ -43,13 +43,17 @@ const ambiguous: Record<string, Pick<Mischief, 'bytes' | 'resets'>> = {
   'answers with what is not HTTP': { bytes: '220 mail.test ESMTP ready\r\n' },
 }
 
-/** Successes that cannot be read: only a server that has acted says so. */
-const unreadable: Record<string, Pick<Mischief, 'bytes'>> = {
+/** Successes without an item: only a server that has acted says so. */
+const acknowledging: Record<string, Pick<Mischief, 'bytes'>> = {
   'answers 200 with nothing': { bytes: whole(200, '') },
   'answers 204': { bytes: 'HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n' },
+  'answers 200 with another item': { bytes: whole(200, '{"ok":true}') },
+}
+
+/** Successes that prove nothing. */
+const unreadable: Record<string, Pick<Mischief, 'bytes'>> = {
   'answers 200 with a page': { bytes: whole(200, html, 'text/html') },
   'answers 200 with half of the JSON': { bytes: `${ok}\r\n{"room":{"id":"` },
-  'answers 200 with another item': { bytes: whole(200, '{"ok":true}') },
   'answers 200 with damaged compression': {
     bytes: Buffer.concat([
       Buffer.from(`${ok}content-encoding: gzip\r\ncontent-length: ${gzip.length}\r\n\r\n`),
@@ -75,7 +79,9 @@ export const mischiefs: Readonly<Record<string, Mischief>> = {
   ...Object.fromEntries([
     ...having(ambiguous, false, 'nothing', ' before it acts'),
     ...having(ambiguous, true, 'nothing', ' after it has acted'),
-    ...having(unreadable, true, 'accepted'),
+    ...having(unreadable, false, 'nothing', ' before it acts'),
+    ...having(unreadable, true, 'nothing', ' after it has acted'),
+    ...having(acknowledging, true, 'accepted'),
   ]),
 }
 

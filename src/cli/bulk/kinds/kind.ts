@@ -98,9 +98,9 @@ export async function itemOf(asked: Promise<Answer>, field: string): Promise<Ite
 }
 
 /** The id of what an operation answers with. A number keeps all of its digits. */
-export function idIn(asked: Promise<Answer>, field: string, id = 'id'): Promise<string> {
+export function idIn(asked: Promise<Answer>, field: string): Promise<string> {
   return asked.then((answer) => {
     const { [field]: item } = readAnswer(answer) as Readonly<Record<string, Item>>
-    return plainText(item?.[id])
+    return plainText(item?.['id'])
   })
 }

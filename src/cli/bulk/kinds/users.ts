@@ -13,7 +13,7 @@ import { views } from '../../output/views.ts'
 import type { ImportFlags } from '../import-flags.ts'
 import { importColumns } from './columns.ts'
 import { type Invited, invitedOf, inviteWith } from './invited.ts'
-import { idIn, itemOf, type Kind } from './kind.ts'
+import { itemOf, type Kind } from './kind.ts'
 import { createMembers } from './members.ts'
 
 /** The rooms that a saved user was in go along with the user. */
@@ -55,7 +55,10 @@ export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): Kind<R
       isDone: () => false,
     },
     find: (client, { user_id }) => itemOf(client.call('getUser', { params: { user_id } }), 'user'),
-    create: (client, row) => idIn(client.call('createUser', { body: userOf(row) }), 'user', 'user_id'),
+    async create(client, row) {
+      await client.call('createUser', { body: userOf(row) })
+      return row.user_id
+    },
     finish: (client, { user_id, memberships = [] }) =>
       memberships.length === 0 ? undefined : join(client, user_id, memberships),
     async overwrite(client, body) {

@@ -55,7 +55,9 @@ export class Past {
     const { sent, to = sent, row, status, id } = line
     const place = noted.indexOf(status as Noted)
     if (isRow(row) && place >= 0) {
-      this.#statuses[row] = place
+      // A failed row with an ID was created, although not as requested: it is looked up, and never created again.
+      const isMade = status === 'failed' && typeof id === 'string'
+      this.#statuses[row] = isMade ? noted.indexOf('unknown') : place
       if (status === 'unknown' && typeof id === 'string') this.#made.set(row, id)
     } else if (isRow(sent) && isRow(to) && sent <= to)
       this.#statuses.fill(noted.indexOf('unknown'), sent, to + 1)
