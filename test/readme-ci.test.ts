@@ -80,10 +80,7 @@ describe.runIf(hasJq)('the job for GitHub Actions', () => {
 
 describe('an import in parts', () => {
   beforeEach(() => written('people.csv', `user_id\n${['ada', 'alan', 'grace', 'linus', 'tim'].join('\n')}\n`))
-  const journals = () =>
-    readdirSync(world.dir)
-      .filter((name) => name.endsWith('.journal'))
-      .sort()
+  const journals = () => readdirSync(world.dir).filter((name) => name.endsWith('.journal'))
 
   test('has a job for each part in GitHub Actions', async () => {
     const text = blockBehind('A job for each part', 'yaml')
@@ -95,7 +92,7 @@ describe('an import in parts', () => {
       const { code, log } = await runJob(here, { secrets, matrix: { shard: part } }, world.dir, env)
       expect(code, log).toBe(0)
     }
-    expect(journals()).toEqual(['people.csv.1-of-4.journal', 'people.csv.4-of-4.journal'])
+    expect(journals()).toEqual([])
   })
 
   test('has a pod for each part in Kubernetes', async () => {
@@ -106,7 +103,7 @@ describe('an import in parts', () => {
       const pod = { ...env, ...front.env, JOB_COMPLETION_INDEX: `${index}` }
       expect(await runCommand(shell, words, pod)).toMatchObject({ code: 0 })
     }
-    expect(journals()).toEqual(['people.csv.1-of-4.journal', 'people.csv.4-of-4.journal'])
+    expect(journals()).toEqual([])
   })
 })
 

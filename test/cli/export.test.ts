@@ -631,3 +631,47 @@ describe('what an export wrote', () => {
     )
   })
 })
+
+describe('an export of what the command line names', () => {
+  beforeEach(async () => {
+    for (const user_id of ['ada', 'bob', 'eve'])
+      await world.send('POST', '/users', { user_id, name: user_id.toUpperCase() })
+  })
+  const ids = (stdout: string) =>
+    stdout
+      .split('\r\n')
+      .slice(1, -1)
+      .map((line) => line.split(',')[0])
+
+  test('holds the users that are given, in their order', async () => {
+    const { code, stdout, stderr } = await world.run('users export eve ada eve')
+    expect({ code, ids: ids(stdout) }, stderr).toEqual({ code: 0, ids: ['eve', 'ada'] })
+    expect(stderr).toContain('exported 2 users')
+  })
+
+  test('reads IDs from standard input, with Windows line ends', async () => {
+    expect(ids((await world.run('users export -', { stdin: 'bob\r\neve\r\n' })).stdout)).toEqual([
+      'bob',
+      'eve',
+    ])
+    expect(ids((await world.run('users export -', { stdin: '' })).stdout)).toEqual([])
+  })
+
+  test('holds those of them that --where chooses', async () => {
+    expect(ids((await world.run('users export ada bob --where name=BOB')).stdout)).toEqual(['bob'])
+  })
+
+  test('fails for a user who is not there', async () => {
+    expect(await world.run('users export ada nobody')).toMatchObject({ code: 3 })
+  })
+
+  test('holds rooms by their IDs, their names and standard input', async () => {
+    const made = async (name: string) =>
+      (await world.send('POST', '/rooms', { name, type: 'open' })).body.room.id
+    const [a, b] = [await made('A'), await made('B')]
+    await made('C')
+    expect(ids((await world.run(`rooms export ${a} name:B`)).stdout)).toEqual([a, b])
+    expect(ids((await world.run('rooms export -', { stdin: `${b}\n` })).stdout)).toEqual([b])
+    expect(ids((await world.run(`rooms export ${a} ${b} --where name=A`)).stdout)).toEqual([a])
+  })
+})

@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createImportWorld, entriesOf, type ImportWorld, roomsCsv, roomsOf } from '../helpers/imports.ts'
 import { answer } from '../helpers/world.ts'
@@ -11,11 +13,14 @@ beforeEach(async () => {
 const run = (line: string) => world.run(line)
 const allRooms = async () => (await world.send('GET', '/rooms?limit=1000')).body.rooms
 const done = { code: 0, stdout: '', stderr: 'imported 3 of 3 rooms\n' }
-const refused = (known: string) => ({
+const receipts = () => join(world.dir, 'data', 'receipts')
+/** Names of the receipts of finished imports. */
+const kept = () => (existsSync(receipts()) ? readdirSync(receipts()) : [])
+const refused = (known: string, journal = `receipt ${join(receipts(), kept()[0] ?? '')}`) => ({
   code: 2,
   stdout: '',
   stderr:
-    `error: ${known} rows were imported before (rooms.csv.journal), and their rooms exist\n` +
+    `error: ${known} rows were imported before (${journal}), and their rooms exist\n` +
     'hint: pass --match name --if-exists skip to create only what is missing, or --again to create them all again\n',
 })
 
@@ -50,7 +55,7 @@ describe('rooms import run again', () => {
     expect(await run('rooms import rooms.csv')).toMatchObject({
       ...done,
       stderr:
-        '3 of 3 rows were imported before (rooms.csv.journal), but their rooms are gone; they are imported again\n' +
+        `3 of 3 rows were imported before (receipt ${join(receipts(), kept()[0] ?? '')}), but their rooms are gone; they are imported again\n` +
         done.stderr,
     })
     expect(await world.rooms()).toEqual(roomsOf(3))
@@ -79,6 +84,53 @@ describe('rooms import run again', () => {
 test('--no-receipt leaves no finished journal behind', async () => {
   expect(await run('rooms import rooms.csv --no-receipt')).toMatchObject(done)
   expect(world.read('rooms.csv.journal')).toBeUndefined()
+  expect(kept()).toEqual([])
+})
+
+describe('the receipt of rooms import', () => {
+  test('is in the directory of the local workspace, for this user alone, and nothing is left beside the file', async () => {
+    expect(await run('rooms import rooms.csv')).toMatchObject(done)
+    expect(world.read('rooms.csv.journal')).toBeUndefined()
+    expect(kept()).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.journal$/)])
+    expect(statSync(receipts()).mode & 0o777).toBe(0o700)
+    expect(statSync(join(receipts(), kept()[0] ?? '')).mode & 0o777).toBe(0o600)
+  })
+
+  test('is the journal that --journal names', async () => {
+    expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(done)
+    expect(kept()).toEqual([])
+    expect(await run('rooms import rooms.csv --journal my.journal')).toMatchObject(
+      refused('3 of 3', 'my.journal'),
+    )
+  })
+
+  test('of an earlier version is honoured beside the file', async () => {
+    expect(await run('rooms import rooms.csv')).toMatchObject(done)
+    renameSync(join(receipts(), kept()[0] ?? ''), world.path('rooms.csv.journal'))
+    expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
+    expect(await run('rooms import rooms.csv --shard 1/2')).toMatchObject({ code: 2 })
+    expect(await world.rooms()).toEqual(roomsOf(3))
+  })
+
+  test('stays beside the file where no directory can be made for it', async () => {
+    writeFileSync(join(world.dir, 'data'), '')
+    expect(await run('rooms import rooms.csv')).toMatchObject(done)
+    expect(await run('rooms import rooms.csv')).toMatchObject(refused('3 of 3', 'rooms.csv.journal'))
+  })
+
+  test('stays beside the file while rows have failed', async () => {
+    world.file('rooms.csv', 'name,type,members\nA,open,\nB,open,nobody\n')
+    expect(await run('rooms import rooms.csv')).toMatchObject({ code: 8 })
+    expect(kept()).toEqual([])
+    expect(await run('rooms import rooms.csv')).toMatchObject(refused('1 of 2', 'rooms.csv.journal'))
+  })
+})
+
+test('users import leaves neither a journal nor a receipt behind', async () => {
+  world.file('users.csv', 'user_id\nada\n')
+  expect(await run('users import users.csv')).toMatchObject({ code: 0 })
+  expect(world.read('users.csv.journal')).toBeUndefined()
+  expect(kept()).toEqual([])
 })
 
 test('--no-receipt keeps the journal of a run that was cut off', async () => {

@@ -96,23 +96,27 @@ describe('the journal', () => {
     const before = ['u2', 'u4', 'u5']
     for (const user_id of before) await world.send('POST', '/users', { user_id })
     world.file('in.csv', usersCsv(6))
-    await run('users import in.csv')
+    await run('users import in.csv --journal in.csv.journal')
     for (const id of before) await world.send('DELETE', `/users/${id}`)
     const first = journal().length
-    await run('users import in.csv --resume')
+    await run('users import in.csv --journal in.csv.journal --resume')
     expect(sentRows(journal().slice(first))).toEqual([2, 4, 5])
     expect(await world.users()).toEqual(usersOf(6))
   })
 
-  test('is beside the input file, or where --journal says', async () => {
+  test('is beside the input file while rows are left or have failed, or where --journal says', async () => {
     world.file('in.csv', usersCsv(1))
+    await run('users import in.csv')
+    await run('users import in.csv')
+    expect(journal().at(-1)).toEqual({ end: true })
+    rmSync(world.path('in.csv.journal'))
     const files = async (flags: string) => {
       await run(`users import in.csv --if-exists overwrite ${flags}`.trim())
       const found = readdirSync(world.dir).filter((name) => name !== 'in.csv' && name !== 'config')
       for (const name of found) rmSync(world.path(name))
       return found
     }
-    expect(await files('')).toEqual(['in.csv.journal'])
+    expect(await files('')).toEqual([])
     expect(await files('--journal elsewhere')).toEqual(['elsewhere'])
     expect(await files('--no-journal')).toEqual([])
     expect(await files('--dry-run')).toEqual([])
@@ -130,7 +134,7 @@ describe('the journal', () => {
     world.file('in.csv', roomsCsv(1))
     world.intercept = async (request, next) =>
       request.method === 'POST' ? answer(200, { room: { id: world.apiKey } }) : next()
-    expect(await run('rooms import in.csv')).toMatchObject({ code: 0 })
+    expect(await run('rooms import in.csv --journal in.csv.journal')).toMatchObject({ code: 0 })
     expect(journal()).toContainEqual(expect.objectContaining({ row: 1, status: 'ok', id: '[API key]' }))
     expect(world.read('in.csv.journal')).not.toContain(world.apiKey)
   })
@@ -188,9 +192,11 @@ describe('a journal of a small disk', () => {
 describe('a run that has finished', () => {
   beforeEach(() => world.file('in.csv', usersCsv(2)))
 
-  test('leaves a journal that the next run overwrites', async () => {
-    await run('users import in.csv')
-    expect(await run('users import in.csv --if-exists skip')).toMatchObject({ code: 0 })
+  test('leaves a journal that --journal names, and that the next run overwrites', async () => {
+    await run('users import in.csv --journal in.csv.journal')
+    expect(await run('users import in.csv --if-exists skip --journal in.csv.journal')).toMatchObject({
+      code: 0,
+    })
     expect(journal().filter(({ row }) => row)).toEqual([
       { row: 1, status: 'skipped', id: 'u1' },
       { row: 2, status: 'skipped', id: 'u2' },
@@ -199,27 +205,29 @@ describe('a run that has finished', () => {
 
   test('can be resumed only for what failed', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
-    await run('users import in.csv')
+    await run('users import in.csv --journal in.csv.journal')
     await world.send('DELETE', '/users/u2')
     world.requests.length = 0
-    expect(await run('users import in.csv --resume')).toMatchObject({
+    expect(await run('users import in.csv --journal in.csv.journal --resume')).toMatchObject({
       code: 0,
       stderr: 'imported 2 of 2 users\n',
     })
     expect(world.writes()).toEqual(['POST /users'])
     expect(await world.users()).toEqual(usersOf(2))
     world.requests.length = 0
-    expect(await run('users import in.csv --resume')).toMatchObject({ code: 0 })
+    expect(await run('users import in.csv --journal in.csv.journal --resume')).toMatchObject({ code: 0 })
     expect(world.requests).toEqual([])
   })
 
   test('keeps its skipped rows skipped when resumed', async () => {
     await world.send('POST', '/users', { user_id: 'u2' })
-    await run('users import in.csv --if-exists skip')
-    expect(await run('users import in.csv --if-exists skip --resume')).toMatchObject({
-      code: 0,
-      stderr: 'imported 1 of 2 users; 1 skipped\n',
-    })
+    await run('users import in.csv --if-exists skip --journal in.csv.journal')
+    expect(await run('users import in.csv --if-exists skip --journal in.csv.journal --resume')).toMatchObject(
+      {
+        code: 0,
+        stderr: 'imported 1 of 2 users; 1 skipped\n',
+      },
+    )
   })
 
   test('without a key leaves nothing in the way', async () => {
@@ -404,7 +412,7 @@ describe('two runs with one journal', () => {
       world.file('in.csv.journal.lock', lock)
       expect(await run('users import in.csv')).toMatchObject({ code: 0 })
       expect(await world.users()).toEqual(usersOf(9))
-      expect(readdirSync(world.dir).sort()).toEqual(['in.csv', 'in.csv.journal'])
+      expect(readdirSync(world.dir).sort()).toEqual(['in.csv'])
     },
   )
 })

@@ -33,7 +33,7 @@ describe.each(['users', 'rooms'] as const)('an import of %s killed', (kind) => {
   /** The journal of a run that was not killed, two rows at a time. */
   async function wholeJournal(): Promise<string> {
     world.file('in.csv', file)
-    await run(`${kind} import in.csv --concurrency 2`)
+    await run(`${kind} import in.csv --journal in.csv.journal --concurrency 2`)
     return world.read('in.csv.journal') ?? ''
   }
 
@@ -274,9 +274,9 @@ test('an import from standard input resumes when it is given the same input', as
 
 test('a journal with line separators in its ids can be read', async () => {
   world.file('in.csv', 'user_id,name\nu\u20281,A\nu\u20292,B\n')
-  expect(await run('users import in.csv')).toMatchObject({ code: 0 })
+  expect(await run('users import in.csv --journal in.csv.journal')).toMatchObject({ code: 0 })
   world.requests.length = 0
-  expect(await run('users import in.csv --resume')).toMatchObject({
+  expect(await run('users import in.csv --journal in.csv.journal --resume')).toMatchObject({
     code: 0,
     stderr: 'imported 2 of 2 users\n',
   })

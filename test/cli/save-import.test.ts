@@ -304,6 +304,6 @@ describe('an import of what was saved', () => {
         : next()
     const made = JSON.parse((await world.outcome('rooms import rows.ndjson -o ndjson')).stdout)
     expect(await world.member(made.id, 'trudy')).toMatchObject({ type: 'host', is_blocked: true })
-    expect(existsSync(path(world, 'rows.ndjson.journal'))).toBe(true)
+    expect(existsSync(path(world, 'rows.ndjson.journal'))).toBe(false)
   })
 })

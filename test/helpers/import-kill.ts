@@ -69,7 +69,9 @@ export async function importKillLoop({
 
   /** One run; undefined when it was killed. */
   async function run(file: string, resume: boolean): Promise<Ended | undefined> {
-    const argv = [launcher, kind, 'import', file, '-o', 'ndjson', ...(resume ? ['--resume'] : [])]
+    // A journal that is named stays when it is finished.
+    const journal = ['--journal', `${file}.journal`]
+    const argv = [launcher, kind, 'import', file, '-o', 'ndjson', ...journal, ...(resume ? ['--resume'] : [])]
     const child = spawn(node, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let [stdout, stderr] = ['', '']
     child.stdout.setEncoding('utf8').on('data', (text) => {

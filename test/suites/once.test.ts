@@ -106,7 +106,7 @@ describe.each(Object.entries(kinds))(
             world.file('in.csv', `${kind.columns}\n${plans.map((_, i) => `${kind.row(i + 1)}\n`).join('')}`)
             const argv = [
               ...[what, 'import', 'in.csv', '-o', 'ndjson', '--concurrency', `${concurrency}`],
-              ...['--retries', `${retries}`],
+              ...['--retries', `${retries}`, '--journal', 'in.csv.journal'],
               ...(what === 'users' ? ['--if-exists', 'overwrite'] : []),
               ...(what === 'members' ? ['--room', room] : []),
             ]

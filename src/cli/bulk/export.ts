@@ -1,4 +1,6 @@
+import type { Answer, Client } from '../../api/client.ts'
 import { defined } from '../../api/defined.ts'
+import { readAnswer } from '../../api/json.ts'
 import { member, room, user } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
@@ -10,7 +12,7 @@ import { listPages, select } from '../operations/list.ts'
 import type { Selection } from '../operations/selection.ts'
 import type { Page } from '../output/page.ts'
 import { holdsSecret, withoutSecrets } from '../output/secrets.ts'
-import { type View, views } from '../output/views.ts'
+import { type Item, type View, views } from '../output/views.ts'
 import { mapAhead } from '../pool/ahead.ts'
 import { lostInWords } from './lost.ts'
 
@@ -26,23 +28,27 @@ export interface ExportFlags {
 /** Number of pages, or rooms, that are on their way while one is written. */
 const ahead = 4
 
+const getUser = (client: Client, user_id: string) => client.call('getUser', { params: { user_id } })
+const getRoom = (client: Client, id: string) => client.call('getRoom', { params: { id } })
+
 const exported = {
-  users: { resource: user, list: 'listUsers' },
-  rooms: { resource: room, list: 'listRooms' },
-  members: { resource: member, list: 'listMembers' },
+  users: { resource: user, list: 'listUsers', get: getUser },
+  rooms: { resource: room, list: 'listRooms', get: getRoom },
+  members: { resource: member, list: 'listMembers', get: undefined },
 } as const
 
 /**
  * Writes everything there is of a kind, for `import` to read again: CSV unless another format is asked for.
- * @param rooms for members, the ids of the rooms whose members to export; `-` stands for those on standard input
+ * @param ids what to export, everything where there are none; for members, the rooms that they are in. `-` stands for the IDs on
+ *   standard input
  */
 export async function runExport(
   context: Context,
   name: keyof typeof exported,
-  rooms: readonly string[],
+  ids: readonly string[],
   flags: ExportFlags,
 ): Promise<void> {
-  const { resource, list } = exported[name]
+  const { resource, list, get } = exported[name]
   // A service that leaves out what is null may send an e-mail address on a later page only.
   const { unlisted = [] } = views[resource.name]
   const view: View = { ...views[resource.name], kept: [...unlisted, ...(flags.with ? [flags.with] : [])] }
@@ -54,16 +60,22 @@ export async function runExport(
     output.value === 'table' || output.value === 'ids' ? 'csv' : output.value,
   )
   printer.check(view)
-  if (list === 'listMembers' && (rooms.length === 0) !== (flags.allRooms === true))
+  if (list === 'listMembers' && (ids.length === 0) !== (flags.allRooms === true))
     throw new UsageError('name the rooms, or pass --all-rooms')
   const selection = await select(context, list, flags.where, flags)
   const full = selection?.full ?? new FullRecords(context, list)
   const all = { all: true, ...defined({ pageSize: flags.pageSize }) }
-  const roomIds = flags.allRooms ? allRoomIds(context, all) : await readIds(rooms, context.host)
+  const given = await readIds(ids, context.host)
   const pages =
     list === 'listMembers'
-      ? membersOf(context, roomIds, all, { selection, full, withLastSeen: flags.with === 'last_seen' })
-      : inFull(await listPages(context, list, {}, all, { ahead, selection }), full)
+      ? membersOf(context, flags.allRooms ? allRoomIds(context, all) : given, all, {
+          selection,
+          full,
+          withLastSeen: flags.with === 'last_seen',
+        })
+      : ids.length > 0
+        ? chosenFrom(recordsOf(context, resource.name, given, get), selection)
+        : inFull(await listPages(context, list, {}, all, { ahead, selection }), full)
   const chosen = selection ? selection.closed(pages) : pages
   const { columns, showTokens } = printer.options
   const safe = new WithoutSecrets(chosen)
@@ -95,6 +107,32 @@ class WithoutSecrets {
       yield isSame ? page : { ...rest, items }
     }
   }
+}
+
+/** Number of records that are one page. */
+const pageRecords = 100
+
+/** The items with some IDs, page by page. */
+async function* recordsOf(
+  context: Context,
+  field: string,
+  ids: readonly string[],
+  get: (client: Client, id: string) => Promise<Answer>,
+): AsyncGenerator<Page, undefined> {
+  const client = await context.client()
+  const record = async (id: string) => (readAnswer(await get(client, id)) as Item)[field] as Item
+  let items: Item[] = []
+  for await (const item of mapAhead(ids, ahead, record)) {
+    items.push(item)
+    if (items.length < pageRecords) continue
+    yield { items }
+    items = []
+  }
+  if (items.length > 0) yield { items }
+}
+
+function chosenFrom(pages: AsyncGenerator<Page, undefined>, selection: Selection | undefined) {
+  return selection ? selection.from(pages, '') : pages
 }
 
 async function* allRoomIds(context: Context, all: ListFlags): AsyncGenerator<string> {

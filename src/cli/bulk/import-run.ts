@@ -38,7 +38,7 @@ export async function sendRows(
     isComplete = !fatal && !pool.isStopped && tally.count('unknown') === 0
     return fatal
   } finally {
-    await ledger.close(isComplete)
+    await ledger.close(isComplete, tally.bad > 0)
   }
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../context.ts'
+import { dataDir } from '../find-service.ts'
 import type { ImportFlags } from './import-flags.ts'
 import { type Checked, checkInput } from './input/check.ts'
 import { memberColumns } from './input/group.ts'
@@ -11,7 +12,7 @@ import { parseMap, readRoomIds } from './input/renames.ts'
 import { type InputFormat, inputFormatOf } from './input/rows.ts'
 import type { Source } from './input/source.ts'
 import type { Body, Kind } from './kinds/kind.ts'
-import { journalOf, overlapping } from './outcome/journals.ts'
+import { journalOf, overlapping, receiptOf } from './outcome/journals.ts'
 import { requireNew, requireNoneUnfinished } from './outcome/receipt.ts'
 import { mostTold } from './outcome/results.ts'
 
@@ -30,6 +31,8 @@ export interface Plan extends Asked {
   checked: Checked
   /** Path of the journal; undefined where none is kept. */
   journal: string | undefined
+  /** Path to which a finished journal without failures is moved; undefined where it is removed. */
+  receipt: string | undefined
 }
 
 /**
@@ -85,22 +88,33 @@ export async function prepare(context: Context, asked: Asked): Promise<Plan> {
     })
   requireKeys(kind, flags, checked)
   await warn(context, asked, reader.unlisted, checked)
+  const receipt = journal === undefined ? undefined : await receiptPath(context, asked)
   if (journal !== undefined && kind.repeats && !flags.again && !flags.resume)
-    await requireFirst(context, asked, checked, journal)
-  return { ...asked, format, checked, journal: context.flags.dryRun ? undefined : journal }
+    await requireFirst(context, asked, checked, [journal, ...(receipt === undefined ? [] : [receipt])])
+  return { ...asked, format, checked, journal: context.flags.dryRun ? undefined : journal, receipt }
 }
 
-/** @throws {UsageError} when rows were imported before, or may have been */
+/** Where the receipt of an import is that must not happen twice; undefined where the user names the journal. */
+async function receiptPath(context: Context, { kind, source, flags }: Asked): Promise<string | undefined> {
+  if (!kind.repeats || source.path === undefined || typeof flags.journal === 'string') return undefined
+  const target = await context.services.target()
+  return receiptOf(await dataDir(context.host), { input: source.path, target, shard: flags.shard })
+}
+
+/**
+ * @param paths of the journal and of the receipt
+ * @throws {UsageError} when rows were imported before, or may have been
+ */
 async function requireFirst(
   context: Context,
   { kind, source, flags }: Asked,
   checked: Checked,
-  journal: string,
+  paths: readonly string[],
 ): Promise<void> {
-  await requireNew(context, { path: journal, kind, checked })
+  for (const path of paths) await requireNew(context, { path, kind, checked })
   // Who names the journal keeps the others elsewhere, too.
   if (source.path === undefined || typeof flags.journal === 'string') return
-  for (const path of await overlapping(source.path, flags.shard)) {
+  for (const path of (await Promise.all(paths.map((path) => overlapping(path, flags.shard)))).flat()) {
     await requireNoneUnfinished(context, { path, kind })
     await requireNew(context, { path, kind, checked })
   }

@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { user } from '../../api/resources.ts'
 import type { Act } from '../action.ts'
 import type { ExportFlags } from '../bulk/export.ts'
 import { type ImportFlags, importFlags } from '../bulk/import-flags.ts'
@@ -6,6 +7,8 @@ import { concurrencyFlag, examples, whereOption } from '../flags.ts'
 import { wholeNumber } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import { roomsWords } from '../room-arguments.ts'
+
+const userIds = `${user.words.user_id}; repeatable, or - to read ids from standard input`
 
 type Importable = 'users' | 'rooms' | 'members'
 
@@ -52,6 +55,8 @@ export function exportCommand(
       .addOption(
         new Option('--with <field>', 'look up when each member was last connected').choices(['last_seen']),
       )
+  if (name === 'users') command.argument('[user...]', `users to export: ${userIds}`)
+  if (name === 'rooms') command.argument('[room...]', `rooms to export: ${roomsWords}`)
   command
     .addOption(new Option('--page-size <n>', 'items per request').argParser(wholeNumber('--page-size', 1)))
     .option(...whereOption)

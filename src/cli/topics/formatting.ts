@@ -10,7 +10,9 @@ export const formatting = `Formatting
               formula are made harmless
   -o tsv      the same fields with tabs between them, for shells: no quotes; in
               a cell \\t, \\n, \\r and \\\\ stand for a tab, a line feed, a
-              carriage return and a backslash, as printf %b reads them
+              carriage return and a backslash, as printf %b reads them;
+              cells are raw, for cut and awk: open a CSV in a spreadsheet, which
+              would run a TSV cell that begins with = as a formula
   -o ids      one id a line, for xargs and for the commands that take - for ids
 
   --columns a,b   fields of a table, CSV or TSV, in that order

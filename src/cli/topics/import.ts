@@ -18,6 +18,10 @@ Members   Rooms take them in a column members, as ada:host|grace, or in one row
   meetroom rooms import courses.csv --match name --if-exists update
   meetroom rooms import course-members.csv --group-by name --if-exists update
 
+White space around IDs, names and emails is removed, and counted. --dry-run warns
+of values that differ from those of another row by white space, by the case of an
+email or by Unicode normalisation only.
+
 A user is known by user_id, a member by room_id and user_id, a room by its id,
 or by its name with --match name. --if-exists says what to do with one that
 exists:
@@ -27,20 +31,24 @@ exists:
   update     set what the row says, and leave the rest as it is
   overwrite  the same, but a user loses what the row leaves out
 
+Members who are blocked stay so, unless members import has --unblock.
+
 What the API sets only when a room is created stays; a warning says so.
 
 The journal, FILE.journal, records each row before it is sent and again when it
 is answered. After an interruption run the same command with --resume: no row is
-sent twice. --journal FILE puts it elsewhere, --no-journal keeps none.
+sent twice. A journal without failures is removed at the end. --journal FILE
+names another one, which stays; --no-journal keeps none.
 
 --shard 2/4 imports the second of four parts of a file that machines share, with
 a journal of its own, FILE.2-of-4.journal.
 
   meetroom users import people.csv --shard 2/4 --dry-run
 
-A finished journal is a receipt: while the rooms that it lists exist, another
-rooms import of the file creates nothing and exits with 2. --again creates them
-again. Delete the receipt when you no longer need it; --no-receipt leaves none.
+A finished rooms import keeps its journal as a receipt, in the receipts folder of
+the data directory. While the rooms that it lists exist, another import of the
+file creates nothing and exits with 2. --again creates them again, --no-receipt
+leaves no receipt.
 
   meetroom rooms import rooms.csv --again --no-receipt
 

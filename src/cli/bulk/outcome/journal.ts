@@ -1,6 +1,8 @@
-import { type FileHandle, rm } from 'node:fs/promises'
+import { copyFile, type FileHandle, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { MeetroomError, OutputError } from '../../../errors.ts'
 import type { Machine } from '../../../lock.ts'
+import { makeDirectory } from '../../../make-directory.ts'
 import { openOwn } from '../../../own-file.ts'
 import { claim } from './lock.ts'
 import { type Entry, Past } from './past.ts'
@@ -81,15 +83,16 @@ export class Journal {
 
   /**
    * @param complete the run ended by itself: nothing is left to resume but what failed
-   * @param keep whether a complete journal stays, as a receipt
+   * @param after what becomes of a complete journal: it stays where it is, is removed, or is moved to a path
    */
-  async close(complete: boolean, keep = true): Promise<void> {
+  async close(complete: boolean, after: 'keep' | 'remove' | { receipt: string } = 'keep'): Promise<void> {
     try {
       if (complete) this.#append({ end: true })
       await this.#sync()
     } finally {
       await this.#file.close()
-      if (complete && !keep) await rm(this.#path, { force: true })
+      if (complete && after === 'remove') await rm(this.#path, { force: true })
+      if (complete && typeof after === 'object') await move(this.#path, after.receipt)
       await rm(this.#lock, { force: true })
     }
   }
@@ -129,6 +132,22 @@ export class Journal {
     // At once: whoever is called back now may have more to write.
     this.#isWriting = false
   }
+}
+
+/** Moves a journal, also to another disk. Where that is impossible it stays, and is a receipt there as well. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    makeDirectory(dirname(to))
+    await rename(from, to).catch(() => copy(from, to))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+  }
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  await copyFile(from, `${to}.new`)
+  await rename(`${to}.new`, to)
+  await rm(from, { force: true })
 }
 
 const lockOf = (path: string) => `${path}.lock`

@@ -40,7 +40,7 @@ export class Ledger {
       return new Ledger(context, plan, pool, { results, journal, rejects })
     } catch (error) {
       // Nothing has been sent, so there is nothing to resume but what there was before.
-      await journal?.close(!plan.flags.resume)
+      await journal?.close(!plan.flags.resume, 'remove')
       throw error
     }
   }
@@ -99,15 +99,20 @@ export class Ledger {
   /**
    * Closes everything, also when one part cannot be closed.
    * @param isComplete the run ended by itself: nothing is left to resume but what failed
+   * @param hasFailed some rows failed
    * @throws {OutputError} when something could not be written
    */
-  async close(isComplete: boolean): Promise<void> {
+  async close(isComplete: boolean, hasFailed: boolean): Promise<void> {
     const { results, journal, rejects } = this.#books
+    const { flags, receipt } = this.#plan
+    const isDone = !hasFailed && typeof flags.journal !== 'string'
+    const done = receipt === undefined ? 'remove' : { receipt }
+    const after = flags.receipt === false ? 'remove' : isDone ? done : 'keep'
     const failures: unknown[] = []
     for (const close of [
       () => rejects?.close(),
       () => results.close(),
-      () => journal?.close(isComplete, this.#plan.flags.receipt),
+      () => journal?.close(isComplete, after),
     ])
       await close()?.catch((error: unknown) => failures.push(error))
     if (failures.length > 0) throw failures[0]

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { writeJson } from '../../../api/json.ts'
 import { UsageError } from '../../../errors.ts'
 import type { Context } from '../../context.ts'
@@ -36,13 +36,13 @@ export async function requireNew(
   for await (const { hash, id } of created(path))
     if (sample.delete(hash) && (await orUndefined(client.call('getRoom', { params: { id } }))))
       throw new UsageError(
-        `${known} of ${checked.share} rows were imported before (${basename(path)}), and their rooms exist`,
+        `${known} of ${checked.share} rows were imported before (${nameOf(path)}), and their rooms exist`,
         {
           hint: 'pass --match name --if-exists skip to create only what is missing, or --again to create them all again',
         },
       )
   await context.notice(
-    `${known} of ${checked.share} rows were imported before (${basename(path)}), but their rooms are gone; they are imported again`,
+    `${known} of ${checked.share} rows were imported before (${nameOf(path)}), but their rooms are gone; they are imported again`,
   )
 }
 
@@ -59,6 +59,11 @@ export async function requireNoneUnfinished(
     throw new UsageError(`an earlier import of this file (journal ${path}) did not finish`, {
       hint: 'resume it with the --shard that it had, or remove its journal to start over',
     })
+}
+
+/** A journal beside its file by its name, and a receipt by its path: people may want to remove it. */
+function nameOf(path: string): string {
+  return basename(dirname(path)) === 'receipts' ? `receipt ${path}` : basename(path)
 }
 
 /** The journal of an import of the same kind to the same place. */
