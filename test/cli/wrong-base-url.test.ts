@@ -176,6 +176,27 @@ test('when the question gets no answer, the room is not said to be missing', asy
   })
 })
 
+test.each([
+  ['rooms delete r1', 'room r1', 400],
+  ['rooms delete r1 r1b', 'room r1', 404],
+  ['users delete ada', 'user ada', 404],
+  ['rooms terminate r1', 'room r1', 410],
+  ['members unblock r1 m1', 'member m1', 404],
+])(
+  '%s --ignore-not-found fails when %s exists although the write is answered %i',
+  async (line, what, status) => {
+    world.intercept = async ({ method }) =>
+      method === 'GET'
+        ? answer(200, { rooms: [], room: { id: 'r1' }, user: { user_id: 'ada' }, member: { id: 'm1' } })
+        : answer(status, { error: 'no' })
+    const { code, stderr } = await world.run(`${line} --ignore-not-found --yes`)
+    expect([1, 8]).toContain(code)
+    expect(stderr).toContain(
+      `the service refuses the request as if there were no ${what}, and shows it when asked`,
+    )
+  },
+)
+
 describe('the question for rooms is not asked', () => {
   const asked = () => world.sent().filter((line) => line === 'GET /rooms?limit=1')
 
@@ -190,8 +211,12 @@ describe('the question for rooms is not asked', () => {
   })
 
   test('after a good answer to the look at what is to be deleted', async () => {
-    world.intercept = async ({ method, url }) =>
-      method === 'GET' && url.includes('/rooms/') ? answer(200, { room: { id: 'r1' } }) : notFound
+    let deletions = 0
+    world.intercept = async ({ method, url }) => {
+      if (method === 'DELETE') deletions++
+      const isThere = method === 'GET' && url.includes('/rooms/') && deletions === 0
+      return isThere ? answer(200, { room: { id: 'r1' } }) : notFound
+    }
     const { host, done } = world.start('rooms delete r1 r2 --ignore-not-found'.split(' '), { tty: true })
     setImmediate(() => host.type('2\n'))
     expect(await done).toMatchObject({ code: 0, stderr: expect.stringContaining('2 were not there\n') })

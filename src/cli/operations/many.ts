@@ -3,7 +3,7 @@ import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { AnyInput } from '../../api/request.ts'
-import { InterruptedError, type MeetroomError, NotFoundError } from '../../errors.ts'
+import { ApiError, InterruptedError, type MeetroomError, NotFoundError } from '../../errors.ts'
 import { unlessShown } from '../before-send.ts'
 import type { Context } from '../context.ts'
 import type { PaceFlags } from '../flags.ts'
@@ -29,6 +29,8 @@ interface Task {
   ids: readonly string[]
   inputFor(id: string): AnyInput
   call(client: Client, id: string): Promise<Answer>
+  /** Reads the item that the operation changes. */
+  exists(client: Client, id: string): Promise<boolean>
   flags: EachFlags
   view: View
   tally: Tally
@@ -60,16 +62,32 @@ export async function runEach<N extends OperationName>(
     for (const id of ids) await unlessShown(client.call(name, toInput(id)))
     return
   }
-  const call: Task['call'] = (client, id) => client.call(name, toInput(id))
-  const task: Task = { name, ids, inputFor: toInput, call, flags, view, tally }
+  const task: Task = {
+    name,
+    ids,
+    inputFor: toInput,
+    call: (client, id) => client.call(name, toInput(id)),
+    exists: async (client, id) => {
+      const reader = readerOf(name)
+      if (!reader) return false
+      const { params } = toInput(id) as AnyInput
+      const reading = client.call(reader, { params } as Input<Operations[typeof reader]>)
+      return (await orUndefined(reading)) !== undefined
+    },
+    flags,
+    view,
+    tally,
+  }
   await (others.length === 0 ? doOne(context, printer, task, first) : doAll(context, printer, task))
 }
 
 /** Does it to the one id that there is: what becomes of that is what becomes of the command. */
 async function doOne(context: Context, printer: Printer, task: Task, id: string): Promise<void> {
   const { name, inputFor, call, flags, view, tally } = task
-  const asked = call(await context.client(), id)
+  const client = await context.client()
+  const asked = call(client, id)
   const answer = await (flags.ignoreNotFound ? orUndefined(asked) : asked)
+  if (!answer) await requireGone(client, task, id)
   tally.add({ status: answer ? 'ok' : 'skipped' })
   if (answer) {
     const items = itemsOf(name, inputFor(id), answer, printer.options.format)
@@ -110,15 +128,34 @@ async function doAll(context: Context, printer: Printer, task: Task): Promise<vo
 }
 
 /** Does it to an id of several. */
-async function act(pool: Pool, { call, flags }: Task, id: string): Promise<Outcome<Answer>> {
+async function act(pool: Pool, task: Task, id: string): Promise<Outcome<Answer>> {
   try {
-    return { status: 'ok', value: await call(pool.client, id) }
+    return { status: 'ok', value: await task.call(pool.client, id) }
   } catch (cause) {
-    const failed = failure(cause)
-    if (flags.ignoreNotFound && failed.error instanceof NotFoundError) return { status: 'skipped' }
+    let failed: ReturnType<typeof failure> | undefined = failure(cause)
+    if (task.flags.ignoreNotFound && failed.error instanceof NotFoundError)
+      failed = await requireGone(pool.client, task, id).then(() => undefined, failure)
+    if (!failed) return { status: 'skipped' }
     if (stopsAll(failed.error)) pool.stop()
     return failed
   }
+}
+
+/** The operation that reads what another one changes; undefined for an operation that creates. */
+function readerOf(name: OperationName): 'getRoom' | 'getMember' | 'getUser' | undefined {
+  const { path } = endpoints[name]
+  return (['getRoom', 'getMember', 'getUser'] as const).find((reader) => endpoints[reader].path === path)
+}
+
+/**
+ * A service that does not know an operation answers like one that does not know the item.
+ * @throws {ApiError} when the item exists nevertheless
+ */
+async function requireGone(client: Client, { view, exists }: Task, id: string): Promise<void> {
+  if (await exists(client, id))
+    throw new ApiError(
+      `the service refuses the request as if there were no ${view.noun[0]} ${id}, and shows it when asked`,
+    )
 }
 
 /** `deleted 3 users`, or `deleted 1 of 3 users; 1 failed; 1 was not there`. */
