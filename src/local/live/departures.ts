@@ -5,7 +5,7 @@ import { announce, type Move, pack, webhookOf } from './outbox.ts'
 import { type Counts, type Roster, takesPart } from './roster.ts'
 
 /** What the records show of a session. */
-export type Recorded = Omit<LiveSession, 'peer'>
+export type Recorded = Omit<LiveSession, 'peer' | 'ahead'>
 
 /** How many ends are recorded in one go: a few milliseconds’ work. */
 const fewSessions = 500
@@ -24,20 +24,18 @@ export interface Departures<S extends Recorded> {
  * Inside `store.write`: takes sessions off the roster and records that they have ended: at once where they are few, else
  * by listing them. Whoever took part is announced, one after the other.
  * @param rooms the sessions by their room
- * @param at when, in milliseconds since 1970; a session that began later ended when it began
+ * @param at when a session ended, in milliseconds since 1970; one that began later ended when it began
  * @returns the rooms that have something to deliver
  */
 export function depart<S extends Recorded>(
   { store, newId, roster, onListed, few = fewSessions }: Departures<S>,
   rooms: ReadonlyMap<string, readonly S[]>,
-  at: number,
+  at: (session: S) => number,
 ): string[] {
   const sessions = [...rooms.values()].flat()
   const many = sessions.length > few
-  if (many) {
-    listEnds(store, sessions, at)
-    store.afterCommit(onListed)
-  } else recordEnds(store, sessions, at)
+  for (const [moment, ended] of byMoment(sessions, at)) (many ? listEnds : recordEnds)(store, ended, moment)
+  if (many) store.afterCommit(onListed)
   const announced: string[] = []
   for (const [roomId, left] of rooms) {
     const target = webhookOf(store, roomId)
@@ -48,7 +46,7 @@ export function depart<S extends Recorded>(
     const moves: Move[] = []
     for (const session of left) {
       roster.remove(session)
-      if (takesPart(session)) moves.push(toExit(session, at, roster.counts(roomId)))
+      if (takesPart(session)) moves.push(toExit(session, at(session), roster.counts(roomId)))
     }
     if (moves.length === 0) continue
     if (many) pack(store, roomId, target, moves)
@@ -69,6 +67,17 @@ function toExit({ id, memberId, userId, connectedAt }: Recorded, at: number, cou
     sessionsCount,
     membersCount,
   }
+}
+
+/** Sessions by when they ended: nearly always at one moment. */
+function byMoment<S>(sessions: readonly S[], at: (session: S) => number): Map<number, S[]> {
+  const moments = new Map<number, S[]>()
+  for (const session of sessions) {
+    const others = moments.get(at(session))
+    if (others) others.push(session)
+    else moments.set(at(session), [session])
+  }
+  return moments
 }
 
 /** Sessions by their room, in order. */

@@ -14,6 +14,9 @@ import { Rounds } from './rounds.ts'
 
 const tickMs = 5000
 
+/** A wall clock that is further from the monotonic clock than at the start of a session was set, in milliseconds. */
+const mostDriftMs = 1000
+
 interface HubOptions {
   store: Store
   clock: Clock
@@ -79,7 +82,7 @@ export class Hub implements Live {
       now,
     )
     // In this order: with the new fields last, V8 gives each object a shape of its own.
-    const session = { seq, connectedAt: now, ...newcomer }
+    const session = { seq, connectedAt: now, ahead: now - clock.monotonic(), ...newcomer }
     this.#roster.add(session)
     store.onRollback(() => this.#roster.remove(session))
     if (takesPart(session)) this.#enter(session, now)
@@ -121,12 +124,21 @@ export class Hub implements Live {
     store.onRollback(() => {
       for (const sessions of rooms.values()) for (const session of sessions) roster.add(session)
     })
-    const announced = depart({ ...this.#options, roster }, rooms, now)
+    const announced = depart({ ...this.#options, roster }, rooms, this.#endOf(now))
     for (const roomId of rooms.keys()) this.#settle(roomId)
     store.afterCommit(() => {
       for (const roomId of announced) onEvent(roomId)
       if (ending) this.#hangUp(rooms, ending)
     })
+  }
+
+  /** When a session that ends now has ended: its presence is measured with the monotonic clock, as the wall clock may be set. */
+  #endOf(now: number): (session: LiveSession) => number {
+    const ahead = now - this.#options.clock.monotonic()
+    return (session) => {
+      const byMs = Math.round(ahead - session.ahead)
+      return Math.abs(byMs) < mostDriftMs ? now : now - byMs
+    }
   }
 
   #hangUp(rooms: Rooms, ending: Ending): void {

@@ -29,11 +29,13 @@ export interface LiveSession extends Ended {
   type: MemberType
   /** In milliseconds since 1970. */
   readonly connectedAt: number
+  /** How far the wall clock was ahead of the monotonic clock then, in milliseconds. */
+  readonly ahead: number
   readonly peer: Peer
 }
 
 /** A connection whose session is not recorded yet. */
-export type Newcomer = Omit<LiveSession, 'seq' | 'connectedAt'>
+export type Newcomer = Omit<LiveSession, 'seq' | 'connectedAt' | 'ahead'>
 
 /** What the operations need of the live half of the service. All but `meetingMs` is called inside `store.write`. */
 export interface Live {

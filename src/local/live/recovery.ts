@@ -24,5 +24,5 @@ export function closeAbandonedSessions(office: Omit<Departures<Recorded>, 'roste
   )
   const roster = new Roster<Recorded>()
   for (const session of left) roster.add(session)
-  return depart({ ...office, roster }, byRoom(left), alive)
+  return depart({ ...office, roster }, byRoom(left), () => alive)
 }

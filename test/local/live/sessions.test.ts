@@ -169,6 +169,20 @@ describe('the record of a session', () => {
     expect(session.disconnected_at >= session.connected_at).toBe(true)
   })
 
+  test.each([-86_400_000, 86_400_000])(
+    'lasts as long as it did when the wall clock is set by %i ms',
+    async (byMs) => {
+      const room = await served.room()
+      const peer = await served.join(room)
+      await served.advance(3000)
+      served.machine.setWallClock(byMs)
+      await served.advance(2000)
+      await peer.leave()
+      const [session] = await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
+      expect(Date.parse(session.disconnected_at) - Date.parse(session.connected_at)).toBe(5000)
+    },
+  )
+
   test('is not made by a handshake that fails', async () => {
     const room = await served.room()
     const { hostname, port } = new URL(served.baseUrl)
