@@ -231,10 +231,10 @@ test('any text: doubled braces are braces, and each placeholder is the field as 
       async (pieces, made) => {
         const rooms = made.map((fields, i) => ({ id: `r${i}`, type: 'open', ...fields }))
         world.requests.length = 0
-        world.intercept = async ({ method, body }) =>
+        world.intercept = async ({ method, url, body }) =>
           method === 'GET'
             ? answer(200, { rooms, paging: { total: rooms.length } })
-            : answer(200, { room: { id: 'r', ...JSON.parse(String(body)) } })
+            : answer(200, { room: { id: url.split('/').at(-1), ...JSON.parse(String(body)) } })
         const template = pieces
           .map((one) => ('field' in one ? `{${one.field}}` : one.text.replace(/[{}]/g, '$&$&')))
           .join('')
