@@ -153,7 +153,12 @@ export class UnknownOutcomeError extends MeetroomError {
 /** Some items of a bulk failed, others succeeded. */
 export class PartialError extends MeetroomError {
   readonly exitCode = 8
-  readonly code = 'partial'
+  readonly code: string = 'partial'
+}
+
+/** The service did not list all items; what it listed was read. */
+export class IncompleteError extends PartialError {
+  override readonly code = 'incomplete'
 }
 
 /** A condition that was asked for does not hold. */

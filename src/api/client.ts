@@ -3,6 +3,7 @@ import { type AcceptedWrite, type Remark, requireDone } from './accepted.ts'
 import { endpoints, type OperationName, type Route } from './endpoints.ts'
 import { isRecord, problemOf } from './guards.ts'
 import { matchOperation } from './match-operation.ts'
+import { withList } from './null-list.ts'
 import type { Answered, Input } from './operation.ts'
 import type { Operations } from './operations.ts'
 import { createReader, type Received } from './received.ts'
@@ -143,7 +144,7 @@ export function createClient(options: ClientOptions): Client {
     const problem = received.problem ?? problemOf(name, received.value)
     if (problem !== undefined) throw unreadable(problem, received, line, baseUrl)
     seen.standing = known
-    return received as Result
+    return withList(name, received) as Result
   }
 
   function bodyOf(route: Route, input: AnyInput, exchanged: Exchanged, onAnswer: OnAnswer | undefined) {

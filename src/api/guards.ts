@@ -11,6 +11,7 @@ export function problemOf(name: OperationName, value: unknown): string | undefin
   if (!isRecord(value)) return 'it is not an object'
   if (bare) return Object.hasOwn(value, result) ? undefined : `it has no field “${result}”`
   const found = value[result]
+  if (many && found === null && endpoint.method === 'GET') return undefined
   if (many && !Array.isArray(found)) return `${result} is not a list`
   const id = idField(endpoint)
   const items: readonly unknown[] = many && Array.isArray(found) ? found : [found]

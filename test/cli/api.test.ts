@@ -88,6 +88,7 @@ describe('--paginate', () => {
     expect(world.requests.map(({ url }) => new URL(url).search)).toEqual([
       '?email=a&limit=1&offset=1',
       '?email=a&limit=1&offset=2',
+      '?email=a&limit=1&offset=3',
     ])
   })
 
@@ -97,7 +98,10 @@ describe('--paginate', () => {
       { etag: 'two', things: [{ id: 2 }], paging: { limit: 1, offset: 1, total: 2 } },
     ]
     world.intercept = async ({ url }) =>
-      answer(200, pages[Number(new URL(url).searchParams.get('offset') ?? 0)])
+      answer(
+        200,
+        pages[Number(new URL(url).searchParams.get('offset') ?? 0)] ?? { things: [], paging: { total: 2 } },
+      )
     expect(JSON.parse((await world.run('api GET /things --paginate')).stdout)).toEqual({
       things: [{ id: 1 }, { id: 2 }],
       etag: 'one',

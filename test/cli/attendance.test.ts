@@ -458,7 +458,7 @@ describe('a service unlike ours', () => {
     let asked = 0
     world.intercept = async ({ url }) => {
       const offset = Number(new URL(url).searchParams.get('offset') ?? 0)
-      const moved = asked++ === 0 ? many : [session('new', '08:00', '08:30'), ...many]
+      const moved = asked++ === 0 ? many : [session('new', '08:00', '08:30', { name: 'N' }), ...many]
       const items = moved.slice(offset, offset + 30)
       return answer(200, { sessions: items, paging: { limit: 30, offset, total: moved.length } })
     }

@@ -21,10 +21,10 @@ const print = async (line: string, options = {}) => {
 }
 
 describe('--count', () => {
-  test('prints the total that the service says, after one small request', async () => {
+  test('prints the total that the service says, after two small requests', async () => {
     await rooms('open', 'private', 'open')
     expect(await world.run('rooms list --count')).toMatchObject({ code: 0, stdout: '3\n', stderr: '' })
-    expect(requests()).toEqual(['GET /rooms?limit=1'])
+    expect(requests()).toEqual(['GET /rooms?limit=1', 'GET /rooms?limit=2&offset=2'])
   })
 
   test.each([

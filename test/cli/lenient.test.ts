@@ -78,12 +78,19 @@ describe('a list with numbers for ids and fields of odd types', () => {
 })
 
 test('a service that repeats its page of numbered items for ever is noticed', async () => {
-  world.intercept = async () => answer(200, '{"rooms":[{"id":12345678901234567890}]}')
+  const [one, two] = ['{"id":12345678901234567890}', '{"id":12345678901234567891}']
+  world.intercept = async ({ url }) =>
+    answer(200, `{"rooms":[${url.includes('limit=1&') ? one : `${one},${two}`}]}`)
   expect(await world.run('rooms list --all -o ids')).toMatchObject({
-    code: 0,
-    stdout: '12345678901234567890\n',
-    stderr: expect.stringContaining('warning: the service repeats its answer'),
+    code: 8,
+    stdout: '12345678901234567890\n12345678901234567891\n',
+    stderr: 'error: the service listed 2 rooms, and there may be more: it repeats its answer for offset 2\n',
   })
+})
+
+test('a service that knows neither limit nor offset is listed once', async () => {
+  world.intercept = async () => answer(200, '{"rooms":[{"id":1},{"id":2}]}')
+  expect(await world.run('rooms list --all -o ids')).toMatchObject({ code: 0, stdout: '1\n2\n', stderr: '' })
 })
 
 test.each(['null', '"none"', '[]', '{"total":"many"}', '{"total":null}', '7'])(

@@ -109,8 +109,9 @@ describe('the schema of errors', () => {
 
   test('names every code', () => {
     expect(schemas['error']?.['properties'].error.properties.code.enum.toSorted()).toEqual([
-      ...['auth', 'bug', 'condition', 'confirmation', 'conflict', 'interrupted', 'network', 'not_applied'],
+      ...['auth', 'bug', 'condition', 'confirmation', 'conflict', 'incomplete', 'interrupted', 'network'],
       ...[
+        'not_applied',
         'not_found',
         'output',
         'partial',

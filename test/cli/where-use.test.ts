@@ -168,7 +168,7 @@ describe('a condition on what happens in a room', () => {
       code: 8,
       stdout: '',
       stderr:
-        'error: the service lists 1 of 3 sessions\n' +
+        'error: the service listed 1 of 3 sessions of room used: it repeats its answer for offset 1\n' +
         'error: could not look into 1 of 1 rooms: used\nhint: they are left out\n',
     })
   })
@@ -208,7 +208,7 @@ describe('a condition on what happens in a room', () => {
   })
 
   test('looks into no more rooms at once than --concurrency says', async () => {
-    const many = Array.from({ length: 30 }, (_, i) => ({ room: room(`r${i}`), members: i }))
+    const many = Array.from({ length: 31 }, (_, i) => ({ room: room(`r${i}`), members: i }))
     withRoomsInUse(world, many)
     const respond = world.intercept
     let most = 0

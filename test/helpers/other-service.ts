@@ -24,7 +24,7 @@ export interface Differences {
   /** No page holds more, whatever `limit` asks for. */
   maxLimit?: number
   /** A `limit` above this is refused with this status. */
-  refusedLimits?: { above: number; status: 400 | 422 }
+  refusedLimits?: { above: number; status: 400 | 413 | 422 | 500 }
   /** The sessions of every room: in pages, whatever is asked for, or always whole and without `paging`. */
   sessions?: { items: readonly Thing[]; paged: boolean }
   /** What a write that was done answers: nothing with 204, or `{"ok":true}`. */

@@ -6,6 +6,11 @@ import { isRefusal, usualPageSize } from '../operations/page-size.ts'
 import { pagesOf } from '../operations/pages-of.ts'
 import type { Page } from '../output/page.ts'
 
+interface Options {
+  /** Reads the list once even if it changes meanwhile. */
+  readOnce?: boolean
+}
+
 type Ask = (room_id: string) => Input<Operations['listSessions']>
 
 const all: Ask = (room_id) => ({ params: { room_id } })
@@ -18,13 +23,15 @@ export class Sessions {
   readonly #context: Pick<Context, 'notice'>
   readonly #client: Client
   readonly #ask: Ask
+  readonly #options: Options
   #isRefused = false
 
   /** @param ask for which sessions to ask; all of them by default */
-  constructor(context: Pick<Context, 'notice'>, client: Client, ask: Ask = all) {
+  constructor(context: Pick<Context, 'notice'>, client: Client, ask: Ask = all, options: Options = {}) {
     this.#context = context
     this.#client = client
     this.#ask = ask
+    this.#options = options
   }
 
   async *of(room_id: string): AsyncGenerator<Page> {
@@ -47,7 +54,7 @@ export class Sessions {
   }
 
   #pages(room_id: string, pageSize?: number): AsyncGenerator<Page> {
-    const request = { all: true, pageSize }
+    const request = { all: true, pageSize, ...this.#options }
     return pagesOf(this.#context, this.#client, 'listSessions', this.#ask(room_id), request)
   }
 }

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import { bodyFlags, examples, hintOnSurplus } from '../flags.ts'
 import { readAll } from '../input.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
+import { totalOf } from '../operations/list-total.ts'
 import { runOne } from '../operations/one.ts'
 import { roomArgument } from '../room-arguments.ts'
 
@@ -44,7 +45,7 @@ async function isEmpty(context: Context, room_id: string): Promise<boolean> {
       params: { room_id },
       query: { is_connecting: true },
     })
-    return value.sessions.length === 0
+    return value.sessions.length === 0 && (totalOf(value) ?? 0) === 0
   } catch {
     return false
   }

@@ -11,8 +11,8 @@ import type { ListName } from './list-name.ts'
 import { orderValues, rankOf } from './order.ts'
 
 /**
- * Prints how many items a list has: what the service says, or else what it sends.
- * @param total what the service says; undefined where it does not, or not credibly
+ * Prints the number of items of a list: the total of the service, or else the number of items that it sends.
+ * @param total undefined when the service gives none, or none that is proven
  */
 export async function countItems(
   context: Context,
@@ -22,16 +22,6 @@ export async function countItems(
   let count = total ?? 0
   if (total === undefined) for await (const { items } of await pages()) count += items.length
   await (await context.printer()).count(count)
-}
-
-/**
- * The number that an answer to a request for one item says there are in all. Some services count only what they send, so
- * a total that is no more than that says nothing.
- */
-export function credibleTotal({ items, rest = {} }: Page): number | undefined {
-  const { total } = (rest['paging'] ?? {}) as { total?: unknown }
-  if (typeof total !== 'number') return undefined
-  return total > items.length || total === 0 ? total : undefined
 }
 
 /** What `--count-by` prints: a row for each value of a field. */

@@ -4,6 +4,7 @@ import { ConflictError, NotFoundError, suggest, UsageError } from '../../errors.
 import type { Context } from '../context.ts'
 import { plainText } from '../output/text.ts'
 import type { Item } from '../output/views.ts'
+import { totalOf } from './list-total.ts'
 import { paginate } from './paginate.ts'
 
 /** Number of rooms of one name that are listed. */
@@ -55,8 +56,10 @@ export class RoomFinder {
     if (name === '') throw new UsageError('a name is missing after “name:”')
     const client = this.#client ?? (await this.#context.lookup())
     const answer = await client.call('listRooms', { query: { name, limit: mostListed } })
-    const { rooms } = readAnswer(answer) as { rooms: Item[] }
-    const found = rooms.every(isNamed(name)) ? rooms : await roomsNamed(client, name)
+    const body = readAnswer(answer) as { rooms: Item[] }
+    const { rooms } = body
+    const isAll = rooms.length >= mostListed || (totalOf(body) ?? 0) <= rooms.length
+    const found = isAll && rooms.every(isNamed(name)) ? rooms : await roomsNamed(client, name)
     const [room, ...others] = found.map(({ id }) => plainText(id))
     if (room === undefined)
       throw new NotFoundError(`no such room: no room is named “${name}”`, {
@@ -76,6 +79,7 @@ export async function roomsNamed(client: Client, name: string): Promise<Item[]> 
   const pages = paginate({
     request: { all: true },
     key: 'rooms',
+    what: `rooms named “${name}”`,
     id: 'id',
     fetch: (query) => client.call('listRooms', { query: { ...query, name } }),
     seen: client.seen,

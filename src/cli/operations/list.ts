@@ -1,4 +1,5 @@
 import type { Client } from '../../api/client.ts'
+import { defined } from '../../api/defined.ts'
 import { endpoints } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
@@ -18,19 +19,21 @@ interface ListOptions {
   ahead?: number
   /** Chooses among the items; `closed` ends it. */
   selection?: Selection | undefined
+  /** Reads the whole list once even if it changes meanwhile: for lists that are only shown. */
+  readOnce?: boolean
 }
 
-/** The pages of a list operation, as the flags want them. */
+/** The pages of a list operation, as the flags want them. Throws behind the last one when the list is incomplete. */
 export async function listPages<N extends ListName>(
   context: Context,
   name: N,
   input: Input<Operations[N]>,
   flags: Omit<ListFlags, 'where'>,
-  { ahead, selection, client: given }: ListOptions = {},
+  { ahead, selection, client: given, readOnce }: ListOptions = {},
 ): Promise<AsyncGenerator<Page, Page | undefined>> {
   const { all = false, limit, offset, pageSize } = flags
   // Filtering needs every page.
-  const request = selection ? { all: true, pageSize } : { all, limit, offset, pageSize }
+  const request = selection ? { all: true, pageSize, readOnce } : { all, limit, offset, pageSize, readOnce }
   const pages = pagesOf(context, given ?? (await context.client()), name, input, request, ahead)
   return selection ? selection.from(pages, roomOf(input), { limit, offset }) : pages
 }
@@ -63,9 +66,9 @@ export async function chosenPages<N extends ListName>(
   name: N,
   input: Input<Operations[N]>,
   flags: Omit<ListFlags, 'where'>,
-  selection: Selection | undefined,
+  { selection, readOnce }: Pick<ListOptions, 'selection' | 'readOnce'>,
 ): Promise<AsyncGenerator<Page, Page | undefined>> {
-  const pages = await listPages(context, name, input, flags, { selection })
+  const pages = await listPages(context, name, input, flags, { selection, ...defined({ readOnce }) })
   return selection ? selection.closed(pages) : pages
 }
 

@@ -11,13 +11,13 @@ export interface PageQuery {
 
 /** Items per request, unless the user says otherwise. */
 export const usualPageSize = 1000
-/** What a service that refuses more is asked for, one after the other. */
-const smallerSizes = [100, 30]
+/** Smaller sizes, tried one after the other. */
+const smallerSizes = [100, 30, 10, 1]
 
 /**
- * Asks for a page, and for a smaller one where the service refuses so many items at once: the document does not say how
- * many it allows (section 8). Pagers take a page that is smaller than they asked for.
- * @param seen keeps the size that the service allows, for the rest of the run
+ * Requests a page, and a smaller one when the service refuses so many items: the API specification gives no maximum
+ * (section 8).
+ * @param seen keeps the size that the service accepts, for the rest of the run
  */
 export async function fetchPage(
   fetch: (query: PageQuery) => Promise<Answer>,
@@ -25,18 +25,25 @@ export async function fetchPage(
   seen: Seen,
 ): Promise<Answer> {
   const first = limit && Math.min(limit, seen.pageSize ?? limit)
-  const smaller = first !== undefined && first > 100 ? [...smallerSizes] : []
+  const smaller = smallerSizes.filter((size) => first !== undefined && size < first)
+  let refusal: unknown
   for (let size = first; ; size = smaller.shift())
     try {
       const answer = await fetch(defined({ limit: size, offset }))
       if (size !== undefined && size !== first) seen.pageSize = size
       return answer
     } catch (error) {
-      if (smaller.length === 0 || !isRefusal(error)) throw error
+      if (!isRefusal(error)) throw error
+      // The first one is about the number that was asked for.
+      refusal ??= error
+      if (smaller.length === 0) throw refusal
     }
 }
 
-/** Whether an error may be about the number of items. A refused key and what does not exist have errors of their own. */
+/** Statuses with which services refuse a number of items. 500 counts when it has a JSON body (section 7). */
+const refusals = new Set([400, 413, 422, 500])
+
+/** Whether an error may be about the number of items. A refused key and a missing item have errors of their own. */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 400 || error.status === 422)
+  return error instanceof ApiError && refusals.has(error.status ?? 0)
 }

@@ -7,10 +7,11 @@ import type { Context } from '../context.ts'
 import type { Page } from '../output/page.ts'
 import { viewOf } from '../output/views.ts'
 import type { ListName } from './list-name.ts'
-import { type PageRequest, paginate } from './paginate.ts'
+import type { PageRequest } from './page-requests.ts'
+import { paginate } from './paginate.ts'
 
 /**
- * The pages of a list operation.
+ * The pages of a list operation. Throws behind the last one when the list was not read to its end.
  * @param ahead how many pages are on their way while one is used
  */
 export function pagesOf<N extends ListName>(
@@ -22,10 +23,12 @@ export function pagesOf<N extends ListName>(
   ahead?: number,
 ): AsyncGenerator<Page> {
   const endpoint: Endpoint = endpoints[name]
-  const { query } = input as { query?: object }
+  const { query, params } = input as { query?: object; params?: { room_id?: string } }
+  const inRoom = params?.room_id === undefined ? '' : ` of room ${params.room_id}`
   return paginate({
     request,
     key: endpoint.result,
+    what: endpoint.result + inRoom,
     id: viewOf(endpoint).id ?? 'id',
     fetch: (paging) => client.call(name, { ...input, query: { ...query, ...paging } }),
     seen: client.seen,

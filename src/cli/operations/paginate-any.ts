@@ -41,8 +41,9 @@ export async function paginateAny(
   requireIds(first, key, id)
   let held: Answer | undefined = first
   const pages = paginate({
-    request: { all: true, offset: start, pageSize },
+    request: { all: true, offset: start, pageSize, readOnce: true },
     key,
+    what: key,
     id,
     fetch: async (page) => {
       const answer = held ?? (await send(page))
@@ -62,8 +63,9 @@ function numberOf(name: string, least: number, value: unknown): number | undefin
 
 /** The field that holds the items: the only list, or the one that the path names. */
 function listOf({ value }: Answer, { path }: Route): string {
-  const lists = isRecord(value) ? Object.keys(value).filter((name) => Array.isArray(value[name])) : []
   const named = path.split('/').at(-1) ?? ''
+  const isList = (name: string, held: unknown) => Array.isArray(held) || (held === null && name === named)
+  const lists = isRecord(value) ? Object.keys(value).filter((name) => isList(name, value[name])) : []
   const key = lists.includes(named) ? named : lists[0]
   if (key === undefined || (lists.length > 1 && key !== named))
     throw new UsageError(
@@ -83,6 +85,7 @@ function idOf(key: string): string {
 /** Pages overlap when items come or go meanwhile: only ids tell which are which. */
 function requireIds({ value }: Answer, key: string, id: string): void {
   const items: unknown = isRecord(value) ? value[key] : undefined
+  if (items === null) return
   if (Array.isArray(items) && items.every((item) => isRecord(item) && isId(item[id]))) return
   throw new UsageError(`${key}: an item has no ${id} to tell it apart by`, {
     hint: 'ask for one page after the other, with -f limit=N -f offset=N',

@@ -1,6 +1,4 @@
 import type { Client } from '../../api/client.ts'
-import { endpoints } from '../../api/endpoints.ts'
-import { readAnswer } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import { parseEnd } from '../../api/readings.ts'
@@ -9,7 +7,7 @@ import { timeFields } from '../attendance/stay.ts'
 import type { Context } from '../context.ts'
 import { fieldOf, type Item, views } from '../output/views.ts'
 import { isRefusal } from './page-size.ts'
-import { totalOf } from './paginate.ts'
+import { provenTotal } from './proven-total.ts'
 import { readAll } from './read-all.ts'
 
 /** Who is in a room and who was, as far as its sessions tell. */
@@ -79,14 +77,14 @@ export class Presences {
   async #total(list: Counted, room_id: string): Promise<number | undefined> {
     if (this.#untold.has(list)) return undefined
     try {
-      const answer = await this.#client.call(list, { params: { room_id }, query: { limit: few } })
-      const body = readAnswer(answer) as Item
-      const { length } = body[endpoints[list].result] as Item[]
-      const total = totalOf(body) ?? length
-      if (length < few && total === length) return length
-      // Some services count only what they send.
-      if (length > 0 && total > length) return total
-      if (totalOf(body) === undefined) this.#untold.add(list)
+      const { count, hasTotal } = await provenTotal(
+        this.#client,
+        list,
+        { params: { room_id } },
+        { limit: few, trustsOrdinary: true },
+      )
+      if (!hasTotal && count === undefined) this.#untold.add(list)
+      return count
     } catch (error) {
       if (!isRefusal(error)) throw error
       // The document has no `limit` for sessions.

@@ -1,4 +1,4 @@
-import { ClosedOutput } from '../../errors.ts'
+import { ClosedOutput, PartialError } from '../../errors.ts'
 import type { Page } from '../output/page.ts'
 import type { Printer } from '../output/printer.ts'
 import type { Item, View } from '../output/views.ts'
@@ -31,11 +31,19 @@ export async function printAll(
 /** Items a page at a time: each alone, they would be under columns of the first one’s width. */
 export async function* together(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   let items: Item[] = []
-  for await (const page of pages) {
-    items.push(...page.items)
-    if (items.length < mostTogether) continue
-    yield { items }
-    items = []
+  let problem: PartialError | undefined
+  try {
+    for await (const page of pages) {
+      items.push(...page.items)
+      if (items.length < mostTogether) continue
+      yield { items }
+      items = []
+    }
+  } catch (error) {
+    // The items before it are complete.
+    if (!(error instanceof PartialError)) throw error
+    problem = error
   }
   if (items.length > 0) yield { items }
+  if (problem) throw problem
 }

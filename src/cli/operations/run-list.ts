@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import type { ListFlags } from '../flags.ts'
 import type { Page } from '../output/page.ts'
 import { viewOf } from '../output/views.ts'
-import { chosenPages, fullRecords, listPages, roomOf, select } from './list.ts'
+import { chosenPages, fullRecords, roomOf, select } from './list.ts'
 import type { ListName } from './list-name.ts'
 import type { Selection } from './selection.ts'
 import type { SortKey } from './sort.ts'
@@ -30,7 +30,7 @@ export async function runList<N extends ListName>(
   const selection = await select(context, name, flags.where, flags)
   const pages = keys
     ? await inOrder(context, name, input, flags, { keys, selection })
-    : await chosenPages(context, name, input, flags, selection)
+    : await chosenPages(context, name, input, flags, { selection, readOnce: true })
   const count = await printer.list(view, endpoints[name].result, pages)
   if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
   if (count === 0) await noticeAsterisks(context, input)
@@ -70,7 +70,8 @@ async function inOrder<N extends ListName>(
   { keys, selection }: { keys: readonly SortKey[]; selection: Selection | undefined },
 ): Promise<AsyncGenerator<Page, undefined>> {
   const { sorted } = await import('./sort.ts')
-  const pages = await chosenPages(context, name, input, { all: true, ...defined({ pageSize }) }, selection)
+  const all = { all: true, ...defined({ pageSize }) }
+  const pages = await chosenPages(context, name, input, all, { selection, readOnce: true })
   const full = await fullRecords(context, name, selection)
   const view = viewOf(endpoints[name])
   return sorted(context, pages, { view, keys, full, room: roomOf(input), limit, offset })
@@ -84,14 +85,16 @@ async function runCount<N extends ListName>(
 ): Promise<void> {
   if (context.flags.columns !== undefined)
     throw new UsageError('--count and --columns cannot be used together')
-  const { countItems, credibleTotal } = await import('./count.ts')
+  const { countItems } = await import('./count.ts')
+  const { provenTotal } = await import('./proven-total.ts')
   const selection = await select(context, name, where, pace)
   const all = { all: true, ...defined({ pageSize }) }
-  let total: number | undefined
-  // By the document, lists of sessions have no total.
-  if (!selection && name !== 'listSessions')
-    for await (const page of await listPages(context, name, input, { limit: 1 })) total = credibleTotal(page)
-  await countItems(context, () => chosenPages(context, name, input, all, selection), total)
+  // By the specification, lists of sessions have no total.
+  const total =
+    selection || name === 'listSessions'
+      ? undefined
+      : (await provenTotal(await context.client(), name, input)).count
+  await countItems(context, () => chosenPages(context, name, input, all, { selection }), total)
 }
 
 async function runCountBy<N extends ListName>(
@@ -106,6 +109,7 @@ async function runCountBy<N extends ListName>(
   const printer = await context.printer()
   printer.check(counts.view)
   const selection = await select(context, name, where, pace)
-  const pages = await chosenPages(context, name, input, { all: true, ...defined({ pageSize }) }, selection)
+  const all = { all: true, ...defined({ pageSize }) }
+  const pages = await chosenPages(context, name, input, all, { selection })
   await counts.print(context, pages, await fullRecords(context, name, selection), roomOf(input))
 }

@@ -8,7 +8,7 @@ export const exitCodeWords: Readonly<Record<number, string>> = {
   5: 'no answer: DNS, connection refused, TLS, proxy, deadline',
   6: 'the service failed, its answer cannot be read, or the base URL is not that of a Meeting Room Service',
   7: 'the result of a write is not known; the hint says how to check',
-  8: 'some items of several failed',
+  8: 'some items of several failed, or the service did not list all items',
   9: 'a condition that was asked for does not hold, or did not hold in time',
   10: 'confirmation was required but not given',
   70: 'a bug of meetroom',

@@ -1,7 +1,7 @@
 import { parseRetryAfter } from '../../api/retry-after.ts'
 import { TransportError } from '../../api/wire.ts'
 import { formatDuration } from '../../duration.ts'
-import { MeetroomError, NetworkError, ServiceError } from '../../errors.ts'
+import { IncompleteError, MeetroomError, NetworkError, ServiceError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import type { Deadline } from './deadline.ts'
 import { showWaiting } from './progress.ts'
@@ -83,7 +83,8 @@ export function endInWords({ isEarly }: OutOfTime, { wholeMs }: Deadline): strin
 /** The error for a wait in which no look was answered: what the last one came to. */
 export function unanswered(end: OutOfTime, failure: MeetroomError, deadline: Deadline): MeetroomError {
   const { message, hint, status, request, body, retryAfter } = failure
-  const Kind = failure instanceof NetworkError ? NetworkError : ServiceError
+  const kinds = [NetworkError, IncompleteError] as const
+  const Kind = kinds.find((kind) => failure instanceof kind) ?? ServiceError
   const details = { hint, status, request, body, retryAfter, retryable: true, cause: failure }
   return new Kind(`${endInWords(end, deadline)}: ${message}`, details)
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../../api/client.ts'
 import { readAnswer } from '../../api/json.ts'
-import type { Hint } from '../../errors.ts'
+import { type Hint, IncompleteError } from '../../errors.ts'
 import { Sessions } from '../attendance/sessions.ts'
 import { isOpen, timeFields } from '../attendance/stay.ts'
 import type { Context } from '../context.ts'
@@ -29,7 +29,9 @@ export class RoomReader {
     this.#context = context
     this.#client = client
     this.#room_id = room_id
-    this.#sessions = new Sessions({ notice: (text) => this.#noticeOnce(text) }, client, connected)
+    this.#sessions = new Sessions({ notice: (text) => this.#noticeOnce(text) }, client, connected, {
+      readOnce: true,
+    })
   }
 
   /** @param known who was there before; nothing is changed there */
@@ -46,10 +48,17 @@ export class RoomReader {
   async #list(known: Roster): Promise<Listed> {
     const sessions: Item[] = []
     let pages = 0
-    for await (const { items } of this.#sessions.of(this.#room_id)) {
-      if (items.length > 0) pages++
-      // A service that ignores the filter sends everybody who was ever there.
-      for (const session of items) if (isOpen(session) || known.has(session)) sessions.push(session)
+    try {
+      for await (const { items } of this.#sessions.of(this.#room_id)) {
+        if (items.length > 0) pages++
+        // A service that ignores the filter sends everybody who was ever there.
+        for (const session of items) if (isOpen(session) || known.has(session)) sessions.push(session)
+      }
+    } catch (error) {
+      // The next look may show the rest.
+      if (!(error instanceof IncompleteError)) throw error
+      await this.#noticeOnce(`warning: ${error.message}`)
+      return { sessions, isWhole: false }
     }
     return { sessions, isWhole: pages <= 1 }
   }

@@ -97,6 +97,7 @@ async function listMembers(client: Client, room_id: string): Promise<Map<string,
   const pages = paginate({
     request: { all: true },
     key: 'members',
+    what: `members of room ${room_id}`,
     id: 'id',
     fetch: (query) => client.call('listMembers', { params: { room_id }, query }),
     seen: client.seen,

@@ -9,6 +9,7 @@ import { room } from '../../../api/resources.ts'
 import { ApiError } from '../../../errors.ts'
 import { isBlocked, withoutBlock } from '../../operations/blocking.ts'
 import { roomsNamed } from '../../operations/find-room.ts'
+import { totalOf } from '../../operations/list-total.ts'
 import { cellOf, type Item, views } from '../../output/views.ts'
 import type { ImportFlags } from '../import-flags.ts'
 import { importColumns } from './columns.ts'
@@ -110,7 +111,7 @@ export function createRooms(flags: RoomFlags): Kind<Row> {
     async trace(client, row) {
       if (match) return (await rooms.find(client, row)) ?? 'absent'
       const { value } = await client.call('listRooms', { query: { name: row.name } })
-      return value.rooms.length === 0 ? 'absent' : undefined
+      return value.rooms.length === 0 && (totalOf(value) ?? 0) === 0 ? 'absent' : undefined
     },
   }
   return rooms
