@@ -1,0 +1,114 @@
+import { otherService } from '../../helpers/other-service.ts'
+import { answer, createWorld, type Run, type World } from '../../helpers/world.ts'
+import { type FakeService, pathOf, type Thing } from './fake.ts'
+
+/** Everything that the embedded service behind a fake one holds. */
+export interface State {
+  rooms: readonly Thing[]
+  users: readonly Thing[]
+  /** Members of all rooms. */
+  members: readonly Thing[]
+}
+
+/** A fake service, and the real state behind it. */
+export interface School {
+  world: World
+  /** The ID by which the fake service knows a room. */
+  room(name: string): string
+  /** The ID by which the fake service knows a member. */
+  member(room: string, user: string): string
+  state(): Promise<State>
+  /** `POST /rooms/{id}/pages/create_many`: the writes that the embedded service has executed. */
+  executed: readonly string[]
+  sessions: readonly Thing[]
+  run(argv: readonly string[], stdin?: string): Promise<Run>
+}
+
+const two = (number: number) => String(number).padStart(2, '0')
+export const roomNames = Array.from({ length: 14 }, (_, i) => `Room ${two(i)}`)
+export const userIds = Array.from({ length: 12 }, (_, i) => `u${two(i)}`)
+/** The room with everybody in it, a second private one, and an open one. */
+export const [full = '', second = '', open = '', ended = ''] = roomNames
+/** Somebody who is blocked in the full room. */
+export const blocked = 'u11'
+
+/** Makes a school with rooms, users, members and sessions, behind a fake service. */
+export async function openSchool(fake: FakeService): Promise<School> {
+  const world = await createWorld()
+  const send = async (method: string, path: string, body?: unknown) =>
+    (await world.send(method, path, body)).body
+  const rooms = new Map<string, string>()
+  const members = new Map<string, string>()
+  for (const id of userIds)
+    await send('POST', '/users', { user_id: id, name: `User ${id}`, email: `${id}@x.test` })
+  for (const name of roomNames) {
+    const type = name === full || name === second ? 'private' : 'open'
+    rooms.set(name, (await send('POST', '/rooms', { name, type })).room.id)
+  }
+  const invite = async (room: string, user_id: string) => {
+    const { member } = await send('POST', `/rooms/${rooms.get(room)}/members`, { user_id, type: 'guest' })
+    members.set(`${room}/${user_id}`, member.id)
+  }
+  for (const user of userIds) await invite(full, user)
+  for (const user of userIds.slice(0, 2)) await invite(second, user)
+  await invite(open, 'u00')
+  await send('PUT', `/rooms/${rooms.get(full)}/members/${members.get(`${full}/${blocked}`)}`, {
+    is_blocked: true,
+  })
+  await send('PUT', `/rooms/${rooms.get(ended)}`, { is_terminated: true })
+
+  const sessions = userIds.map((user_id, i) => ({
+    id: `s${i}`,
+    user_id,
+    member_id: members.get(`${full}/${user_id}`),
+    connected_at: `2026-01-01T10:${two(i)}:00.000Z`,
+    disconnected_at: `2026-01-01T11:${two(i)}:00.000Z`,
+  }))
+  const inUse = `/rooms/${rooms.get(full)}/sessions`
+  const idOf = fake.ids ? otherService(world, { ids: fake.ids }).idOf : (id: string) => id
+  const other = world.intercept
+  const executed: string[] = []
+  const exchange = fake.make()
+  world.intercept = (request, next, signal) =>
+    exchange(request, async (changed = request) => {
+      const real = async (asked = changed) => {
+        if (asked.method === 'GET' && pathOf(asked) === inUse) return sessionsFor(asked.url, sessions)
+        return next(asked)
+      }
+      const response = await (other ? other(changed, real, signal) : real())
+      if (changed.method !== 'GET' && response.status < 300)
+        executed.push(`${changed.method} ${pathOf(changed)}`)
+      return response
+    })
+  return {
+    world,
+    room: (name) => idOf(rooms.get(name) ?? name),
+    member: (room, user) => idOf(members.get(`${room}/${user}`) ?? user),
+    async state() {
+      const { rooms: all } = await send('GET', '/rooms?limit=1000')
+      const inRooms = []
+      // Only these rooms and new ones have members.
+      for (const { id, name } of all)
+        if ([full, second, open].includes(name) || !roomNames.includes(name))
+          inRooms.push(...(await send('GET', `/rooms/${id}/members?limit=1000`)).members)
+      return { rooms: all, users: (await send('GET', '/users?limit=1000')).users, members: inRooms }
+    },
+    executed,
+    sessions,
+    run: (argv, stdin) => world.run([...argv], stdin === undefined ? {} : { stdin }),
+  }
+}
+
+function sessionsFor(url: string, all: readonly Thing[]) {
+  const { searchParams } = new URL(url)
+  const user = searchParams.get('user_id')
+  const online = searchParams.get('is_connecting')
+  const chosen = all.filter((item) => (user === null || item['user_id'] === user) && online !== 'true')
+  if (!searchParams.has('limit') && !searchParams.has('offset')) return answer(200, { sessions: chosen })
+  const limit = Number(searchParams.get('limit') ?? 30)
+  const offset = Number(searchParams.get('offset') ?? 0)
+  return answer(200, {
+    sessions: chosen.slice(offset, offset + limit),
+    paging: { limit, offset, total: chosen.length },
+  })
+}
