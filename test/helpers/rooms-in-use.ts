@@ -44,7 +44,7 @@ export function withRoomsInUse(
 }
 
 function respond(
-  { method, url }: WireRequest,
+  { method, url, body = '{}' }: WireRequest,
   rooms: readonly RoomInUse[],
   differences: UseDifferences,
 ): WireResponse {
@@ -87,7 +87,10 @@ function respond(
     const isPaged = !differences.withoutTotals && searchParams.has('limit')
     return answer(200, isPaged ? pageOf('sessions', sent, searchParams, differences) : { sessions: sent })
   }
-  return answer(200, { room: method === 'DELETE' ? { id } : found.room })
+  // A change is answered as if it was made, and forgotten.
+  const terminated_at = JSON.parse(body).is_terminated ? '2026-01-02T03:04:05.000Z' : null
+  const changed = method === 'PUT' ? { ...found.room, terminated_at } : found.room
+  return answer(200, { room: method === 'DELETE' ? { id } : changed })
 }
 
 function pageOf(
