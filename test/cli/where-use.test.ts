@@ -523,3 +523,43 @@ test('the embedded service tells over a socket what happens in its rooms', async
   })
   expect((await served.getRoom(busy)).terminated_at).toBeNull()
 })
+
+describe('a service that sends types in capitals', () => {
+  const inCapitals = () => {
+    world.intercept = async (_request, next) => {
+      const given = await next()
+      const text = new TextDecoder().decode(given.body)
+      return {
+        ...given,
+        body: new TextEncoder().encode(
+          text.replace(/"type":"\w+"/g, (field) => `"type":${field.slice(7).toUpperCase()}`),
+        ),
+      }
+    }
+  }
+
+  test.each([
+    ['type=private', ['P']],
+    ['type!=private', ['O']],
+    ['type~^PRIV', ['P']],
+  ])('is chosen from by --where %s', async (condition, names) => {
+    for (const [name, type] of [
+      ['P', 'private'],
+      ['O', 'open'],
+    ])
+      await world.send('POST', '/rooms', { name, type })
+    inCapitals()
+    const run = await world.run([
+      'rooms',
+      'list',
+      '--where',
+      condition,
+      '-o',
+      'csv',
+      '--columns',
+      'name',
+      '--no-header',
+    ])
+    expect(run).toMatchObject({ code: 0, stdout: names.map((name) => `${name}\r\n`).join('') })
+  })
+})

@@ -145,7 +145,16 @@ async function parseCondition(
     field,
     asterisk: operator === '=' && text.includes('*') ? aboutAsterisk(spelled, field, text, flag) : undefined,
     isFact: fact !== undefined,
-    test: await compare({ operator, type, text, condition: spelled, now }),
+    test: withChoices(choices, await compare({ operator, type, text, condition: spelled, now })),
+  }
+}
+
+/** Some services send the few values of a field in capitals. */
+function withChoices(choices: readonly string[] | undefined, test: Test): Test {
+  if (!choices) return test
+  return (value) => {
+    const known = typeof value === 'string' ? value.toLowerCase() : undefined
+    return test(known !== undefined && choices.includes(known) ? known : value)
   }
 }
 
