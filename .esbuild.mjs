@@ -16,24 +16,24 @@ const ownFileFrom = 16 * 1024
 
 const common = { platform: 'node', target: 'node20.18', charset: 'ascii', minify: true }
 
+/** Help topics are imported as text. */
+const bundled = { ...common, bundle: true, loader: { '.md': 'text' }, external: ['libsql', 'node:sqlite'], write: false }
+
 /**
  * The program in parts, split where it imports dynamically.
  * @returns {Promise<{ parts: { name: string, code: string, small: boolean, inputs: string[] }[], comments: string[], metafile: import('esbuild').Metafile }>}
  */
 export async function bundle() {
   const { outputFiles, metafile } = await build({
-    ...common,
+    ...bundled,
     entryPoints: { meetroom: 'src/start.ts' },
     outdir: 'dist',
-    bundle: true,
     splitting: true,
     format: 'esm',
-    external: ['libsql', 'node:sqlite'],
     plugins: [lighterLibraries],
     alias: { 'plain-answer': './src/api/plain-answer.ts' },
     legalComments: 'external',
     metafile: true,
-    write: false,
   })
   const outputs = new Map(
     Object.entries(metafile.outputs).map(([path, output]) => [path.replace('dist/', './'), output]),
@@ -59,7 +59,7 @@ export async function bundle() {
       return {
         name,
         code,
-        small: always.has(name) || code.length < ownFileFrom,
+        small: always.has(name) || (code.length < ownFileFrom && !inputs.some(([file]) => file.endsWith('.md'))),
         inputs: inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file),
       }
     })
@@ -95,14 +95,11 @@ export function filesOf(parts) {
  */
 async function commandNames() {
   const { outputFiles } = await build({
-    ...common,
+    ...bundled,
     stdin: { contents: "export { buildProgram } from './src/cli/program.ts'", resolveDir: '.' },
-    bundle: true,
     format: 'cjs',
-    external: ['libsql', 'node:sqlite'],
     // Nothing is run.
     define: { 'import.meta.dirname': '""' },
-    write: false,
   })
   const module = { exports: {} }
   new Function('exports', 'require', 'module', outputFiles[0].text)(module.exports, createRequire(import.meta.url), module)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { runShell } from './helpers/built.ts'
+import { documentation } from './helpers/documentation.ts'
 import { serveWorkspace, testMachine } from './helpers/live.ts'
 import { tempDir } from './helpers/world.ts'
 
@@ -59,7 +60,7 @@ test('the recipe of the README writes the attendance of yesterday’s lessons as
   vi.stubEnv('TZ', 'UTC')
   onTestFinished(() => void vi.unstubAllEnvs())
   const { room, env } = await lesson()
-  const readme = readFileSync('README.md', 'utf8')
+  const readme = documentation()
   const [, script = ''] =
     /<!-- attendance -->\n```sh\n([\s\S]*?)```\n<!-- \/attendance -->/.exec(readme) ?? []
   const cwd = tempDir()

@@ -26,10 +26,10 @@ function npm(...argv: string[]) {
 }
 
 test('the package is small, and holds the launcher, the program and what people read', async () => {
-  expect(statSync(tarball).size).toBeLessThan(560 * 1024)
+  expect(statSync(tarball).size).toBeLessThan(640 * 1024)
   const { stdout } = await runCommand('tar', ['-tzf', tarball], {})
   const files = stdout.trim().split('\n').sort()
-  const part = /^package\/dist\/[a-z]+-[A-Z0-9]{8}\.js$/
+  const part = /^package\/dist\/[a-z-]+-[A-Z0-9]{8}\.js$/
   expect(files.filter((file) => !part.test(file))).toEqual([
     'package/LICENSE',
     'package/README.md',
@@ -43,7 +43,7 @@ test('the package is small, and holds the launcher, the program and what people 
     'package/dist/sbom.cdx.json',
     'package/package.json',
   ])
-  expect(files.filter((file) => part.test(file)).length).toBeLessThan(20)
+  expect(files.filter((file) => part.test(file)).length).toBeLessThan(60)
 })
 
 test('the licences of what is bundled go along', async () => {

@@ -30,7 +30,7 @@ describe.runIf(hasJq)('the job for GitHub Actions', () => {
   /** Runs the job; what is in the secrets is the key unless a test says otherwise. */
   const run = (key = world.apiKey) =>
     runJob(
-      blockBehind('**GitHub Actions**', 'yaml'),
+      blockBehind('## GitHub Actions', 'yaml'),
       { secrets: { MEETROOM_API_KEY: key }, vars: { MEETROOM_BASE_URL: front.env.MEETROOM_BASE_URL } },
       world.dir,
       env,
@@ -49,8 +49,8 @@ describe.runIf(hasJq)('the job for GitHub Actions', () => {
       method === 'GET' || wrong-- <= 0 ? next() : answer(502, '')
     expect(await run()).toMatchObject({ code: 0, summary: '' })
     expect(world.requests.map(({ method }) => method)).toEqual([
-      ...['GET', 'POST', 'POST', 'POST'],
-      ...['GET', 'GET', 'POST'],
+      ...['GET', 'GET', 'POST', 'POST', 'POST'],
+      ...['GET', 'GET', 'GET', 'POST'],
     ])
     expect(await users()).toEqual(['ada'])
   })
@@ -110,7 +110,7 @@ describe('an import in parts', () => {
 describe('the script for sh', () => {
   const run = (shell: string, ...version: string[]) => {
     const [program = '', ...flags] = shell.split(' ')
-    written('release-room.sh', blockBehind('**POSIX sh**', 'sh'))
+    written('release-room.sh', blockBehind('## POSIX sh', 'sh'))
     return runCommand(program, [...flags, 'release-room.sh', ...version], { ...env, ...front.env }, '', {
       cwd: world.dir,
     })
@@ -174,7 +174,7 @@ describe('the script for sh', () => {
 })
 
 test('the line for cron finds program, settings and key, and writes the report', async () => {
-  const lines = blockBehind('**cron**', 'crontab').trim().split('\n')
+  const lines = blockBehind('## cron', 'crontab').trim().split('\n')
   const job = lines.pop()?.split(/\s+/).slice(5).join(' ') ?? ''
   // An unescaped one ends the line.
   expect(job.match(/(?<!\\)%/)).toBeNull()

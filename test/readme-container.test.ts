@@ -25,7 +25,7 @@ beforeEach(async () => {
   mkdirSync(calls)
   const docker = `printf '%s\\n' "$@" > "${calls}/$(ls '${calls}' | wc -l | tr -d ' ')"; [ "$1" != build ] || cat > '${calls}/built'`
   const bin = programsIn(join(world.dir, 'docker'), { docker, id: `echo ${uid}` })
-  const script = `set -eu\n${blockBehind('**Containers**', 'sh')}`
+  const script = `set -eu\n${blockBehind('## Containers', 'sh')}`
   const env = { ...front.env, PATH: `${bin}:${process.env['PATH']}` }
   expect(await runCommand('sh', ['-c', script], env, '', { cwd: world.dir })).toMatchObject({
     code: 0,
@@ -46,7 +46,7 @@ function commandOf(index: number): [string, ...string[]] {
   const [, entry = '[]'] = /^ENTRYPOINT (.*)$/m.exec(dockerfile) ?? []
   const words = [...(container.image === 'meetroom' ? JSON.parse(entry) : []), ...container.words]
   const program = 'exec /mnt/node /mnt/meetroom/bin/meetroom.js "$@"'
-  const bin = programsIn(join(world.dir, 'image'), { meetroom: program, npx: `shift 2; ${program}` })
+  const bin = programsIn(join(world.dir, 'image'), { meetroom: program, npx: `shift 4; ${program}` })
   const root = join(world.dir, 'root')
   mkdirSync(root)
   // Folders of the user; the one above them is of somebody else.
@@ -61,10 +61,11 @@ const run = (index: number) => {
 
 test('no command line of the recipe holds the key, and each names a user and mounts the system to be read only', () => {
   expect(JSON.stringify(runs.map(({ words }) => words))).not.toContain(world.apiKey)
-  expect(blockBehind('**Containers**', 'sh')).not.toMatch(/API_KEY=/)
+  expect(blockBehind('## Containers', 'sh')).not.toMatch(/API_KEY=/)
   for (const { readOnly, user } of runs)
     expect({ readOnly, user }).toEqual({ readOnly: true, user: `${uid}:${uid}` })
-  expect(dockerfile).toContain(`RUN npm install --global meetroom@${version}\n`)
+  expect(dockerfile).toContain('RUN npm install --global "$package"\n')
+  expect(blockBehind('## Containers', 'sh')).toContain(`package=./meetroom-${version}.tgz `)
 })
 
 if (!hasNamespaces) notice('readme', 'the containers of the README: no root, or no namespaces')

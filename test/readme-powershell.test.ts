@@ -12,7 +12,7 @@ const variables: Record<string, string> = {
   'env:APPDATA': `${home}\\AppData\\Roaming`,
   'env:TEMP': `${home}\\AppData\\Local\\Temp`,
 }
-const script = blockBehind('**Windows PowerShell**', 'powershell')
+const script = blockBehind('## Windows PowerShell', 'powershell')
 for (const [, name = '', value = ''] of script.matchAll(/^\$(\w+) = ("[^"]*")$/gm))
   variables[name] = readLine(value, variables).join()
 const lines = [...script.matchAll(/^ *meetroom (.*)$/gm)].map(([, line = '']) => line)

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { documentation } from './helpers/documentation.ts'
 import { createWorld } from './helpers/world.ts'
 
-const readme = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8')
+const readme = documentation()
 const blocks = [...readme.matchAll(/<!-- run -->\n```console\n([\s\S]*?)```/g)].map(([, block = '']) => block)
 
 /** What differs from run to run. */

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { documentation } from './helpers/documentation.ts'
 import { testNow } from './helpers/host.ts'
 import { away, session, watchedRoom } from './helpers/watched-room.ts'
 import { view } from './helpers/watched-view.ts'
 
-const readme = readFileSync('README.md', 'utf8')
+const readme = documentation()
 const block = (name: string, language: string) =>
   new RegExp(`<!-- ${name} -->\n\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? ''
 

@@ -8,6 +8,13 @@ const withOwnDns = ['suites/websec-ssrf.test.ts', 'local/live/post.test.ts']
 /** Where root’s tools are, such as chroot: not every environment names these directories. */
 const PATH = [process.env['PATH'], '/usr/local/sbin', '/usr/sbin', '/sbin'].join(delimiter)
 
+/** Help topics are Markdown files that the bundler imports as text. */
+const markdownAsText = {
+  name: 'markdown-as-text',
+  transform: (code: string, id: string) =>
+    id.endsWith('.md') ? `export default ${JSON.stringify(code)}` : undefined,
+}
+
 // `--mode full` runs the suites of `test/suites` in full, each by a script of its own. Vitest tells the mode here only: what
 // depends on it is given to each project as it is.
 export default defineConfig(({ mode }) => {
@@ -29,6 +36,7 @@ export default defineConfig(({ mode }) => {
       // Modules have no state, so that test files share them: to load them for each takes a sixth of the time.
       projects: [
         {
+          plugins: [markdownAsText],
           test: {
             ...each,
             name: 'shared',
@@ -37,7 +45,7 @@ export default defineConfig(({ mode }) => {
             isolate: false,
           },
         },
-        { test: { ...each, name: 'own dns', include: withOwnDns } },
+        { plugins: [markdownAsText], test: { ...each, name: 'own dns', include: withOwnDns } },
       ],
     },
   }

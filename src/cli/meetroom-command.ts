@@ -1,11 +1,11 @@
-import { Command, CommanderError, type ErrorOptions, Help } from 'commander'
+import { Command, CommanderError, type ErrorOptions, Help, type Option } from 'commander'
 import type { OperationName } from '../api/endpoints.ts'
 import type { Hint } from '../errors.ts'
 import type { Action } from './action.ts'
 import type { Effect } from './effect.ts'
 
 /** Shows neither aliases in lists of commands nor two names in a usage line. */
-class PlainHelp extends Help {
+export class PlainHelp extends Help {
   /** Flags with long names leave little, and half a line is better than one that runs over. */
   override minWidthToWrap = 20
 
@@ -17,6 +17,18 @@ class PlainHelp extends Help {
       return argument.required ? `<${name}>` : `[${name}]`
     })
     return [command.name(), ...names].join(' ')
+  }
+
+  /** Whether the flags are left out: the help of the program lists a few of them itself, below the commands. */
+  #hidesFlags = false
+
+  override formatHelp(command: Command, helper: Help): string {
+    this.#hidesFlags = !command.parent
+    return super.formatHelp(command, helper)
+  }
+
+  override visibleOptions(command: Command): Option[] {
+    return this.#hidesFlags ? [] : super.visibleOptions(command)
   }
 
   override commandUsage(command: Command): string {

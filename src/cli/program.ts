@@ -3,8 +3,8 @@ import type { Host } from '../host.ts'
 import { version } from '../version.ts'
 import type { Act } from './action.ts'
 import { globalFlags } from './flags.ts'
-import { MeetroomCommand } from './meetroom-command.ts'
-
+import { topicSummaries } from './help/topics.ts'
+import { MeetroomCommand, PlainHelp } from './meetroom-command.ts'
 import { widthOf } from './output/style.ts'
 
 interface Group {
@@ -21,149 +21,148 @@ interface Group {
 /** Defines further groups, for a command that is about others. */
 type Define = (names: readonly string[]) => Promise<void>
 
-const resources = 'Resources:'
-const setup = 'Set-up:'
-const liveHeading = 'Live:'
-const contract = 'The API itself:'
-const scripts = 'For scripts and agents:'
+const getStarted = 'Get started:'
+const manage = 'Manage:'
+const runAndTest = 'Run and test:'
+const scripting = 'API and scripting:'
 
 /** The command groups; the one that is asked for is loaded, the others are only names. */
 const groups: readonly Group[] = [
   {
-    name: 'rooms',
-    alias: 'room',
-    summary: 'List, create, change, terminate and delete rooms',
-    heading: resources,
-    load: async () => (await import('./commands/rooms.ts')).defineRooms,
-  },
-  {
-    name: 'members',
-    alias: 'member',
-    summary: 'Invite users to rooms, change their roles, block them',
-    heading: resources,
-    load: async () => (await import('./commands/members.ts')).defineMembers,
-  },
-  {
-    name: 'users',
-    alias: 'user',
-    summary: 'List, create, change and delete users of the workspace',
-    heading: resources,
-    load: async () => (await import('./commands/users.ts')).defineUsers,
-  },
-  {
-    name: 'sessions',
-    alias: 'session',
-    summary: 'Show who is and was connected to a room',
-    heading: resources,
-    load: async () => (await import('./commands/sessions.ts')).defineSessions,
-  },
-  {
-    name: 'pages',
-    alias: 'page',
-    summary: 'Create pages of shared content in a room',
-    heading: resources,
-    load: async () => (await import('./commands/pages.ts')).definePages,
-  },
-  {
-    name: 'message',
-    alias: 'messages',
-    summary: 'Send a message to the live sessions of a room',
-    heading: resources,
-    load: async () => (await import('./commands/message.ts')).defineMessage,
-  },
-  {
-    name: 'serve',
-    summary: 'Serve the local workspace over HTTP and WebSocket',
-    heading: liveHeading,
-    load: async () => (await import('./commands/serve.ts')).defineServe,
-  },
-  {
-    name: 'join',
-    summary: 'Join a room from the terminal',
-    heading: liveHeading,
-    load: async () => (await import('./commands/join.ts')).defineJoin,
-  },
-  {
-    name: 'webhooks',
-    alias: 'webhook',
-    summary: 'Receive and verify webhooks, for writing integrations',
-    heading: liveHeading,
-    load: async () => (await import('./commands/webhooks.ts')).defineWebhooks,
-  },
-  {
-    name: 'api',
-    summary: 'Send any request to the service',
-    heading: contract,
-    load: async () => (await import('./commands/api.ts')).defineApi,
-  },
-  {
-    name: 'openapi',
-    summary: 'Print the contract as an OpenAPI document',
-    heading: contract,
-    load: async () => (await import('./commands/openapi.ts')).defineOpenapi,
-  },
-  {
-    name: 'commands',
-    summary: 'List every command, its flags and what it may change',
-    heading: scripts,
-    load: async () => (await import('./commands/commands.ts')).defineCommands,
-  },
-  {
-    name: 'schema',
-    summary: 'Print the JSON Schema of what a command prints as JSON',
-    heading: scripts,
-    load: async () => (await import('./commands/schema.ts')).defineSchema,
-  },
-  {
     name: 'auth',
     summary: 'Log in to a service, log out, show which key is used',
-    heading: setup,
+    heading: getStarted,
     load: async () => (await import('./commands/auth.ts')).defineAuth,
   },
   {
     name: 'doctor',
     summary: 'Find out why it does not work: settings, key, network, service',
-    heading: setup,
+    heading: getStarted,
     load: async () => (await import('./commands/doctor.ts')).defineDoctor,
   },
   {
     name: 'profiles',
     alias: 'profile',
     summary: 'Switch between services',
-    heading: setup,
+    heading: getStarted,
     load: async () => (await import('./commands/profiles.ts')).defineProfiles,
   },
   {
     name: 'config',
     summary: 'Show and change settings',
-    heading: setup,
+    heading: getStarted,
     load: async () => (await import('./commands/config.ts')).defineConfig,
   },
   {
     name: 'completion',
     summary: 'Print what completes commands, flags and ids in bash, zsh or fish',
-    heading: setup,
+    heading: getStarted,
     load: async () => (await import('./commands/completion.ts')).defineCompletion,
+  },
+  {
+    name: 'rooms',
+    alias: 'room',
+    summary: 'List, create, change, terminate and delete rooms',
+    heading: manage,
+    load: async () => (await import('./commands/rooms.ts')).defineRooms,
+  },
+  {
+    name: 'members',
+    alias: 'member',
+    summary: 'Invite users to rooms, change their roles, block them',
+    heading: manage,
+    load: async () => (await import('./commands/members.ts')).defineMembers,
+  },
+  {
+    name: 'users',
+    alias: 'user',
+    summary: 'List, create, change and delete users of the workspace',
+    heading: manage,
+    load: async () => (await import('./commands/users.ts')).defineUsers,
+  },
+  {
+    name: 'sessions',
+    alias: 'session',
+    summary: 'Show who is and was connected to a room',
+    heading: manage,
+    load: async () => (await import('./commands/sessions.ts')).defineSessions,
+  },
+  {
+    name: 'pages',
+    alias: 'page',
+    summary: 'Create pages of shared content in a room',
+    heading: manage,
+    load: async () => (await import('./commands/pages.ts')).definePages,
+  },
+  {
+    name: 'message',
+    alias: 'messages',
+    summary: 'Send a message to the live sessions of a room',
+    heading: manage,
+    load: async () => (await import('./commands/message.ts')).defineMessage,
+  },
+  {
+    name: 'serve',
+    summary: 'Serve the local workspace over HTTP and WebSocket',
+    heading: runAndTest,
+    load: async () => (await import('./commands/serve.ts')).defineServe,
+  },
+  {
+    name: 'join',
+    summary: 'Join a room from the terminal',
+    heading: runAndTest,
+    load: async () => (await import('./commands/join.ts')).defineJoin,
+  },
+  {
+    name: 'webhooks',
+    alias: 'webhook',
+    summary: 'Receive and verify webhooks, for writing integrations',
+    heading: runAndTest,
+    load: async () => (await import('./commands/webhooks.ts')).defineWebhooks,
+  },
+  {
+    name: 'api',
+    summary: 'Send any request to the service',
+    heading: scripting,
+    load: async () => (await import('./commands/api.ts')).defineApi,
+  },
+  {
+    name: 'openapi',
+    summary: 'Print the contract as an OpenAPI document',
+    heading: scripting,
+    load: async () => (await import('./commands/openapi.ts')).defineOpenapi,
+  },
+  {
+    name: 'commands',
+    summary: 'List every command, its flags and what it may change',
+    heading: scripting,
+    load: async () => (await import('./commands/commands.ts')).defineCommands,
+  },
+  {
+    name: 'schema',
+    summary: 'Print the JSON Schema of what a command prints as JSON',
+    heading: scripting,
+    load: async () => (await import('./commands/schema.ts')).defineSchema,
   },
   {
     name: '__complete',
     summary: 'Answer the shell about a line that is being typed',
-    heading: setup,
+    heading: getStarted,
     hidden: true,
     load: async () => (await import('./commands/complete.ts')).defineComplete,
   },
   {
     name: 'version',
     summary: 'Print the version',
-    heading: setup,
+    heading: getStarted,
     hidden: true,
     load: async () => (await import('./commands/version.ts')).defineVersion,
   },
   {
     name: 'help',
-    summary:
-      'Show help on a command, or on where, lists, import, bulk, formatting, exit-codes, environment or agents',
-    heading: setup,
+    summary: 'Show help on a command or a topic',
+    heading: getStarted,
+    hidden: true,
     load: async () => (await import('./commands/help.ts')).defineHelp,
   },
 ]
@@ -196,15 +195,7 @@ export async function buildProgram(
       getOutHelpWidth: () => widthOf(host.stdout, host.env) ?? 100,
     })
   globalFlags(root)
-  root.addHelpText(
-    'after',
-    `
-Examples:
-  $ meetroom --local rooms create --name 'First room' --type open
-  $ meetroom --local rooms list
-  $ meetroom auth login --base-url https://meet.example.com/v1
-  $ meetroom rooms list --active --json`,
-  )
+  root.addHelpText('after', () => rootHelp(root))
   const named = groups.map((group) => ({ ...group, command: nameGroup(root, group), isDefined: false }))
   async function define(names: Wanted): Promise<void> {
     for (const group of named) {
@@ -214,7 +205,7 @@ Examples:
       group.isDefined = true
       const defineGroup = await load()
       defineGroup(command, act, define)
-      if (name !== 'help') addReferences(command)
+      addReferences(command)
     }
   }
   await define(wanted)
@@ -231,13 +222,34 @@ function nameGroup(root: MeetroomCommand, { name, alias, summary, heading, hidde
   return command
 }
 
+/** Flags that the help of the program lists; `meetroom help flags` lists all of them. */
+const commonFlags = ['--output', '--json', '--profile', '--local', '--dry-run', '--yes', '--quiet', '--help']
+
+/** What the help of the program shows below the commands: topics and common flags. */
+function rootHelp(root: Command): string {
+  const help = new PlainHelp()
+  const flags = help
+    .visibleOptions(root)
+    .filter(({ long }) => long && commonFlags.includes(long))
+    .map((option) => [help.optionTerm(option), help.optionDescription(option)] as const)
+  return [
+    '',
+    section('Help topics (meetroom help TOPIC):', Object.entries(topicSummaries)),
+    section('Common flags (all: meetroom help flags):', flags),
+    'Start here: meetroom help concepts',
+  ].join('\n')
+}
+
+function section(heading: string, rows: readonly (readonly [term: string, text: string])[]): string {
+  const width = Math.max(...rows.map(([term]) => term.length)) + 2
+  return `${heading}\n${rows.map(([term, text]) => `  ${term.padEnd(width)}${text}\n`).join('')}`
+}
+
+/** Ends the help of each command with the topics that say more, and with where the global flags are listed. */
 function addReferences(group: MeetroomCommand): void {
-  for (const command of group.commands) {
+  for (const command of group.commands.length > 0 ? group.commands : [group]) {
     const see = topicsOf(command).map((topic) => `See: meetroom help ${topic}\n`)
-    command.addHelpText(
-      'after',
-      `\n${see.join('')}Global options work here as well; list them with: meetroom --help`,
-    )
+    command.addHelpText('after', `\n${see.join('')}Global flags: meetroom help flags`)
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { topics } from '../../src/cli/help-topics.ts'
+import { topicSummaries } from '../../src/cli/help/topics.ts'
 import { allCalls, prepare, stays } from '../helpers/calls.ts'
 import { talk } from '../helpers/talk.ts'
 import { leaves } from '../helpers/tree.ts'
@@ -45,7 +45,7 @@ test('help on every command and topic with --ascii is ASCII, in a pipe too', asy
   const world = await createWorld()
   const pages = [
     ...(await leaves()).map(({ words }) => [...words, '--help']),
-    ...Object.keys(topics).map((topic) => ['help', topic]),
+    ...Object.keys(topicSummaries).map((topic) => ['help', topic]),
     [],
   ]
   for (const page of pages) {

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { documentation } from '../helpers/documentation.ts'
 import type { TestHost } from '../helpers/host.ts'
 import { fingerprint, storedAt } from '../helpers/login.ts'
 import { talk } from '../helpers/talk.ts'
@@ -204,7 +205,7 @@ describe('auth login on a terminal', () => {
   })
 
   test('looks as the README shows it', async () => {
-    const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8')
+    const readme = documentation()
     const [, block = ''] = /<!-- login -->\n```console\n([\s\S]*?)```/.exec(readme) ?? []
     const [first = '', ...lines] = block.trimEnd().split('\n')
     const { stderr } = await talk(

@@ -11,12 +11,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { TransportError } from '../../src/api/wire.ts'
 import { runBuilt, runShell } from '../helpers/built.ts'
 import { allCalls, prepare, stays } from '../helpers/calls.ts'
 import { keyShapes, spellings, tracesOf } from '../helpers/canary.ts'
+import { documentation } from '../helpers/documentation.ts'
 import { homes, serveHere, startBuilt } from '../helpers/serving.ts'
 import { heldService } from '../helpers/signalled.ts'
 import { fillDisk, mountDisk } from '../helpers/small-disk.ts'
@@ -568,7 +569,7 @@ if (!hasJq) notice('audit', 'the recipe of the README: jq is not installed')
 test.runIf(hasJq)(
   'the recipe of the README tells who deleted what, and what nobody can be sure of',
   async () => {
-    const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8')
+    const readme = documentation()
     const [recipe = ''] = readme.match(/(?<=^```sh\n)export MEETROOM_AUDIT_LOG=[^`]*/m) ?? []
     const env = homes()
     const crash = `printf '{"id":"1","event":"intent","method":"PUT"}\\n' >> "$HOME/meetroom-audit.ndjson"`

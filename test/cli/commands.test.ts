@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CommandFacts } from '../../src/cli/describe/commands.ts'
-import { exitCodeWords } from '../../src/cli/topics/exit-codes.ts'
+import { exitCodes } from '../../src/cli/help/exit-codes.ts'
 import { version } from '../../src/version.ts'
 import { allCalls, prepare, stays } from '../helpers/calls.ts'
 import { leaves } from '../helpers/tree.ts'
@@ -70,7 +70,7 @@ test('commands that only read name the exit code of --all-profiles with a profil
 
 test('the exit codes that a command names are those of the list', async () => {
   for (const { exit_codes } of (await facts()).commands)
-    for (const code of exit_codes) expect(exitCodeWords).toHaveProperty(String(code))
+    for (const code of exit_codes) expect(exitCodes).toHaveProperty(String(code))
 })
 
 test('flags of numbers, choices and repetition say so', async () => {

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { shells } from '../../src/cli/completion/answer.ts'
+import { documentation } from '../helpers/documentation.ts'
 import { atShell, present } from '../helpers/shells.ts'
 
 const absent = shells.filter((shell) => !present.includes(shell))
@@ -80,8 +81,7 @@ test.runIf(present.includes('bash'))('bash lists what the README shows', async (
     ['grace', 'Grace Hopper'],
   ] as const)
     await run(['--local', 'users', 'create', id, '--name', name])
-  const [, line = '', shown = ''] =
-    /\$ (meetroom .*)<Tab><Tab>\n(.*)\n/.exec(readFileSync('README.md', 'utf8')) ?? []
+  const [, line = '', shown = ''] = /\$ (meetroom .*)<Tab><Tab>\n(.*)\n/.exec(documentation()) ?? []
   const { press, until } = await start()
   press(`${line}\t\t`)
   await until(`${line}\n${shown}`)

@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readKeyCommand } from '../../src/cli/key-command.ts'
 import { filesOf } from '../helpers/calls.ts'
+import { documentation } from '../helpers/documentation.ts'
 import { fingerprint } from '../helpers/login.ts'
 import { soon } from '../helpers/waiting.ts'
 import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
@@ -359,7 +360,7 @@ describe('auth status --github-mask', () => {
 })
 
 test('the README logs in with commands that can be stored', () => {
-  const lines = [...readFileSync('README.md', 'utf8').matchAll(/--key-command '(.*)'/g)]
+  const lines = [...documentation().matchAll(/--key-command '(.*)'/g)]
   expect(lines.length).toBeGreaterThan(1)
   for (const [, line = ''] of lines) expect(readKeyCommand(line)[1]).toBeDefined()
 })

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { readTopicFile } from '../helpers/documentation.ts'
 import { createWorld } from '../helpers/world.ts'
 
 /** The commands of a recipe of the README, by a part of it, as words; what follows a pipe or goes to a file is left out. */
 function commandsOf(part: string): string[][] {
-  const readme = readFileSync('README.md', 'utf8')
+  const readme = readTopicFile('recipes')
   const blocks = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
   const block = blocks.find((found) => found.includes(part)) ?? ''
   return block
@@ -16,7 +16,7 @@ function commandsOf(part: string): string[][] {
 test.each([
   ['name:Weekly sync', 2],
   ['--query user.access_token', 1],
-  ['--query', 1],
+  ["--query 'rooms", 3],
   ['--count-by type', 3],
   ['users list --all -o csv', 3],
 ])('the recipe of the README with “%s” does what it says', async (part, count) => {

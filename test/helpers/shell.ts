@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { shellQuote } from '../../src/api/request.ts'
 import { version } from '../../src/version.ts'
 import { launcher, node } from './built.ts'
+import { documentation } from './documentation.ts'
 import type { Run, World } from './world.ts'
 
 /** Runs a line as a shell would, in the folder of a world: quotes, `< FILE` and `> FILE`. */
@@ -22,7 +23,7 @@ export async function runLine(world: World, line: string): Promise<Run> {
 
 /** The first block of a language in the README behind a line that begins with these words. */
 export function blockBehind(words: string, language: string): string {
-  const readme = readFileSync('README.md', 'utf8')
+  const readme = documentation()
   const from = readme.indexOf(`\n${words}`)
   const [, block] = new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'm').exec(readme.slice(from)) ?? []
   if (from < 0 || block === undefined) throw new Error(`no recipe: ${words}`)
@@ -35,16 +36,16 @@ export function recipe(words: string): string[] {
 }
 
 /**
- * Makes a folder of programs for scripts to find: `meetroom` is the built program, and `npm` and `npx` take what fetches
- * this version of it, and nothing else.
+ * Makes a folder of programs for scripts to find: `meetroom` is the built program, and `npm` and `npx` accept the tarball
+ * of this version, and nothing else.
  * @param more further programs of the shell, by name
  */
 export function programsIn(dir: string, more: Record<string, string> = {}): string {
   const meetroom = `exec ${shellQuote(node)} ${shellQuote(launcher)} "$@"`
   const all = {
     meetroom,
-    npm: `[ "$*" = 'install --global meetroom@${version}' ]`,
-    npx: `case $1,$2 in --yes,meetroom@${version}) shift 2 ;; *) exit 99 ;; esac\n${meetroom}`,
+    npm: `[ "$*" = 'install --global ./meetroom-${version}.tgz' ]`,
+    npx: `case $1,$2,$3,$4 in --yes,--package,*/meetroom-${version}.tgz,meetroom) shift 4 ;; *) exit 99 ;; esac\n${meetroom}`,
     ...more,
   }
   mkdirSync(dir, { recursive: true })

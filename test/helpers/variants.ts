@@ -57,6 +57,7 @@ export async function buildVariant(edits: readonly Edit[]): Promise<string> {
     target: 'node20.18',
     format: 'cjs',
     external: ['libsql', 'node:sqlite'],
+    loader: { '.md': 'text' },
     logLevel: 'silent',
     plugins: [
       {

@@ -13,12 +13,12 @@ export function defineCommands(commands: MeetroomCommand, act: Act): void {
       act('machine', async (context) => {
         const { commandFacts, commandView } = await import('../describe/commands.ts')
         const { flagFacts } = await import('../describe/flags.ts')
-        const { exitCodeWords } = await import('../topics/exit-codes.ts')
+        const { exitCodes } = await import('../help/exit-codes.ts')
         const printer = await context.printer()
         printer.check(commandView)
         const root = commands.parent as MeetroomCommand
         const items = commandFacts(root).map((facts) => ({ ...facts }))
-        const rest = { version, global_flags: root.options.map(flagFacts), exit_codes: exitCodeWords }
+        const rest = { version, global_flags: root.options.map(flagFacts), exit_codes: exitCodes }
         await printer.list(commandView, 'commands', onePage({ items, rest }))
       }),
     )

@@ -2,24 +2,36 @@ import type { Command } from 'commander'
 import { suggestHelp, UsageError } from '../../errors.ts'
 import type { Act } from '../action.ts'
 import { findCommand } from '../completion/line.ts'
+import type { Context } from '../context.ts'
 import { examples } from '../flags.ts'
-import { topics } from '../help-topics.ts'
+import { findTopic, readTopic, type Topic, topicSummaries } from '../help/topics.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
+import { styleFor, widthOf } from '../output/style.ts'
+import { own } from '../output/visible.ts'
+
+/** Longer lines are hard to read, however wide the terminal is. */
+const maxWidth = 90
 
 export function defineHelp(help: MeetroomCommand, act: Act): void {
-  help.argument('[topic...]', `a command, or ${Object.keys(topics).join(', ')}`).action(
-    act('machine', async (_, words: string[]) => {
-      // Settings are not read: help must work when they are broken.
+  help.argument('[topic...]', `a command, or ${Object.keys(topicSummaries).join(', ')}`).action(
+    act('machine', async (context, words: string[]) => {
       const root = help.parent as MeetroomCommand
-      const [first] = words
-      if (words.length === 1 && first !== undefined && Object.hasOwn(topics, first)) {
-        root.configureOutput().writeOut?.(`${topics[first as keyof typeof topics]}\n`)
-        return
-      }
+      const topic = words.length === 1 ? findTopic(words[0] ?? '') : undefined
+      if (topic) return printTopic(context, topic)
       commandOf(root, words).outputHelp()
     }),
   )
   examples(help, 'meetroom help where', 'meetroom help rooms list')
+}
+
+async function printTopic(context: Context, topic: Topic): Promise<void> {
+  const { host, flags } = context
+  const { renderMarkdown } = await import('../help/render-markdown.ts')
+  const style = await styleFor(host.stdout, host.env, flags.color)
+  const width = Math.min(widthOf(host.stdout, host.env) ?? maxWidth, maxWidth)
+  // Settings are not read: help must work when they are broken.
+  const text = renderMarkdown(await readTopic(topic), style, width)
+  await context.plainPrinter().write(own`${text}\n`)
 }
 
 function commandOf(root: MeetroomCommand, words: readonly string[]): Command {
@@ -28,7 +40,10 @@ function commandOf(root: MeetroomCommand, words: readonly string[]): Command {
     const next = findCommand(command, word)
     if (!next)
       throw new UsageError(`no help on “${words.join(' ')}”`, {
-        hint: [`topics are ${Object.keys(topics).join(', ')}; list the commands with: `, suggestHelp()],
+        hint: [
+          `topics are ${Object.keys(topicSummaries).join(', ')}; list the commands with: `,
+          suggestHelp(),
+        ],
       })
     command = next
   }

@@ -3,7 +3,7 @@ import { endpoints } from '../../api/endpoints.ts'
 import type { Resource } from '../../api/resource.ts'
 import { resources, secretFields } from '../../api/resources.ts'
 import { settable } from '../../config.ts'
-import { topics } from '../help-topics.ts'
+import { topicSummaries } from '../help/topics.ts'
 import { factTypes } from '../operations/facts.ts'
 import { filterTypes, hasAge } from '../operations/where.ts'
 import { views } from '../output/views.ts'
@@ -117,7 +117,10 @@ async function ofArgument(
       return { candidates: values(paths()) }
     case 'topic':
       return {
-        candidates: [...commandsIn(root, given), ...values(given.length === 0 ? Object.keys(topics) : [])],
+        candidates: [
+          ...commandsIn(root, given),
+          ...values(given.length === 0 ? Object.keys(topicSummaries) : []),
+        ],
       }
     case 'command':
       return { candidates: commandsIn(root, given) }

@@ -1,7 +1,7 @@
 import type { Effect } from '../effect.ts'
+import { exitCodes } from '../help/exit-codes.ts'
 import type { MeetroomCommand } from '../meetroom-command.ts'
 import type { View } from '../output/views.ts'
-import { exitCodeWords } from '../topics/exit-codes.ts'
 import { type ArgumentFacts, argumentFacts, type FlagFacts, flagFacts } from './flags.ts'
 
 /** One command, as `meetroom commands` tells of it. */
@@ -76,7 +76,7 @@ function exitCodesOf(command: MeetroomCommand, effect: Effect): number[] {
     ...(effect === 'machine' || effect === 'waits' ? [] : [9]),
     ...(asks ? [] : [10]),
   ]
-  return Object.keys(exitCodeWords)
+  return Object.keys(exitCodes)
     .map(Number)
     .filter((code) => !without.includes(code))
 }

@@ -42,5 +42,10 @@ const symbols: Readonly<Record<string, string>> = {
 export function inAscii(text: Visible): Visible {
   if (/^[\n -~]*$/.test(text)) return text
   // From the eighth of a block to the whole of it.
-  return composed(text.replace(/[–—‘’“”„•…→·✔✖─│░▒]|[\u2588-\u258f]/g, (found) => symbols[found] ?? '#'))
+  return composed(
+    text.replace(
+      /[\u2013\u2014\u2018\u2019\u201c\u201d\u201e\u2022\u2026\u2192\u00b7\u2714\u2716\u2500\u2502\u2591\u2592]|[\u2588-\u258f]/g,
+      (found) => symbols[found] ?? '#',
+    ),
+  )
 }

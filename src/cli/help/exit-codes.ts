@@ -1,0 +1,19 @@
+/** What each exit code means, in Markdown. */
+export const exitCodes: Readonly<Record<number, string>> = {
+  0: 'Done. An empty list is 0.',
+  1: 'The service refused the request, or reported a validation exception (500 with JSON). For `doctor`: a check failed.',
+  2: 'Flags, input or settings are wrong. Nothing was sent.',
+  3: 'No such room, member, user or profile.',
+  4: 'No API key, or the service refuses the key.',
+  5: 'No response: DNS, refused connection, TLS, proxy or timeout.',
+  6: 'The service failed, its response cannot be parsed, or the base URL is not that of a Meeting Room Service.',
+  7: 'The outcome of a write is unknown. The hint says how to check.',
+  8: 'Some items of several failed, or a list is incomplete.',
+  9: 'A condition is not met, or was not met in time.',
+  10: 'Confirmation was required but not given.',
+  70: 'A bug in meetroom.',
+  74: 'The output or the audit log could not be written, or too many files are open.',
+  129: 'The terminal was closed (SIGHUP).',
+  130: 'Interrupted (SIGINT).',
+  143: 'Terminated (SIGTERM).',
+}

@@ -1,0 +1,78 @@
+/** The topics of `meetroom help`, in the order in which they are listed. */
+export const topicSummaries = {
+  concepts: 'rooms, room types, roles, members, sessions, IDs',
+  local: 'the local workspace: data, backup, reset, serving it',
+  config: 'settings, profiles and keys',
+  environment: 'environment variables',
+  flags: 'global flags',
+  output: 'formats, columns, --query, errors as JSON',
+  'exit-codes': 'exit codes',
+  lists: 'pages, sorting, counting',
+  where: 'choosing items by their fields: --where',
+  bulk: 'commands for many items: confirmation, --max, concurrency',
+  import: 'importing and exporting users, rooms and members',
+  undo: 'saving records before deletion, and restoring them',
+  offboarding: 'which rooms a user is in; offboarding; access reviews',
+  attendance: 'who was in a room, and for how long',
+  live: 'joining and watching rooms; sessions and close codes',
+  webhooks: 'receiving and verifying webhooks',
+  recipes: 'common jobs, ready to paste',
+  ci: 'GitHub Actions, shell scripts, cron, PowerShell, containers',
+  api: 'sending any request; OpenAPI; JSON Schemas',
+  agents: 'using meetroom from a program or an agent',
+  audit: 'the audit log',
+  completion: 'shell completion',
+  security: 'keys, tokens, confirmation; how each promise is tested',
+  performance: 'start-up, bulk and list figures',
+  troubleshooting: 'symptoms, what they mean and what to type',
+  changes: 'changelog and deprecation policy',
+  reference: 'every command with its flags',
+} as const
+
+export type Topic = keyof typeof topicSummaries
+
+/** Earlier names of topics. */
+const formerNames: Readonly<Record<string, Topic>> = { formatting: 'output' }
+
+/** Returns the topic of a name; undefined when there is none. */
+export function findTopic(name: string): Topic | undefined {
+  if (Object.hasOwn(topicSummaries, name)) return name as Topic
+  return Object.hasOwn(formerNames, name) ? formerNames[name] : undefined
+}
+
+/** Each topic is a part of its own: a command that prints none loads none. */
+const loaders: Readonly<Record<Topic, () => Promise<{ default: string }>>> = {
+  concepts: () => import('../../help/concepts.md'),
+  local: () => import('../../help/local.md'),
+  config: () => import('../../help/config.md'),
+  environment: () => import('../../help/environment.md'),
+  flags: () => import('../../help/flags.md'),
+  output: () => import('../../help/output.md'),
+  'exit-codes': () => import('../../help/exit-codes.md'),
+  lists: () => import('../../help/lists.md'),
+  where: () => import('../../help/where.md'),
+  bulk: () => import('../../help/bulk.md'),
+  import: () => import('../../help/import.md'),
+  undo: () => import('../../help/undo.md'),
+  offboarding: () => import('../../help/offboarding.md'),
+  attendance: () => import('../../help/attendance.md'),
+  live: () => import('../../help/live.md'),
+  webhooks: () => import('../../help/webhooks.md'),
+  recipes: () => import('../../help/recipes.md'),
+  ci: () => import('../../help/ci.md'),
+  api: () => import('../../help/api.md'),
+  agents: () => import('../../help/agents.md'),
+  audit: () => import('../../help/audit.md'),
+  completion: () => import('../../help/completion.md'),
+  security: () => import('../../help/security.md'),
+  performance: () => import('../../help/performance.md'),
+  troubleshooting: () => import('../../help/troubleshooting.md'),
+  changes: () => import('../../help/changes.md'),
+  reference: () => import('../../help/reference.md'),
+}
+
+/** Returns the Markdown of a topic. */
+export async function readTopic(topic: Topic): Promise<string> {
+  const { default: text } = await loaders[topic]()
+  return text
+}

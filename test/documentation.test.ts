@@ -1,0 +1,133 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { lost, lostInWords } from '../src/cli/bulk/lost.ts'
+import { exitCodes } from '../src/cli/help/exit-codes.ts'
+import { renderMarkdown } from '../src/cli/help/render-markdown.ts'
+import { topicSummaries } from '../src/cli/help/topics.ts'
+import { styleFor } from '../src/cli/output/style.ts'
+import { readTopicFile, topicFile, topicNames } from './helpers/documentation.ts'
+import { testHost } from './helpers/host.ts'
+import { argumentTerm, leaves, wholeProgram } from './helpers/tree.ts'
+import { createWorld } from './helpers/world.ts'
+
+const root = resolve(import.meta.dirname, '..')
+
+/** The command reference, from the command tree. */
+async function reference(): Promise<string> {
+  // Commands that begin with underscores are for shells.
+  const shown = (await leaves()).filter(({ words }) => !words[0]?.startsWith('__'))
+  const sections = shown.map(({ words, command }) => {
+    const usage = ['meetroom', ...words, ...command.registeredArguments.map(argumentTerm)].join(' ')
+    const flags = command.options.map(flagLine)
+    return [`## \`${usage}\``, '', command.description(), ...(flags.length > 0 ? ['', ...flags] : [])].join(
+      '\n',
+    )
+  })
+  return sections.join('\n\n')
+}
+
+function flagLine(option: { flags: string; description: string; argChoices?: readonly string[] }): string {
+  const choices = option.argChoices ? ` (${option.argChoices.join(', ')})` : ''
+  return `- \`${option.flags}\`: ${option.description}${choices}`
+}
+
+/** How each generated part of a topic is made. */
+const generated: Readonly<Record<string, readonly [topic: string, generate: () => Promise<string>]>> = {
+  reference: ['reference', reference],
+  flags: ['flags', async () => (await wholeProgram()).options.map(flagLine).join('\n')],
+  'exit-codes': [
+    'exit-codes',
+    async () =>
+      [
+        '| code | meaning |',
+        '|---|---|',
+        ...Object.entries(exitCodes).map(([code, words]) => `| ${code} | ${words} |`),
+      ].join('\n'),
+  ],
+  lost: [
+    'import',
+    async () =>
+      Object.keys(lost)
+        .map((kind) => `- ${kind}: ${lostInWords(kind as keyof typeof lost)}`)
+        .join('\n'),
+  ],
+}
+
+test.each(Object.entries(generated))(
+  'the generated part “%s” of a help topic is up to date (npm run docs updates it)',
+  async (name, [topic, generate]) => {
+    const text = readTopicFile(topic)
+    const [before, after] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`]
+    const from = text.indexOf(before) + before.length
+    const to = text.indexOf(after)
+    expect(from).toBeGreaterThan(before.length)
+    expect(to).toBeGreaterThanOrEqual(from)
+    const part = `\n${await generate()}\n\n`
+    if (process.env['UPDATE_DOCS'])
+      writeFileSync(topicFile(topic), text.slice(0, from) + part + text.slice(to))
+    else expect(text.slice(from, to)).toBe(part)
+  },
+)
+
+test('each help topic has a file, and each file is a topic', () => {
+  expect([...topicNames].sort()).toEqual(Object.keys(topicSummaries).sort())
+})
+
+describe.each(Object.keys(topicSummaries))('meetroom help %s', (topic) => {
+  test('prints the topic, rendered for the terminal', async () => {
+    const world = await createWorld()
+    const { code, stdout, stderr } = await world.run(['help', topic])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout.length).toBeGreaterThan(200)
+    expect(stdout).not.toMatch(/<!--|^#|```/m)
+  })
+
+  test('fits into 80 columns except for code blocks and long words', async () => {
+    const host = testHost()
+    const style = await styleFor(host.stdout, host.env, false)
+    const lines = renderMarkdown(readTopicFile(topic), style, 80).split('\n')
+    const tooLong = lines.filter((line) => line.length > 80 && !line.startsWith('  ') && !/\S{30}/.test(line))
+    expect(tooLong).toEqual([])
+  })
+})
+
+describe.each([
+  'README.md',
+  '.github/CONTRIBUTING.md',
+  '.github/SECURITY.md',
+  'test/README.md',
+  ...topicNames.map((name) => `src/help/${name}.md`),
+])('links of %s', (file) => {
+  test('resolve to files and headings that exist', () => {
+    const text = readFileSync(join(root, file), 'utf8')
+    const links = [...text.replace(/```[\s\S]*?```/g, '').matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(
+      ([, href = '']) => href,
+    )
+    const broken = links.filter((href) => {
+      const [path = '', anchor] = href.split('#')
+      const target = path === '' ? join(root, file) : join(dirname(join(root, file)), path)
+      if (!existsSync(target)) return true
+      if (anchor === undefined) return false
+      const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+        slugOf(heading),
+      )
+      return !headings.includes(anchor)
+    })
+    expect(broken).toEqual([])
+  })
+})
+
+/** The anchor that code hosts give a heading. */
+function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+test('the README has at most 250 lines, none longer than 400 characters', () => {
+  const lines = readFileSync(join(root, 'README.md'), 'utf8').split('\n')
+  expect(lines.length).toBeLessThanOrEqual(251)
+  expect(lines.filter((line) => line.length > 400)).toEqual([])
+})
