@@ -12,5 +12,6 @@ export function describeIssue(issue: Issue | undefined): string {
     '',
   )
   const message = issue.message.replace(/^Invalid input: /, '')
-  return path ? `${path}: ${message}` : message
+  if (!path) return message
+  return message.startsWith('must ') ? `${path} ${message}` : `${path}: ${message}`
 }

@@ -23,7 +23,13 @@ export function openApiDocument(all: Readonly<Record<OperationName, Operation>> 
     paths,
     webhooks: {
       session: {
-        post: { requestBody: content(WebhookEvent), responses: { 200: { description: 'Received' } } },
+        post: {
+          operationId: 'notifyOfSession',
+          summary: 'A participant entered or left a room that has a webhook',
+          security: [],
+          requestBody: content(WebhookEvent),
+          responses: { 200: { description: 'Received' } },
+        },
       },
     },
     components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },

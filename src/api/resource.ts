@@ -41,6 +41,8 @@ export interface Field {
   readonly secret?: true
   /** Whether a list can be filtered by it; the words say so where it means something else there. */
   readonly query?: true | string
+  /** The least and the greatest value of a number. */
+  readonly range?: readonly [least: number, greatest?: number]
   /**
    * How answers carry it. By default the document lists it, and it may be null or missing. `always`: neither null nor
    * missing. `unlisted`: not in the document, but sent by the embedded service and others. `deprecated`: without a value.

@@ -1,5 +1,5 @@
 import { type Resource, resource } from './resource.ts'
-import { defaultLimit, memberTypes, roomTypes } from './vocabulary.ts'
+import { defaultLimit, maxLimit, memberTypes, roomTypes } from './vocabulary.ts'
 
 /*
  * Every field of every resource, once, and without zod, which takes longer to load than a request. Schemas, guards, views,
@@ -233,11 +233,12 @@ export const message = resource({
 
 /** Section 2.6. */
 export const paging = {
-  offset: { type: 'integer', words: 'number of items to skip', query: true },
+  offset: { type: 'integer', words: 'number of items to skip', query: true, range: [0] },
   limit: {
     type: 'integer',
     words: 'maximum number of items',
     query: `maximum number of items (default ${defaultLimit})`,
+    range: [1, maxLimit],
   },
   total: { type: 'integer', words: 'total number of items' },
 } as const

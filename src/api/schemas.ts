@@ -1,37 +1,45 @@
 import * as z from 'zod'
+import { isScalar } from './json.ts'
 import { type Field, type Fields, type FieldType, type Write, writtenBy } from './resource.ts'
+import { textOf } from './text-of.ts'
 import { deprecated } from './vocabulary.ts'
 
 /** What a request must say of a thing to create it, or may say to change it. Fields that no table lists pass. */
 export function bodySchema(write: Write, fields: Fields): z.ZodObject {
   return z.looseObject(
-    mapFields(writtenBy(write, fields), ({ type, words, required }) => {
-      const schema = required && write === 'create' ? sent(type) : sent(type).optional()
+    mapFields(writtenBy(write, fields), ({ type, words, required, range }) => {
+      const schema = required && write === 'create' ? sent(type, range) : sent(type, range).optional()
       return schema.describe(words)
     }),
   )
 }
 
-/** One thing as the service tells of it (section 2). Fields that the document does not list may come and go. */
+/** An item in a response (section 2). A response may contain more fields than the API specification lists. */
 export function itemSchema(fields: Fields): z.ZodObject {
-  const documented = Object.entries(fields).filter(
-    ([, { answer }]) => answer !== 'unlisted' && answer !== 'never',
-  )
+  const sent = Object.entries(fields).filter(([, { answer }]) => answer !== 'never')
   return z.looseObject(
-    mapFields(documented, ({ type, words, answer }) => {
-      // Nobody reads the value of a deprecated field.
-      if (answer === 'deprecated') return z.unknown().optional().describe(`deprecated: carries ${deprecated}`)
-      return (answer === 'always' ? received(type) : received(type).nullish()).describe(words)
+    mapFields(sent, ({ type, words, answer }) => {
+      if (answer === 'deprecated') return withoutValue
+      const schema = answer === 'always' ? received(type) : received(type).nullish()
+      return schema.describe(answer === 'unlisted' ? `${words} (${notListed})` : words)
     }),
   )
 }
+
+const notListed = 'not listed in the API specification: may be missing, and may change without notice'
+
+/** A deprecated field. Its value is never read, so that any value is valid. */
+const withoutValue = z
+  .unknown()
+  .optional()
+  .meta({ type: 'string', const: deprecated, deprecated: true, description: `carries ${deprecated}` })
 
 /** What a list can be asked for. Query strings carry text: it becomes the type that the document gives. */
 export function querySchema(fields: Fields): z.ZodObject {
   const queried = Object.entries(fields).filter(([, { query }]) => query)
   return z.object(
-    mapFields(queried, ({ type, words, query }) =>
-      asked(type)
+    mapFields(queried, ({ type, words, query, range }) =>
+      asked(type, range)
         .optional()
         .describe(typeof query === 'string' ? query : words),
     ),
@@ -42,7 +50,7 @@ function mapFields(fields: [string, Field][], schemaOf: (field: Field) => z.ZodT
   return Object.fromEntries(fields.map(([name, field]) => [name, schemaOf(field)]))
 }
 
-function sent(type: FieldType): z.ZodType {
+function sent(type: FieldType, range?: Range): z.ZodType {
   if (typeof type === 'object') {
     if ('list' in type) return z.array(bodySchema('create', type.list))
     return 'object' in type ? bodySchema('create', type.object) : z.enum(type)
@@ -52,13 +60,42 @@ function sent(type: FieldType): z.ZodType {
     case 'name':
       return z.string().min(1)
     case 'integer':
-      return z.int()
+      return whole(range)
     case 'seconds':
-      return z.int().positive()
+      return whole([1])
+    case 'number':
+      return z.number({ error: ({ input }) => (isInexact(input) ? tooManyDigits(input) : undefined) })
     default:
       return received(type)
   }
 }
+
+type Range = NonNullable<Field['range']>
+
+/** A whole number. The message for any other names its range. */
+function whole(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType<number, number> {
+  const [least, greatest = Number.MAX_SAFE_INTEGER] = range
+  const error = ({ code, input }: { code?: string; input?: unknown }) =>
+    code === 'too_big' || code === 'too_small' || (isInexact(input) && !textOf(input).includes('.'))
+      ? outOfRange(range, input)
+      : undefined
+  return z.int({ error, abort: true }).min(least, { error }).max(greatest, { error })
+}
+
+function outOfRange([least, greatest]: Range, input: unknown): string {
+  const value = textOf(input)
+  if (greatest !== undefined) return `must be between ${least} and ${greatest}, not ${value}`
+  return Number(value) < least
+    ? `must be at least ${least}, not ${value}`
+    : `must be at most ${Number.MAX_SAFE_INTEGER}, not ${value}`
+}
+
+/** Whether a value is a number with more digits than a double holds. */
+function isInexact(input: unknown): boolean {
+  return typeof input === 'object' && input !== null && isScalar(input)
+}
+
+const tooManyDigits = (input: unknown) => `must be a number that a double holds exactly, not ${textOf(input)}`
 
 /** More lenient than request schemas: a service decides what it answers. */
 function received(type: FieldType): z.ZodType {
@@ -87,17 +124,25 @@ function open(choices: readonly string[]): z.ZodType {
   })
 }
 
-// The codecs refuse `1e3` and `0x10`.
-const integer = z.codec(z.string().regex(/^-?\d{1,15}$/, 'expected an integer'), z.int(), {
-  decode: Number,
-  encode: String,
-})
+/** Refuses `1e3` and `0x10`. */
+function integer(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType {
+  const [least, greatest = Number.MAX_SAFE_INTEGER] = range
+  const digits = z
+    .string()
+    .regex(/^-?\d+$/, { error: 'expected an integer', abort: true })
+    // The message shows the digits as they were sent: a number may round them.
+    .refine((text) => Number(text) >= least && Number(text) <= greatest, {
+      error: ({ input }) => outOfRange(range, input),
+    })
+  return z.codec(digits, whole(range), { decode: Number, encode: String })
+}
+
 const truth = z.codec(z.enum(['true', 'false']), z.boolean(), {
   decode: (text) => text === 'true',
   encode: (value) => (value ? 'true' : 'false'),
 })
 
-function asked(type: FieldType): z.ZodType {
+function asked(type: FieldType, range?: Range): z.ZodType {
   if (type === 'boolean') return truth
-  return type === 'integer' ? integer : z.string()
+  return type === 'integer' ? integer(range) : z.string()
 }

@@ -13,6 +13,8 @@ export const deprecated = '#DEPRECATED#'
 
 /** Section 2.6. */
 export const defaultLimit = 30
+/** The greatest `limit` of the embedded service: section 8 gives none. */
+export const maxLimit = 1000
 
 /** The error code of the embedded service for a method and path that the API does not have. */
 export const unknownOperation = 'unknown_operation'

@@ -1,3 +1,4 @@
+import { isScalar } from '../api/json.ts'
 import type { Field, Fields } from '../api/resource.ts'
 import { damaged, invalid } from './faults.ts'
 
@@ -65,7 +66,7 @@ export function withoutNulls(value: unknown, fields: Fields): unknown {
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return !isScalar(value) && !Array.isArray(value)
 }
 
 function listed(name: string, fields: Fields): Field | undefined {

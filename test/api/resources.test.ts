@@ -100,12 +100,13 @@ test('a field that the service makes is read-only', () => {
   expect(bodySchema('create', seen.fields).shape).not.toHaveProperty('visits')
 })
 
-test('a field that the document does not list is in no schema, but can be shown', () => {
+test('a field that the document does not list is optional in the schema of responses, and can be shown', () => {
   const felt = resource({
     ...room,
     fields: { ...room.fields, mood: { type: 'text', words: 'mood', answer: 'unlisted' } },
   })
-  expect(itemSchema(felt.fields).shape).not.toHaveProperty('mood')
+  expect(itemSchema(felt.fields).shape['mood']?.safeParse(undefined).success).toBe(true)
+  expect(bodySchema('create', felt.fields).shape).not.toHaveProperty('mood')
   expect(viewFor(felt)).toMatchObject({
     fields: view.fields.slice(0, -1),
     unlisted: ['max_meeting_seconds', 'mood'],

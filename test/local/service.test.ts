@@ -119,6 +119,19 @@ describe('lists', () => {
         expect(await send('GET', `${path}?${query}`)).toEqual(invalid)
       })
 
+    test.each([
+      ['limit=5000', 'limit must be between 1 and 1000, not 5000'],
+      ['limit=0', 'limit must be between 1 and 1000, not 0'],
+      ['limit=99999999999999999999', 'limit must be between 1 and 1000, not 99999999999999999999'],
+      ['offset=-1', 'offset must be at least 0, not -1'],
+      ['offset=99999999999999999999', 'offset must be at most 9007199254740991, not 99999999999999999999'],
+      ['limit=1e3', 'limit: expected an integer'],
+    ])(`${name} say what is wrong with %s`, async (query, message) => {
+      const { path } = await make()
+      const { status, body } = await send('GET', `${path}?${query}`)
+      expect([status, body.error]).toEqual([400, { code: 'invalid_parameters', message }])
+    })
+
     test(`${name} take a limit from 1 to 1000`, async () => {
       const { path, field } = await make()
       expect((await send('GET', `${path}?limit=1`)).body[field]).toHaveLength(1)
@@ -583,6 +596,44 @@ describe('URLs that are not URL-encoded', () => {
   test('a webhook cannot go to one either', async () => {
     const webhook = { url: 'https://hooks.test/a b' }
     expect(await send('POST', '/rooms', { name: 'R', type: 'open', webhook })).toEqual(invalid)
+  })
+})
+
+describe('a number out of range', () => {
+  test.each([
+    [
+      '/rooms',
+      '{"name":"R","type":"open","max_meeting_seconds":0}',
+      'max_meeting_seconds must be at least 1, not 0',
+    ],
+    [
+      '/rooms',
+      '{"name":"R","type":"open","max_meeting_seconds":99999999999999999999}',
+      'max_meeting_seconds must be at most 9007199254740991, not 99999999999999999999',
+    ],
+    [
+      '/rooms',
+      '{"name":"R","type":"open","max_meeting_seconds":1e300}',
+      'max_meeting_seconds must be at most 9007199254740991, not 1e300',
+    ],
+    ['pages', '[{"index":-1e300}]', '[0].index must be at least -9007199254740991, not -1e300'],
+    [
+      'pages',
+      '[{"size":{"width":1.23456789012345678901,"height":1}}]',
+      '[0].size.width must be a number that a double holds exactly, not 1.23456789012345678901',
+    ],
+  ])('is named in the message of POST %s %s', async (path, body, message) => {
+    const url = path === 'pages' ? `/rooms/${await room()}/pages/create_many` : path
+    const answer = await workspace.service({
+      method: 'POST',
+      url: localUrl + url,
+      headers: { authorization: `Bearer ${workspace.apiKey}`, 'content-type': 'application/json' },
+      body,
+    })
+    expect([answer.status, decodeBody(answer)]).toEqual([
+      400,
+      { error: { code: 'invalid_parameters', message } },
+    ])
   })
 })
 

@@ -1,10 +1,8 @@
 import { defaultLimit } from '../../api/vocabulary.ts'
-import { invalid } from '../faults.ts'
 import type { Reads } from './reader.ts'
 import type { Value } from './sqlite.ts'
 import type { Store } from './store.ts'
 
-const maxLimit = 1000
 /** Counting more rows than this one by one, or stepping over them, is left to another thread. */
 const manyRows = 20_000
 
@@ -32,20 +30,12 @@ export interface Counts {
   upTo: 'users_counted' | 'rooms_counted'
 }
 
-/**
- * What page is asked for. Without `limit` or `offset` the defaults apply (rule 6).
- * @throws {Fault} when `limit` or `offset` is out of range
- */
+/** Returns the requested page. The defaults of `limit` and `offset` apply (rule 6). */
 export function readPaging({ limit = defaultLimit, offset = 0 }: Paging) {
-  if (limit < 1 || limit > maxLimit) throw invalid(`limit: expected a number from 1 to ${maxLimit}`)
-  if (offset < 0) throw invalid('offset: expected a number from 0')
   return { limit, offset }
 }
 
-/**
- * One page of a table, newest first, with the total (section 2.6).
- * @throws {Fault} when `limit` or `offset` is out of range
- */
+/** One page of a table, newest first, with the total (section 2.6). */
 export async function listPage<Row>(store: Store, listing: Listing<Row>) {
   const { table, columns, where, values, counts } = listing
   const { limit, offset } = readPaging(listing.paging)
