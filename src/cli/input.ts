@@ -56,15 +56,26 @@ export function collected<T>(
   return Object.assign(parse, { repeatable: true } as const)
 }
 
-/** Exactly one level of URL-encoding (section 1): spaces and non-ASCII encoded, an existing `%20` left alone. */
+/**
+ * Exactly one level of URL-encoding (section 1): spaces and non-ASCII encoded, an existing `%20` left alone. The host of
+ * an http or https URL becomes Punycode.
+ */
 export function encodeUrl(flag: string): (text: string) => string {
   return (text) => {
+    const invalid = () => new UsageError(`${flag} takes a whole URL, as in https://host/path, not “${text}”`)
+    if (!URL.canParse(text)) throw invalid()
     // The library leaves to browsers what they tolerate.
-    const url = encodeUrlOnce(text.trim()).replace(/[\\^|]/g, encodeURIComponent)
-    if (!URL.canParse(text) || !URL.canParse(url))
-      throw new UsageError(`${flag} takes a whole URL, as in https://host/path, not “${text}”`)
+    const url = encodeUrlOnce(withAsciiHost(text.trim())).replace(/[\\^|]/g, encodeURIComponent)
+    if (!URL.canParse(url)) throw invalid()
     return url
   }
+}
+
+/** A URL whose host is in Punycode where it was international or percent-encoded. */
+function withAsciiHost(url: string): string {
+  return url.replace(/^(https?:\/\/(?:[^/?#\\@]*@)?)([^/?#\\@:]*)/i, (whole, start: string, host: string) =>
+    /[^\x21-\x7e]|%/.test(host) ? start + new URL(url).hostname : whole,
+  )
 }
 
 /** The URL of something to be fetched: `javascript:` and `data:` are none. */

@@ -28,6 +28,18 @@ export function timestamp(ms: number | null): string | null {
 export function requireEncodedUrl(field: string, url: string): void {
   if (!/^[\x21-\x7e]+$/.test(url) || /["<>\\^`{|}]|%(?![0-9a-f]{2})/i.test(url) || !URL.canParse(url))
     throw invalid(`${field}: expected a URL-encoded URL`)
+  // URL parsers accept a percent-encoded host; HTTP clients differ in what they make of it.
+  if (/^[a-z][a-z0-9+.-]*:\/\/([^/?#]*@)?[^/?#@]*%[^/?#@]*([/?#]|$)/i.test(url))
+    throw invalid(`${field}: expected the host in Punycode, as in xn--bcher-kva.example`)
+}
+
+/**
+ * Refuses the URL of something to be fetched that no HTTP client can fetch.
+ * @param field where the URL was given, for the message
+ */
+export function requireWebUrl(field: string, url: string): void {
+  requireEncodedUrl(field, url)
+  if (!/^https?:$/.test(new URL(url).protocol)) throw invalid(`${field}: expected http or https`)
 }
 
 /**

@@ -39,6 +39,25 @@ describe('the URL of something to be fetched', () => {
     },
   )
 
+  test.each([
+    ['https://bücher.example/ä b.png', 'https://xn--bcher-kva.example/%C3%A4%20b.png'],
+    ['https://b%C3%BCcher.example:8443/%20', 'https://xn--bcher-kva.example:8443/%20'],
+    ['HTTPS://ada:p@例え.テスト/?q=ü', 'HTTPS://ada:p@xn--r8jz45g.xn--zckzah/?q=%C3%BC'],
+    ['https://Example.com/@ü', 'https://Example.com/@%C3%BC'],
+    ['http://[::1]:80/ü', 'http://[::1]:80/%C3%BC'],
+  ])('has its host in Punycode and its path encoded: %s', async (url, sent) => {
+    world.intercept = async () => answer(200, { user: { user_id: 'ada' }, pages: [{ id: 'p' }] })
+    const pages = JSON.stringify([{ entities: [{ type: 'Image', src: url }] }])
+    for (const argv of [
+      ['pages', 'create', 'r1', '--image', url],
+      ['pages', 'create', 'r1', '--data', pages],
+      ['users', 'update', 'ada', '--profile-url', url],
+    ]) {
+      await world.run(argv)
+      expect(world.requests.splice(0)[0]?.body, argv.join(' ')).toContain(`"${sent}"`)
+    }
+  })
+
   test.each([script, inline])('is sent as it is when --data says so: %s', async (url) => {
     world.intercept = async () => answer(200, { user: { user_id: 'ada' }, pages: [] })
     const body = JSON.stringify({ user_id: 'ada', profile_url: url })

@@ -593,10 +593,64 @@ describe('URLs that are not URL-encoded', () => {
     })
   }
 
+  test.each([
+    ['javascript:alert(1)', 'expected http or https'],
+    ['data:image/png;base64,AAAA', 'expected http or https'],
+    ['ftp://files.example/1.png', 'expected http or https'],
+    ['file:///etc/passwd', 'expected http or https'],
+    ['https://bücher.example/1.png', 'expected a URL-encoded URL'],
+    ['https://b%C3%BCcher.example/1.png', 'expected the host in Punycode, as in xn--bcher-kva.example'],
+    [
+      'https://ada:p%40@b%C3%BCcher.example:8443/1.png',
+      'expected the host in Punycode, as in xn--bcher-kva.example',
+    ],
+  ])('the src %s is refused: %s', async (url, problem) => {
+    const page = { entities: [{ type: 'Image', src: url }] }
+    const { status, body } = await send('POST', `/rooms/${await room()}/pages/create_many`, [page])
+    expect([status, body.error]).toEqual([
+      400,
+      { code: 'invalid_parameters', message: `[0].entities[0].src: ${problem}` },
+    ])
+  })
+
+  test.each([
+    'https://xn--bcher-kva.example/1.png',
+    'HTTP://EXAMPLE.com/1%20a.png?q=%C3%BC',
+    'https://ada:p%40@example.com/1.png',
+    'http://[::1]:8080/1.png',
+  ])('the src %s is accepted as it is', async (url) => {
+    const page = { entities: [{ type: 'Image', src: url }] }
+    const { status, body } = await send('POST', `/rooms/${await room()}/pages/create_many`, [page])
+    expect([status, body.pages]).toMatchObject([200, [{ entities: [{ src: url }] }]])
+  })
+
   test('a webhook cannot go to one either', async () => {
     const webhook = { url: 'https://hooks.test/a b' }
     expect(await send('POST', '/rooms', { name: 'R', type: 'open', webhook })).toEqual(invalid)
   })
+})
+
+describe('a user ID', () => {
+  test.each(['a\u0001b', 'ada\n', '\tada', 'a\u007fb', 'a\u0085b', 'a\u009fb'])(
+    'with a control character is refused: %j',
+    async (user_id) => {
+      const { status, body } = await send('POST', '/users', { user_id })
+      expect([status, body.error]).toEqual([
+        400,
+        { code: 'invalid_parameters', message: 'the user id contains a control character' },
+      ])
+      expect((await send('GET', '/users')).body.users).toEqual([])
+    },
+  )
+
+  test.each(['ada lovelace', 'ada@example.com', 'a/b?c#d%', 'Ünï', '名前', '…'])(
+    'without one is accepted: %j',
+    async (user_id) => {
+      await user(user_id)
+      const { body } = await send('GET', `/users/${encodeURIComponent(user_id)}`)
+      expect(body.user.user_id).toBe(user_id)
+    },
+  )
 })
 
 describe('a number out of range', () => {

@@ -147,6 +147,69 @@ test('members named at the creation of a room keep such fields, and adding one a
   expect(await list()).toMatchObject([{ user_id: 'ada', seat: 2, badge: 'a' }])
 })
 
+test('pages keep fields that the API does not list, up to 64 KB a page, and return them', async () => {
+  const { path } = await make('room')
+  const create = (...pages: object[]) => send('POST', `${path}/pages/create_many`, pages)
+  const { status, body } = await create({ title: 'One', metadata: { tags: ['a', null] } }, { index: 4 })
+  expect([status, body.pages]).toEqual([
+    200,
+    [
+      {
+        id: expect.any(String),
+        entities: [],
+        size: null,
+        index: 0,
+        title: 'One',
+        metadata: { tags: ['a', null] },
+      },
+      { id: expect.any(String), entities: [], size: null, index: 4 },
+    ],
+  ])
+  expect(workspace.store.all('SELECT unlisted FROM pages ORDER BY seq')).toMatchObject([
+    { unlisted: '{"title":"One","metadata":{"tags":["a",null]}}' },
+    { unlisted: null },
+  ])
+  expect((await create({ a: 'x'.repeat(65_536 - 8) })).status).toBe(200)
+  const refused = await create({}, { a: 'x'.repeat(65_536 - 7) })
+  expect([refused.status, refused.body.error]).toEqual([
+    400,
+    { code: 'invalid_parameters', message: 'fields that the API does not list take more than 65536 bytes' },
+  ])
+  expect(workspace.store.all('SELECT 1 FROM pages')).toHaveLength(3)
+})
+
+test('entities keep every digit of a number', async () => {
+  const { path } = await make('room')
+  const request = wireRequest(localUrl, workspace.apiKey, {
+    method: 'POST',
+    path: `${path}/pages/create_many`,
+    body: [],
+  })
+  const number = '0.12345678901234567890'
+  const text = `[{"entities":[{"type":"Image","src":"https://example.com/","x":${number}}]}]`
+  expect((await workspace.service({ ...request, body: text })).text).toContain(number)
+  const { entities } = workspace.store.one<{ entities: string }>('SELECT entities FROM pages') ?? {}
+  expect(entities).toContain(number)
+})
+
+test('a workspace without such fields of pages keeps its pages when it is upgraded', async () => {
+  const dir = tempDir()
+  const old = await openSqlite(join(dir, 'workspace.db'), (load) => load())
+  for (const step of migrations.slice(0, 8)) old.exec(step)
+  old.exec('PRAGMA user_version = 8')
+  old.exec(`INSERT INTO rooms (id, type, name, layout, record, created_at, updated_at)
+    VALUES ('r', 'open', 'Old', 'default', 0, 1, 1)`)
+  old.exec(`INSERT INTO pages (id, room_id, position, entities, created_at) VALUES ('p', 'r', 6, '[]', 1)`)
+  old.close()
+  const opened = await openTestWorkspace(dir)
+  const { body } = await opened.send('POST', '/rooms/r/pages/create_many', [{ title: 'New' }])
+  expect(body.pages).toMatchObject([{ index: 7, title: 'New' }])
+  expect(opened.store.all('SELECT id, unlisted FROM pages ORDER BY seq')).toMatchObject([
+    { id: 'p', unlisted: null },
+    { unlisted: '{"title":"New"}' },
+  ])
+})
+
 test('a workspace of the version before keeps what it has, and keeps such fields from then on', async () => {
   const dir = tempDir()
   const old = await openSqlite(join(dir, 'workspace.db'), (load) => load())

@@ -1,6 +1,8 @@
+import { writeJson } from '../../api/json.ts'
 import { invalid } from '../faults.ts'
 import { requireRoom } from '../records.ts'
-import { requireEncodedUrl } from '../values.ts'
+import { packUnlisted, unlistedIn, withUnlisted } from '../unlisted.ts'
+import { requireWebUrl } from '../values.ts'
 import type { Handlers } from './handler.ts'
 
 export const pageHandlers = {
@@ -11,26 +13,29 @@ export const pageHandlers = {
       params.room_id,
     )
     let next = (last?.position ?? -1) + 1
-    const pages = body.map(({ entities = [], size, index }, i) => {
+    const pages = body.map((page, i) => {
+      const { entities = [], size, index } = page
       for (const [j, { type, src }] of entities.entries()) {
         const field = `[${i}].entities[${j}].src`
-        if (src !== undefined) requireEncodedUrl(field, src)
+        if (src !== undefined) requireWebUrl(field, src)
         else if (type === 'Image') throw invalid(`${field}: an image needs one`)
       }
       const position = index ?? next
       next = Math.max(next, position + 1)
       const id = newId()
+      const unlisted = packUnlisted(unlistedIn('page', page))
       store.run(
-        'INSERT INTO pages (id, room_id, position, width, height, entities, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        'INSERT INTO pages (id, room_id, position, width, height, entities, unlisted, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
         id,
         params.room_id,
         position,
         size?.width ?? null,
         size?.height ?? null,
-        JSON.stringify(entities),
+        writeJson(entities),
+        unlisted,
         now(),
       )
-      return { id, entities, size: size ?? null, index: position }
+      return withUnlisted({ id, entities, size: size ?? null, index: position }, unlisted)
     })
     return { pages }
   },

@@ -9,15 +9,14 @@ import { blockRows, countBlocks } from '../store/counts.ts'
 import { type Counts, listPage } from '../store/listing.ts'
 import type { Value } from '../store/sqlite.ts'
 import { mergeUnlisted, packUnlisted, unlistedIn } from '../unlisted.ts'
-import { requireEncodedUrl } from '../values.ts'
+import { requireWebUrl } from '../values.ts'
 import { requireCreatable } from './changes.ts'
 import type { Handlers } from './handler.ts'
 import { invite } from './members.ts'
 
 /** What could never be delivered is refused now instead of being tried for a day. */
 function requireWebhook({ url, headers = {}, secret }: Target): void {
-  requireEncodedUrl('webhook.url', url)
-  if (!/^https?:$/.test(new URL(url).protocol)) throw invalid('webhook.url: expected http or https')
+  requireWebUrl('webhook.url', url)
   for (const [name, value] of Object.entries(headers))
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t\x20-\x7e]*$/.test(value))
       throw invalid(`webhook.headers.${name}: not a header`)

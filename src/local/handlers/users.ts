@@ -1,3 +1,4 @@
+import { segmentProblem } from '../../api/path.ts'
 import { columns } from '../columns.ts'
 import { invalid } from '../faults.ts'
 import { endings } from '../live/live.ts'
@@ -71,8 +72,9 @@ export const userHandlers = {
   },
 
   createUser({ store, now, newId, newToken, sweeper }, { body }) {
-    // `/users/..` becomes another path on its way here: such a user could never be reached again.
-    if (body.user_id === '.' || body.user_id === '..') throw invalid('user_id: cannot be part of a path')
+    // No request could reach such a user: `/users/..` becomes another path on its way here.
+    const problem = segmentProblem('user_id', body.user_id)
+    if (problem !== undefined) throw invalid(problem)
     if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
     const time = now()
     const user: UserRow = {

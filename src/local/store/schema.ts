@@ -116,4 +116,5 @@ export const migrations: readonly string[] = [
   sweepsStep,
   countedByProgramStep,
   endedStep,
+  'ALTER TABLE pages ADD COLUMN unlisted TEXT',
 ]
