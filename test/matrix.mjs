@@ -14,12 +14,12 @@ const cache = resolve('node_modules/.cache')
 
 /** The tests that run the built program; the Node that runs the runner may be another. */
 const builtTests = [
-  'test/built.test.ts',
-  'test/built-bulk.test.ts',
-  'test/stall.test.ts',
-  'test/launcher.test.ts',
+  'test/program.built.test.ts',
+  'test/bulk.built.test.ts',
+  'test/stall.built.test.ts',
+  'test/launcher.built.test.ts',
   'test/suites/process',
-  'test/cli/serve.test.ts',
+  'test/cli/serve.built.test.ts',
 ]
 
 /** The executable of a release, from the package `node` of the registry; undefined when it cannot be had. */

@@ -5,7 +5,7 @@ import { keepIndexed } from './indexing.ts'
 import type { Clock } from './live/clock.ts'
 import { Deliveries } from './live/deliveries.ts'
 import { Hub } from './live/hub.ts'
-import { createPost } from './live/post.ts'
+import { createPost, type Lookup } from './live/post.ts'
 import { Sockets } from './live/sockets.ts'
 import { claim } from './owner.ts'
 import { createService } from './service.ts'
@@ -25,6 +25,8 @@ export interface ServeOptions {
   webhookRetryScale: number
   /** Lets webhooks go to private and link-local addresses. */
   allowPrivateWebhooks: boolean
+  /** Resolves the host names of webhooks. */
+  lookup?: Lookup
   userAgent: string
   machine: Clock & { pid: number; random(): number; quietly: Quietly }
   /** A line for the log, without its time. */
@@ -132,7 +134,8 @@ function createLive(
   const { machine, log } = options
   const onFailure = (error: unknown) => log(`storage failed: ${(error as Error).message}`)
   const { newId } = createIds(machine.now)
-  const post = createPost({ allowPrivate: options.allowPrivateWebhooks })
+  const { allowPrivateWebhooks: allowPrivate, lookup } = options
+  const post = createPost({ allowPrivate, ...(lookup && { lookup }) })
   const deliveries = new Deliveries({
     store,
     clock: machine,

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { readTopicFile } from '../helpers/documentation.ts'
 import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
-import { serveHere } from '../helpers/serving.ts'
+import { serveHere } from '../helpers/serve-here.ts'
 
 /** The files and the rooms that the examples are about. */
 const room = '66f1a2b3c4d5e6f708192a3b'

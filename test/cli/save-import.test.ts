@@ -6,7 +6,7 @@ import { memberTypes, roomTypes } from '../../src/api/vocabulary.ts'
 import { type AccessWorld, createAccessWorld } from '../helpers/access.ts'
 import { runBuilt } from '../helpers/built.ts'
 import { createImportWorld, type ImportWorld, lost, trimmed } from '../helpers/imports.ts'
-import { serveHere } from '../helpers/serving.ts'
+import { serveHere } from '../helpers/serve-here.ts'
 import { answer, tempDir, type World } from '../helpers/world.ts'
 
 type Thing = Record<string, any>

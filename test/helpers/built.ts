@@ -1,12 +1,5 @@
-import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
-import { soon } from './waiting.ts'
-
-export interface Finished {
-  code: number | null
-  stdout: string
-  stderr: string
-}
+import { type CommandOptions, type Finished, runCommand } from './command.ts'
 
 /** The launcher of the built program. Tests and benches run in the project’s folder. */
 export const launcher = resolve('bin/meetroom.js')
@@ -32,42 +25,4 @@ export function runShell(
 ): Promise<Finished> {
   const meetroom = `meetroom() { "${node}" "${launcher}" "$@"; }`
   return runCommand('bash', ['-c', `${meetroom}; ${script}`], env, '', options)
-}
-
-interface CommandOptions {
-  cwd?: string
-  /** How long it may take, in milliseconds. */
-  patienceMs?: number
-}
-
-/**
- * Runs any command to its end.
- * @throws when it does not end in time
- */
-export function runCommand(
-  command: string,
-  argv: readonly string[],
-  env: Record<string, string>,
-  stdin = '',
-  { cwd, patienceMs = 25_000 }: CommandOptions = {},
-): Promise<Finished> {
-  const child = spawn(command, argv, { env: { PATH: process.env['PATH'], ...env }, cwd })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    stdout += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text) => {
-    stderr += text
-  })
-  const ended = new Promise<Finished>((done, failed) => {
-    child.on('error', failed)
-    child.on('close', (code) => done({ code, stdout, stderr }))
-  })
-  // A program may end without having read it.
-  child.stdin.on('error', () => {}).end(stdin)
-  const seen = () => ({ stdout, stderr })
-  return soon(`the end of ${[command, ...argv].join(' ')}`, ended, seen, patienceMs).finally(() =>
-    child.kill('SIGKILL'),
-  )
 }

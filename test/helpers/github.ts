@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { runCommand } from './built.ts'
+import { runCommand } from './command.ts'
 
 interface Step {
   name?: string

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
+import type { Lookup } from '../../src/local/live/post.ts'
 import { serve } from '../../src/local/serve.ts'
 import { testNow } from './host.ts'
 import { soon, Watched } from './waiting.ts'
@@ -171,10 +172,12 @@ interface ServedOptions {
   /** Folder of the workspace; in memory when there is none. */
   dir?: string
   machine?: TestMachine
+  /** Resolves the host names of webhooks. */
+  lookup?: Lookup
 }
 
 /** The whole service behind a real socket, on a machine whose time the test controls. */
-export async function serveWorkspace({ dir, machine = testMachine() }: ServedOptions = {}) {
+export async function serveWorkspace({ dir, machine = testMachine(), lookup }: ServedOptions = {}) {
   const log: string[] = []
   const peers = new Set<Peer>()
   const serving = await serve({
@@ -187,6 +190,7 @@ export async function serveWorkspace({ dir, machine = testMachine() }: ServedOpt
     allowPrivateWebhooks: false,
     userAgent: 'meetroom/test',
     machine,
+    ...(lookup && { lookup }),
     log: (line) => log.push(line),
   })
   let stopped: Promise<void> | undefined

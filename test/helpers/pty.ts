@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { onTestFinished } from 'vitest'
 import { shellQuote } from '../../src/api/request.ts'
-import { launcher, node, runCommand } from './built.ts'
+import { launcher, node } from './built.ts'
+import { runCommand } from './command.ts'
 import { startProgram } from './serving.ts'
 import { soon, Watched } from './waiting.ts'
 

@@ -1,36 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { processHost } from '../../src/host.ts'
-import { type ServeOptions, serve } from '../../src/local/serve.ts'
 import { launcher, node } from './built.ts'
 import { Inbox } from './inbox.ts'
 import { soon } from './waiting.ts'
 import { tempDir } from './world.ts'
-
-/** The service in this process, in memory, on a free port of loopback. */
-export async function serveHere(options: Partial<ServeOptions> = {}) {
-  const serving = await serve({
-    dir: undefined,
-    keyFile: join(tempDir(), 'api-key'),
-    host: '127.0.0.1',
-    port: 0,
-    hosts: [],
-    webhookRetryScale: 1,
-    allowPrivateWebhooks: false,
-    userAgent: 'meetroom/test',
-    machine: processHost(),
-    log: () => {},
-    ...options,
-  })
-  let closed: Promise<void> | undefined
-  const close = () => {
-    closed ??= serving.close()
-    return closed
-  }
-  onTestFinished(close)
-  return { ...serving, close, origin: new URL(serving.baseUrl).origin }
-}
 
 /** A running program whose output can be read line by line. */
 export interface Running {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { openSocket, rawRequest, sendRaw, statusLine, upgradeHeaders } from '../helpers/raw.ts'
-import { serveHere } from '../helpers/serving.ts'
+import { serveHere } from '../helpers/serve-here.ts'
 
 const megabyte = 1024 * 1024
 

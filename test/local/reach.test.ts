@@ -5,7 +5,7 @@ import { type Transport, TransportError } from '../../src/api/wire.ts'
 import { type Claim, claim } from '../../src/local/owner.ts'
 import { main } from '../../src/main.ts'
 import { testHost } from '../helpers/host.ts'
-import { serveHere } from '../helpers/serving.ts'
+import { serveHere } from '../helpers/serve-here.ts'
 import { openTestWorkspace } from '../helpers/wire.ts'
 import { answer, tempDir } from '../helpers/world.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { serveHttp } from '../../src/local/http/server.ts'
 import { rawRequest, sendRaw, statusLine, upgradeHeaders } from '../helpers/raw.ts'
-import { serveHere } from '../helpers/serving.ts'
+import { serveHere } from '../helpers/serve-here.ts'
 import { openTestWorkspace } from '../helpers/wire.ts'
 
 const done = 'HTTP/1.1 200 OK'

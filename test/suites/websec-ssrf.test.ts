@@ -2,36 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createPost, ForbiddenAddress } from '../../src/local/live/post.ts'
 import { serveWorkspace } from '../helpers/live.ts'
+import { lookupIn } from '../helpers/lookup.ts'
 import { startReceiver } from '../helpers/receiver.ts'
 import { counted, sized } from './size.ts'
 import { forbiddenAddresses, forbiddenNetworks, names } from './websec/addresses.ts'
 
 const { add: count } = counted('websec')
 
-const lookups = vi.hoisted(() => ({ done: new Map<string, number>() }))
-
-vi.mock('node:dns', async (original) => ({
-  ...(await original<typeof import('node:dns')>()),
-  lookup: (name: string, _: object, done: (error: Error | null, found?: object[]) => void) => {
-    const asked = lookups.done.get(name) ?? 0
-    lookups.done.set(name, asked + 1)
-    const found = names[name]?.at(Math.min(asked, (names[name]?.length ?? 0) - 1))
-    const family = (address: string) => (address.includes(':') ? 6 : 4)
-    if (found)
-      done(
-        null,
-        found.map((address) => ({ address, family: family(address) })),
-      )
-    else done(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' }))
-  },
-}))
-
-/** Posts, closed when the test is over. */
+/** A post that is closed when the test is over, with the lookups that it made. */
 function posting() {
-  const post = createPost({ allowPrivate: false })
+  const { lookup, counts } = lookupIn(names)
+  const post = createPost({ allowPrivate: false, lookup })
   onTestFinished(() => post.close())
-  lookups.done.clear()
-  return post
+  return Object.assign(post, { counts })
 }
 
 const isForbidden = (error: unknown) =>
@@ -125,7 +108,7 @@ describe('names', () => {
     for (let i = 0; i < 4; i++)
       outcomes.push(await post(`http://alternating.test:${port}/`, {}, '{}').catch(() => 'refused'))
     expect(outcomes).toEqual([200, 'refused', 200, 'refused'])
-    expect(lookups.done.get('alternating.test')).toBe(4)
+    expect(post.counts.get('alternating.test')).toBe(4)
     expect(inbox.all).toHaveLength(2)
   })
 
@@ -153,9 +136,10 @@ describe('a redirect is not followed:', () => {
     const { url, inbox } = await startReceiver(
       (_, response) => void response.writeHead(status, { location }).end(),
     )
-    expect(await posting()(url, {}, '{}')).toBe(status)
+    const post = posting()
+    expect(await post(url, {}, '{}')).toBe(status)
     expect(inbox.all).toHaveLength(1)
-    expect(lookups.done.size).toBe(0)
+    expect(post.counts.size).toBe(0)
   })
 })
 
@@ -184,7 +168,7 @@ describe('headers of a webhook cannot change how its request is read:', () => {
 describe('the whole service', () => {
   /** Somebody enters a room with this webhook; what the log says about the delivery. */
   async function deliver(url: string): Promise<string> {
-    const served = await serveWorkspace()
+    const served = await serveWorkspace(lookupIn(names))
     const room = await served.room({ webhook: { url } })
     const logged = vi.waitUntil(() => served.log.find((line) => line.startsWith('webhook ')), {
       timeout: 10_000,

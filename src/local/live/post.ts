@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns'
+import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import request from 'undici/lib/api/api-request.js'
@@ -6,6 +6,13 @@ import Agent from 'undici/lib/dispatcher/agent.js'
 
 /** Posts a body and returns the status of the answer. Rejects when there is no answer in time. */
 export type Post = (url: string, headers: Record<string, string>, body: string) => Promise<number>
+
+/** Resolves a host name to its addresses, as `lookup` of node:dns does. */
+export type Lookup = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
 
 const timeoutMs = 10_000
 
@@ -25,25 +32,33 @@ function isAllowed(address: string): boolean {
   return !(parsed instanceof ipaddr.IPv6) || parsed.match(ipaddr.IPv6.parse('2000::'), 3)
 }
 
-/** Looks names up when connecting, so that a name cannot point elsewhere after it was checked. */
-const guardedLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, found) => {
-    const allowed = error ? [] : found.filter(({ address }) => isAllowed(address))
-    const [first] = allowed
-    if (error || !first) {
-      callback(error ?? Object.assign(new ForbiddenAddress(hostname), { code: 'EFORBIDDEN' }), '', 4)
-    } else if (options.all) callback(null, allowed)
-    else callback(null, first.address, first.family)
-  })
-}
+/** Checks a name when connecting, so that it cannot point elsewhere after the check. */
+const guarded =
+  (lookup: Lookup): LookupFunction =>
+  (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      const allowed = error ? [] : found.filter(({ address }) => isAllowed(address))
+      const [first] = allowed
+      if (error || !first) {
+        callback(error ?? Object.assign(new ForbiddenAddress(hostname), { code: 'EFORBIDDEN' }), '', 4)
+      } else if (options.all) callback(null, allowed)
+      else callback(null, first.address, first.family)
+    })
+  }
 
 /**
  * Returns how webhooks are posted: within ten seconds, without redirects.
  * @param allowPrivate lets private and link-local addresses be posted to
  */
-export function createPost({ allowPrivate }: { allowPrivate: boolean }): Post & { close(): Promise<void> } {
+export function createPost({
+  allowPrivate,
+  lookup = dnsLookup,
+}: {
+  allowPrivate: boolean
+  lookup?: Lookup
+}): Post & { close(): Promise<void> } {
   const agent = new Agent({
-    connect: { timeout: timeoutMs, ...(allowPrivate ? {} : { lookup: guardedLookup }) },
+    connect: { timeout: timeoutMs, ...(allowPrivate ? {} : { lookup: guarded(lookup) }) },
     pipelining: 1,
     keepAliveTimeout: 1000,
   })

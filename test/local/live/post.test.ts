@@ -1,23 +1,14 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createPost } from '../../../src/local/live/post.ts'
+import { lookupIn } from '../../helpers/lookup.ts'
 import { startReceiver } from '../../helpers/receiver.ts'
 
-/** What names under .test resolve to, in these tests. */
-const names: Record<string, string[]> = { 'loopback.test': ['127.0.0.1'] }
-
-vi.mock('node:dns', async (original) => ({
-  ...(await original<typeof import('node:dns')>()),
-  lookup: (name: string, _: object, done: (error: Error | null, found?: object[]) => void) => {
-    const found = names[name]?.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
-    if (found) done(null, found)
-    else done(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' }))
-  },
-}))
+const { lookup } = lookupIn({ 'loopback.test': [['127.0.0.1']] })
 
 /** Posts, closed when the test is over. */
 function posting(allowPrivate = false) {
-  const post = createPost({ allowPrivate })
+  const post = createPost({ allowPrivate, lookup })
   onTestFinished(() => post.close())
   return post
 }

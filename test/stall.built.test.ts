@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { launcher, node, runCommand } from './helpers/built.ts'
+import { launcher, node } from './helpers/built.ts'
+import { runCommand } from './helpers/command.ts'
 import { signalled, stopCodes } from './helpers/signalled.ts'
 import { silentNames } from './helpers/silent-names.ts'
 import { fullPort, runTimed, silentPort } from './helpers/stall.ts'

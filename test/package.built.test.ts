@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { runCommand } from './helpers/built.ts'
+import { runCommand } from './helpers/command.ts'
 
 /** Scripts that npm takes for install scripts: the last one runs only in checkouts, and npm 11 warns of it everywhere. */
 const installHooks = ['preinstall', 'install', 'postinstall', 'prepare']

@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { shellQuote } from '../src/api/request.ts'
 import { launcher, node } from './helpers/built.ts'
 import { hasTerminal, type Reply, talkOnTerminal } from './helpers/pty.ts'
-import { homes, serveHere } from './helpers/serving.ts'
+import { serveHere } from './helpers/serve-here.ts'
+import { homes } from './helpers/serving.ts'
 import { harmIn } from './helpers/terminal.ts'
 
 // The built program asks, and a person answers, on a real terminal.

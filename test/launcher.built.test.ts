@@ -14,7 +14,8 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { version } from '../src/version.ts'
-import { node, runBuilt, runCommand } from './helpers/built.ts'
+import { node, runBuilt } from './helpers/built.ts'
+import { runCommand } from './helpers/command.ts'
 import { tempDir } from './helpers/world.ts'
 
 const fine = { code: 0, stdout: `${version}\n`, stderr: '' }

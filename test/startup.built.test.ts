@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { bundle, filesOf } from '../.esbuild.mjs'
 import { serveHttp } from '../src/local/http/server.ts'
 import { openWorkspace } from '../src/local/workspace.ts'
-import { runCommand } from './helpers/built.ts'
+import { runCommand } from './helpers/command.ts'
 import { tempDir } from './helpers/world.ts'
 
 const program = mkdtempSync(join(tmpdir(), 'meetroom-startup-'))

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { launcher, node, runCommand } from '../helpers/built.ts'
-import { serveHere } from '../helpers/serving.ts'
+import { launcher, node } from '../helpers/built.ts'
+import { runCommand } from '../helpers/command.ts'
+import { serveHere } from '../helpers/serve-here.ts'
 import { canTrace } from '../helpers/syscalls.ts'
 import { tempDir } from '../helpers/world.ts'
 

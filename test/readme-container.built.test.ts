@@ -2,7 +2,7 @@ import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { version } from '../src/version.ts'
-import { runCommand } from './helpers/built.ts'
+import { runCommand } from './helpers/command.ts'
 import { type Container, childOf, hasNamespaces, inContainer, readDockerRun } from './helpers/container.ts'
 import { frontOf } from './helpers/front.ts'
 import { startProgram } from './helpers/serving.ts'
