@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import {
   currentInterface,
@@ -11,16 +11,15 @@ import {
 
 const fixtures = `${import.meta.dirname}/fixtures`
 const changelog = `${import.meta.dirname}/../src/help/changes.md`
-const readme = `${import.meta.dirname}/../README.md`
 
 const [file = ''] = readdirSync(fixtures).filter((name) => name.startsWith('interface-'))
 const read = (): Interface => JSON.parse(readFileSync(`${fixtures}/${file}`, 'utf8'))
 
 /** Returns the part of the changelog above the entries of the released version. */
 function unreleasedChanges({ version }: Interface): string {
-  const text = readFileSync(existsSync(changelog) ? changelog : readme, 'utf8')
-  const [, ...sections] = text.split(/^(?=## (?:Unreleased|\d)|\*\*Changed in )/m)
-  const end = sections.findIndex((section) => section.split(/[ *:\n]+/).includes(version))
+  const text = readFileSync(changelog, 'utf8')
+  const [, ...sections] = text.split(/^(?=## )/m)
+  const end = sections.findIndex((section) => section.startsWith(`## ${version}`))
   expect(end, `the changelog has no section ${version}`).not.toBe(-1)
   return sections.slice(0, end).join('')
 }
