@@ -163,3 +163,17 @@ test('hints and notices hold suggestions, printed with the flags of the run; onl
   expect(files.filter((file) => !inHelp(file) && named.test(code(file)))).toEqual([])
   expect(files.filter((file) => /\['meetroom',/.test(code(file)))).toEqual(['cli/output/hint-text.ts'])
 })
+
+test('test files that start the built program end in .built.test.ts or are suites', () => {
+  const valueImports = (file: string) =>
+    [...readFileSync(file, 'utf8').matchAll(/^import (?!type )[^'"]*?from '(\.[^']+)'/gm)]
+      .map(([, to = '']) => resolve(dirname(file), to))
+      .filter((to) => to.startsWith(import.meta.dirname))
+  const startsProgram = (file: string): boolean =>
+    file.endsWith('helpers/built.ts') || valueImports(file).some(startsProgram)
+  const paths = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+  const tests = paths.filter((path) => path.endsWith('.test.ts') && !path.startsWith('suites/'))
+  const starters = tests.filter((path) => startsProgram(join(import.meta.dirname, path)))
+  expect(starters).toContain('program.built.test.ts')
+  expect(starters.filter((path) => !path.endsWith('.built.test.ts'))).toEqual([])
+})

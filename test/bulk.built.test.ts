@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { runBuilt } from './helpers/built.ts'
 import { frontOf } from './helpers/front.ts'
 import {
   createImportWorld,
@@ -10,8 +11,9 @@ import {
   usersCsv,
   usersOf,
 } from './helpers/imports.ts'
+import { serveHere } from './helpers/serve-here.ts'
 import { latch, soon } from './helpers/waiting.ts'
-import { answer } from './helpers/world.ts'
+import { answer, tempDir } from './helpers/world.ts'
 
 // Every test starts processes of the built program, which talk to a world over a real socket.
 vi.setConfig({ testTimeout: 60_000 })
@@ -28,6 +30,78 @@ const exitCode = 'echo $PIPESTATUS'
 const lines = (text: string) => text.split('\n').slice(0, -1)
 
 describe('a built import', () => {
+  test('refuses, trims and reports white space', async () => {
+    expect(await built.shell("meetroom users delete 'bob ' --yes")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('user: “bob ” has white space around it\n'),
+    })
+    world.file('users.csv', 'user_id,name\r\n"bob\u00a0",Bob\r\nada ,Ada\r\nJos\u00e9,J\r\nJose\u0301,J\r\n')
+    const dry = await built.run('users import users.csv --dry-run')
+    expect(dry.stderr).toContain('differs from that of line 4 only by Unicode normalisation\n')
+    expect(await built.run('users import users.csv')).toMatchObject({
+      code: 0,
+      stderr: 'white space around 2 values was removed (user_id 2)\nimported 4 of 4 users\n',
+    })
+    expect(Object.keys(await world.users())).toEqual(expect.arrayContaining(['ada', 'bob']))
+    expect(await built.shell("printf 'ada\\r\\nbob\\r\\n' | meetroom users delete - --yes")).toMatchObject({
+      code: 0,
+      stderr: 'deleted 2 users\n',
+    })
+  })
+
+  test('ends immediately after a second ^C, and can be resumed', async () => {
+    const underWay = latch()
+    // Nothing is answered at first.
+    world.intercept = (_request, _next, signal) => {
+      underWay.open()
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    world.file('in.csv', usersCsv(20))
+    const { child, ended } = built.start('users import in.csv')
+    await soon('the first request', underWay.opened)
+    const began = performance.now()
+    // Two signals sent at the same moment would arrive as one.
+    while (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGINT')
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(await ended()).toEqual({ code: null, signal: 'SIGINT' })
+    expect(performance.now() - began).toBeLessThan(4000)
+    world.intercept = undefined
+    expect(await built.run('users import in.csv --resume')).toMatchObject({ code: 0 })
+    expect(await world.users()).toEqual(usersOf(20))
+  })
+
+  test('restores saved records over a socket', async () => {
+    const service = await serveHere()
+    const dir = tempDir()
+    const env = {
+      HOME: dir,
+      MEETROOM_BASE_URL: service.baseUrl,
+      MEETROOM_API_KEY: service.apiKey,
+    }
+    const run = async (line: string) => {
+      const { code, stdout } = await runBuilt(line.split(' '), env, '', { cwd: dir })
+      expect({ line, code }).toEqual({ line, code: 0 })
+      return stdout.trim()
+    }
+    await run('users create mallory --name Mallory')
+    const room = await run('rooms create --name Board --type private --member mallory:host -o ids')
+    await run('users offboard mallory --yes --save mallory.ndjson')
+    await run('users import mallory.ndjson')
+    expect(await run('users rooms mallory --columns room_id,type,is_blocked --no-header')).toBe(
+      `${room}  host  false`,
+    )
+    await run(`members block --user mallory --all-rooms --yes`)
+    await run(`rooms terminate ${room} --yes`)
+    await run(`rooms delete ${room} --yes --save room.ndjson`)
+    const back = JSON.parse(await run('rooms import room.ndjson -o ndjson')).id
+    expect(await run('users rooms mallory --columns room_id,type,is_blocked --no-header')).toBe(
+      `${back}  host  true`,
+    )
+    expect(await run(`rooms get ${back} --columns status`)).toContain('terminated')
+  })
+
   test('reads what an export wrote, whatever the format and the names', async () => {
     const names = ['=1+1', "'=x", 'a "quoted", name', 'two\nlines', 'x\ufeffx', 'in  side', '😀 漢字', '-1']
     for (const [i, name] of names.entries()) await world.send('POST', '/users', { user_id: `u${i}`, name })

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommand } from './helpers/command.ts'
 import { documentation } from './helpers/documentation.ts'
-import { blockBehind, programsIn } from './helpers/shell.ts'
+import { programsIn } from './helpers/programs.ts'
+import { blockBehind } from './helpers/shell.ts'
 import { tempDir } from './helpers/world.ts'
 
 test('the “Live rooms” script of the README does what it says when pasted', {

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -14,45 +14,12 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { TransportError } from '../../src/api/wire.ts'
-import { runBuilt, runShell } from '../helpers/built.ts'
+import { changes, readLog } from '../helpers/audit.ts'
 import { allCalls, prepare, stays } from '../helpers/calls.ts'
 import { keyShapes, spellings, tracesOf } from '../helpers/canary.ts'
-import { documentation } from '../helpers/documentation.ts'
-import { serveHere } from '../helpers/serve-here.ts'
-import { homes, startBuilt } from '../helpers/serving.ts'
-import { heldService } from '../helpers/signalled.ts'
 import { fillDisk, mountDisk } from '../helpers/small-disk.ts'
 import { answer, createWorld, tempDir, type World } from '../helpers/world.ts'
 import { notice } from '../suites/size.ts'
-
-interface Line {
-  id: string
-  event: 'intent' | 'outcome'
-  operation: string
-  [field: string]: unknown
-}
-
-/** The lines of a log; none where there is none. */
-function read(log: string): Line[] {
-  if (!existsSync(log)) return []
-  const text = readFileSync(log, 'utf8')
-  expect(text).toMatch(/\n$|^$/)
-  return text
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line))
-}
-
-/** The changes of a log, each with what became of it. */
-const changes = (log: string) => {
-  const lines = read(log)
-  return lines
-    .filter(({ event }) => event === 'intent')
-    .map((intent) => ({
-      intent,
-      outcomes: lines.filter(({ id, event }) => event === 'outcome' && id === intent.id),
-    }))
-}
 
 let world: World
 let log: string
@@ -126,7 +93,7 @@ describe('a record', () => {
     }
     await run('users create ada --name Ada', env)
     await run('rooms get nowhere', env)
-    const [intent, outcome, ...more] = read(log)
+    const [intent, outcome, ...more] = readLog(log)
     const who = {
       profile: 'default',
       origin: 'https://meet.test',
@@ -167,13 +134,13 @@ describe('a record', () => {
     [{}, undefined],
   ])('in CI says which run it is of: %o', async (env, ci) => {
     await run('users update ada --name A', env)
-    expect(read(log).map((line) => line['ci'])).toEqual([ci, ci])
+    expect(readLog(log).map((line) => line['ci'])).toEqual([ci, ci])
   })
 
   test('names what the service has created', async () => {
     const { stdout } = await run('rooms create --name R --type private -o ids')
     await run(`members add ${stdout.trim()} nobody`)
-    expect(read(log).map(({ event, ids }) => [event, ids])).toEqual([
+    expect(readLog(log).map(({ event, ids }) => [event, ids])).toEqual([
       ['intent', {}],
       ['outcome', { room_id: stdout.trim() }],
       ['intent', { room_id: stdout.trim(), user_id: 'nobody' }],
@@ -204,7 +171,7 @@ describe('a record', () => {
       return answer
     }
     const { code } = await run(`${line} --retries 0`)
-    expect(read(log).at(-1)).toMatchObject({ event: 'outcome', outcome, ...more })
+    expect(readLog(log).at(-1)).toMatchObject({ event: 'outcome', outcome, ...more })
     expect(code).toBe('exit_code' in more ? more.exit_code : 0)
   })
 
@@ -218,7 +185,7 @@ describe('a record', () => {
         host.signal('SIGINT')
       })
     expect((await done).code).toBe(130)
-    expect(read(log).at(-1)).toMatchObject({ outcome: 'unknown', code: 'interrupted', exit_code: 130 })
+    expect(readLog(log).at(-1)).toMatchObject({ outcome: 'unknown', code: 'interrupted', exit_code: 130 })
   })
 
   test.each([
@@ -261,7 +228,7 @@ describe('a record', () => {
         .split(' ')
         .slice(0, line.startsWith('api') ? 1 : 2)
         .join(' ')
-      for (const recorded of read(log)) {
+      for (const recorded of readLog(log)) {
         expect(recorded).toMatchObject({ command, changed })
         expect(recorded['values']).toEqual(values)
       }
@@ -279,14 +246,14 @@ describe('a record', () => {
     await run(`members block ${room_id} --user ada --yes`)
     await run(`members unblock ${room_id} ${member_id}`)
     const known = { room_id, member_id, user_id: 'ada' }
-    expect(read(log).map(({ ids }) => ids)).toEqual([known, known, { room_id, member_id }, known])
+    expect(readLog(log).map(({ ids }) => ids)).toEqual([known, known, { room_id, member_id }, known])
   })
 
   test('covers the repetitions of a request', async () => {
     let asked = 0
     world.intercept = async (_, next) => (++asked < 3 ? answer(503, {}) : next())
     expect((await run('users create ada --overwrite')).code).toBe(0)
-    expect(read(log).map(({ event, outcome }) => outcome ?? event)).toEqual(['intent', 'ok'])
+    expect(readLog(log).map(({ event, outcome }) => outcome ?? event)).toEqual(['intent', 'ok'])
     expect(writes(world)).toHaveLength(3)
   })
 
@@ -294,7 +261,9 @@ describe('a record', () => {
     await addUsers(40)
     const missing: string[] = []
     world.intercept = async (request, next) => {
-      const known = read(log).some(({ event, path }) => event === 'intent' && request.url.endsWith(`${path}`))
+      const known = readLog(log).some(
+        ({ event, path }) => event === 'intent' && request.url.endsWith(`${path}`),
+      )
       if (!known) missing.push(request.url)
       return next()
     }
@@ -326,94 +295,19 @@ describe('a record', () => {
 
   test('of the local workspace names its folder', async () => {
     expect((await run('--local users create ada')).code).toBe(0)
-    expect(read(log).map(({ profile, origin }) => ({ profile, origin }))).toEqual(
+    expect(readLog(log).map(({ profile, origin }) => ({ profile, origin }))).toEqual(
       Array(2).fill({ profile: 'local', origin: join(world.dir, 'data') }),
     )
-  })
-
-  test('of a crash is an intent without an outcome', async () => {
-    const { baseUrl, holds } = await heldService()
-    const env = {
-      ...homes(),
-      MEETROOM_BASE_URL: baseUrl,
-      MEETROOM_API_KEY: 'key-0123456789',
-      MEETROOM_AUDIT_LOG: log,
-    }
-    const { child, ended } = startBuilt(['users', 'update', 'ada', '--name', 'A'], env)
-    await holds(1)
-    child.kill('SIGKILL')
-    await ended()
-    expect(read(log)).toMatchObject([{ event: 'intent', operation: 'users.update', ids: { user_id: 'ada' } }])
-  })
-
-  test('of several processes is whole lines', async () => {
-    const { baseUrl, apiKey } = await serveHere()
-    const env = { ...homes(), MEETROOM_BASE_URL: baseUrl, MEETROOM_API_KEY: apiKey, MEETROOM_AUDIT_LOG: log }
-    const files = ['a', 'b', 'c'].map((name) => {
-      const file = join(world.dir, `${name}.csv`)
-      const rows = Array.from({ length: 100 }, (_, i) => `${name}${i}`)
-      writeFileSync(file, `user_id\n${rows.join('\n')}\n`)
-      return file
-    })
-    const runs = files.map((file) => runBuilt(['users', 'import', file, '--yes', '--no-journal'], env))
-    for (const { code, stderr } of await Promise.all(runs)) expect(code, stderr).toBe(0)
-    const recorded = changes(log)
-    expect(recorded).toHaveLength(300)
-    expect(recorded.every(({ outcomes }) => outcomes.length === 1)).toBe(true)
   })
 })
 
 describe('a log that is rotated during an import', () => {
   const many = 400
   const users = Array.from({ length: many }, (_, i) => `u${i}`)
-  const intended = (...texts: string[]) =>
-    new Set(
-      texts
-        .flatMap((text) => text.split('\n').filter(Boolean))
-        .map((line) => JSON.parse(line))
-        .filter(({ event }) => event === 'intent')
-        .map(({ ids }) => ids.user_id),
-    )
   const file = () => {
     writeFileSync(join(world.dir, 'users.csv'), `user_id\n${users.join('\n')}\n`)
     return join(world.dir, 'users.csv')
   }
-  const importUsers = async (service: { baseUrl: string; apiKey: string }) =>
-    startBuilt(['users', 'import', file(), '--no-journal', '--concurrency', '4'], {
-      ...homes(),
-      MEETROOM_BASE_URL: service.baseUrl,
-      MEETROOM_API_KEY: service.apiKey,
-      MEETROOM_AUDIT_LOG: log,
-    })
-  /** Waits until the log has more than so many bytes. */
-  const grown = async (bytes: number) => {
-    while (!existsSync(log) || statSync(log).size <= bytes) await new Promise((done) => setTimeout(done, 5))
-  }
-
-  test('by mv, touch and gzip has every intent in one of its files', async () => {
-    const { ended, child, stderr } = await importUsers(await serveHere())
-    for (const n of [1, 2, 3]) {
-      await grown(5000)
-      execFileSync('sh', ['-c', `mv "$1" "$1.${n}"; touch "$1"; gzip "$1.${n}"`, 'sh', log])
-    }
-    expect(child.exitCode).toBe(null)
-    expect((await ended()).code, stderr.all.join('\n')).toBe(0)
-    const old = [1, 2, 3].map((n) => execFileSync('gzip', ['-dc', `${log}.${n}.gz`], { encoding: 'utf8' }))
-    expect(intended(...old, readFileSync(log, 'utf8'))).toEqual(new Set(users))
-  })
-
-  test('by rm has every later intent in a new file', async () => {
-    const { ended } = await importUsers(await serveHere())
-    await grown(5000)
-    const kept = `${log}.kept`
-    execFileSync('sh', ['-c', 'ln "$1" "$2"; rm "$1"', 'sh', log, kept])
-    await grown(5000)
-    rmSync(log)
-    await grown(0)
-    expect((await ended()).code).toBe(0)
-    expect(intended(readFileSync(kept, 'utf8')).size).toBeLessThan(many)
-    expect(intended(readFileSync(log, 'utf8'))).toContain(users.at(-1))
-  })
 
   test('stops the import before the next change where no new file can be made', async () => {
     const dir = join(world.dir, 'logs')
@@ -438,7 +332,7 @@ describe('a log that is rotated during an import', () => {
     expect((await run(`users import ${file()} --if-exists overwrite --concurrency 8`)).code).toBe(0)
     const files = readdirSync(world.dir).filter((name) => name.startsWith('audit.ndjson'))
     expect(files.length).toBeGreaterThan(20)
-    const lines = files.flatMap((name) => read(join(world.dir, name)))
+    const lines = files.flatMap((name) => readLog(join(world.dir, name)))
     const of = (event: string) => new Set(lines.filter((line) => line.event === event).map(({ id }) => id))
     expect(of('intent').size).toBe(many)
     expect(of('outcome')).toEqual(of('intent'))
@@ -465,7 +359,7 @@ describe('a key', () => {
       await world.run(['api', 'POST', `/users?user_id=${encodeURIComponent(key)}`], {
         env: { MEETROOM_AUDIT_LOG: log, MEETROOM_API_KEY: key },
       })
-      expect(read(log).length).toBeGreaterThan(30)
+      expect(readLog(log).length).toBeGreaterThan(30)
       expect(traces(readFileSync(log, 'utf8'))).toEqual([])
     },
   )
@@ -564,23 +458,6 @@ describe('a file that is no place for a record', () => {
   })
 })
 
-const hasJq = spawnSync('jq', ['--version']).status === 0
-if (!hasJq) notice('audit', 'the recipe of the README: jq is not installed')
-
-test.runIf(hasJq)(
-  'the recipe of the README tells who deleted what, and what nobody can be sure of',
-  async () => {
-    const readme = documentation()
-    const [recipe = ''] = readme.match(/(?<=^```sh\n)export MEETROOM_AUDIT_LOG=[^`]*/m) ?? []
-    const env = homes()
-    const crash = `printf '{"id":"1","event":"intent","method":"PUT"}\\n' >> "$HOME/meetroom-audit.ndjson"`
-    const script = `${crash}; meetroom users create grace --quiet > /dev/null; ${recipe}`
-    const { stdout, stderr } = await runShell(script, { ...env, MEETROOM_PROFILE: 'local' })
-    expect(stderr).toBe('deleted 1 user\n')
-    expect(stdout).toMatch(/\n\S+Z\t\S+\t\tok\t\/v1\/users\/grace\n\{"id":"1",.*\}\n$/)
-  },
-)
-
 describe('the setting audit_log', () => {
   const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined, MEETROOM_AUDIT_LOG: undefined }
   const plain = (line: string, env = {}) => world.run(line, { env: { ...bare, ...env } })
@@ -600,13 +477,13 @@ describe('the setting audit_log', () => {
     expect((await plain('config get audit_log')).stdout).toBe(`${log}\n`)
     await plain('users create ada')
     await plain('users create bob --profile other')
-    expect(read(log).map(({ profile }) => profile)).toEqual(['main', 'main', 'other', 'other'])
+    expect(readLog(log).map(({ profile }) => profile)).toEqual(['main', 'main', 'other', 'other'])
     expect((await plain('config list --show-origin -o csv --profile other')).stdout).toContain(
       `audit_log,${log},profile main\r\n`,
     )
     expect((await plain('config unset audit_log')).code).toBe(0)
     await plain('users create eve')
-    expect(read(log)).toHaveLength(4)
+    expect(readLog(log)).toHaveLength(4)
   })
 
   test('works for the local workspace', async () => {

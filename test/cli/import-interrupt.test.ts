@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { WireResponse } from '../../src/api/wire.ts'
-import { frontOf } from '../helpers/front.ts'
 import {
   createImportWorld,
   goOn,
@@ -11,15 +10,13 @@ import {
   usersCsv,
   usersOf,
 } from '../helpers/imports.ts'
-import { latch, soon } from '../helpers/waiting.ts'
+import { latch } from '../helpers/waiting.ts'
 import { baseUrl, type Run } from '../helpers/world.ts'
 
 let world: ImportWorld
 beforeEach(async () => {
   world = await createImportWorld()
 })
-
-const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 interface When {
   /** How many requests are answered before the interrupt. */
@@ -284,30 +281,4 @@ describe('a request that does not end after ^C', () => {
     })
     expect(await world.rooms()).toEqual(roomsOf(10))
   })
-})
-
-test('a second ^C ends the program at once, and the import can be resumed', {
-  timeout: 60_000,
-}, async () => {
-  const { run, start } = await frontOf(world)
-  const underWay = latch()
-  // Nothing is answered at first.
-  world.intercept = (_request, _next, signal) => {
-    underWay.open()
-    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  }
-  world.file('in.csv', usersCsv(20))
-  const { child, ended } = start('users import in.csv')
-  await soon('the first request', underWay.opened)
-  const began = performance.now()
-  // Two signals sent at the same moment would arrive as one.
-  while (child.exitCode === null && child.signalCode === null) {
-    child.kill('SIGINT')
-    await turn()
-  }
-  expect(await ended()).toEqual({ code: null, signal: 'SIGINT' })
-  expect(performance.now() - began).toBeLessThan(4000)
-  world.intercept = undefined
-  expect(await run('users import in.csv --resume')).toMatchObject({ code: 0 })
-  expect(await world.users()).toEqual(usersOf(20))
 })

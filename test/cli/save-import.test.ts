@@ -4,10 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { memberTypes, roomTypes } from '../../src/api/vocabulary.ts'
 import { type AccessWorld, createAccessWorld } from '../helpers/access.ts'
-import { runBuilt } from '../helpers/built.ts'
 import { createImportWorld, type ImportWorld, lost, trimmed } from '../helpers/imports.ts'
-import { serveHere } from '../helpers/serve-here.ts'
-import { answer, tempDir, type World } from '../helpers/world.ts'
+import { answer, type World } from '../helpers/world.ts'
 
 type Thing = Record<string, any>
 
@@ -133,36 +131,6 @@ describe('save, delete and import bring back the same', { timeout: 60_000 }, () 
       ),
       { numRuns: 12, endOnFailure: true },
     )
-  })
-
-  test('over a socket', async () => {
-    const service = await serveHere()
-    const dir = tempDir()
-    const env = {
-      HOME: dir,
-      MEETROOM_BASE_URL: service.baseUrl,
-      MEETROOM_API_KEY: service.apiKey,
-    }
-    const run = async (line: string) => {
-      const { code, stdout } = await runBuilt(line.split(' '), env, '', { cwd: dir })
-      expect({ line, code }).toEqual({ line, code: 0 })
-      return stdout.trim()
-    }
-    await run('users create mallory --name Mallory')
-    const room = await run('rooms create --name Board --type private --member mallory:host -o ids')
-    await run('users offboard mallory --yes --save mallory.ndjson')
-    await run('users import mallory.ndjson')
-    expect(await run('users rooms mallory --columns room_id,type,is_blocked --no-header')).toBe(
-      `${room}  host  false`,
-    )
-    await run(`members block --user mallory --all-rooms --yes`)
-    await run(`rooms terminate ${room} --yes`)
-    await run(`rooms delete ${room} --yes --save room.ndjson`)
-    const back = JSON.parse(await run('rooms import room.ndjson -o ndjson')).id
-    expect(await run('users rooms mallory --columns room_id,type,is_blocked --no-header')).toBe(
-      `${back}  host  true`,
-    )
-    expect(await run(`rooms get ${back} --columns status`)).toContain('terminated')
   })
 })
 

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { frontOf } from '../helpers/front.ts'
 import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
 import { leaves } from '../helpers/tree.ts'
 
@@ -208,27 +207,5 @@ describe('a dry run of an import', () => {
     world.file('members.csv', `room_id,user_id,name\n${id},ada,A\n${id},bob,A\n`)
     const { stderr } = await world.run('members import members.csv --dry-run')
     expect(stderr).not.toContain('differs')
-  })
-})
-
-describe('the built program', () => {
-  test('refuses, trims and reports white space as this one does', async () => {
-    const built = await frontOf(world)
-    expect(await built.shell("meetroom users delete 'bob ' --yes")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('user: “bob ” has white space around it\n'),
-    })
-    world.file('users.csv', 'user_id,name\r\n"bob\u00a0",Bob\r\nada ,Ada\r\nJos\u00e9,J\r\nJose\u0301,J\r\n')
-    const dry = await built.run('users import users.csv --dry-run')
-    expect(dry.stderr).toContain('differs from that of line 4 only by Unicode normalisation\n')
-    expect(await built.run('users import users.csv')).toMatchObject({
-      code: 0,
-      stderr: 'white space around 2 values was removed (user_id 2)\nimported 4 of 4 users\n',
-    })
-    expect(Object.keys(await world.users())).toEqual(expect.arrayContaining(['ada', 'bob']))
-    expect(await built.shell("printf 'ada\\r\\nbob\\r\\n' | meetroom users delete - --yes")).toMatchObject({
-      code: 0,
-      stderr: 'deleted 2 users\n',
-    })
   })
 })

@@ -1,8 +1,5 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { shellQuote } from '../../src/api/request.ts'
-import { version } from '../../src/version.ts'
-import { launcher, node } from './built.ts'
 import { documentation } from './documentation.ts'
 import type { Run, World } from './world.ts'
 
@@ -33,25 +30,4 @@ export function blockBehind(words: string, language: string): string {
 /** The lines of the recipe of the README that begins with these words. */
 export function recipe(words: string): string[] {
   return blockBehind(words, 'sh').trim().split('\n')
-}
-
-/**
- * Makes a folder of programs for scripts to find: `meetroom` is the built program, and `npm` and `npx` accept the tarball
- * of this version, and nothing else.
- * @param more further programs of the shell, by name
- */
-export function programsIn(dir: string, more: Record<string, string> = {}): string {
-  const meetroom = `exec ${shellQuote(node)} ${shellQuote(launcher)} "$@"`
-  const all = {
-    meetroom,
-    npm: `[ "$*" = 'install --global ./meetroom-${version}.tgz' ]`,
-    npx: `case $1,$2,$3,$4 in --yes,--package,*/meetroom-${version}.tgz,meetroom) shift 4 ;; *) exit 99 ;; esac\n${meetroom}`,
-    ...more,
-  }
-  mkdirSync(dir, { recursive: true })
-  for (const [name, text] of Object.entries(all)) {
-    writeFileSync(join(dir, name), `#!/bin/sh\n${text}\n`)
-    chmodSync(join(dir, name), 0o755)
-  }
-  return dir
 }

@@ -1,0 +1,26 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { shellQuote } from '../../src/api/request.ts'
+import { version } from '../../src/version.ts'
+import { launcher, node } from './built.ts'
+
+/**
+ * Makes a directory of programs for scripts to find: `meetroom` is the built program, and `npm` and `npx` accept the tarball
+ * of this version, and nothing else.
+ * @param more further programs of the shell, by name
+ */
+export function programsIn(dir: string, more: Record<string, string> = {}): string {
+  const meetroom = `exec ${shellQuote(node)} ${shellQuote(launcher)} "$@"`
+  const all = {
+    meetroom,
+    npm: `[ "$*" = 'install --global ./meetroom-${version}.tgz' ]`,
+    npx: `case $1,$2,$3,$4 in --yes,--package,*/meetroom-${version}.tgz,meetroom) shift 4 ;; *) exit 99 ;; esac\n${meetroom}`,
+    ...more,
+  }
+  mkdirSync(dir, { recursive: true })
+  for (const [name, text] of Object.entries(all)) {
+    writeFileSync(join(dir, name), `#!/bin/sh\n${text}\n`)
+    chmodSync(join(dir, name), 0o755)
+  }
+  return dir
+}
