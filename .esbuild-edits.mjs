@@ -29,7 +29,7 @@ const compileOnce = `function compileOnce (bytes) {
  * The parser in WebAssembly takes 4 ms before it has read a byte, and most commands end with one plain answer, which is read
  * without it. Who has to wait for the service has the time: it is made, and called once, as V8 compiles at the first call.
  */
-const parserWhenNeeded = `const { passPlain } = require('plain-answer')
+const parserWhenNeeded = `const { parsePlainResponse } = require('plain-answer')
 function makeParser () {
   llhttpInstance ??= lazyllhttp()
   return llhttpInstance.exports
@@ -50,7 +50,7 @@ const plainFirst = `if (!this.llhttp) {
       try {
         const request = client[kRunning] > 0 && client[kQueue][client[kRunningIdx]]
         const mayBePlain = request && request.method !== 'HEAD' && request.method !== 'CONNECT' && !request.upgrade
-        if (mayBePlain && !socket.destroyed && passPlain(chunk, this)) return
+        if (mayBePlain && !socket.destroyed && parsePlainResponse(chunk, this)) return
         this.llhttp = makeParser()
         this.ptr = this.llhttp.llhttp_alloc(constants.TYPE.RESPONSE)
       } catch (err) {

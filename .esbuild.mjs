@@ -31,7 +31,7 @@ export async function bundle() {
     splitting: true,
     format: 'esm',
     plugins: [lighterLibraries],
-    alias: { 'plain-answer': './src/api/plain-answer.ts' },
+    alias: { 'plain-answer': './src/client/http/plain-answer.ts' },
     legalComments: 'external',
     metafile: true,
   })
@@ -96,7 +96,7 @@ export function filesOf(parts) {
 async function commandNames() {
   const { outputFiles } = await build({
     ...bundled,
-    stdin: { contents: "export { buildProgram } from './src/cli/program.ts'", resolveDir: '.' },
+    stdin: { contents: "export { buildProgram } from './src/cli/commands/program.ts'", resolveDir: '.' },
     format: 'cjs',
     // Nothing is run.
     define: { 'import.meta.dirname': '""' },
@@ -164,7 +164,7 @@ if (process.argv[1] === import.meta.filename) {
   files.set('build.json', JSON.stringify({ id: id.digest('hex').slice(0, 16), commands: await commandNames() }))
   // Licences ask to go along with every copy; the comments in the code are the least of them.
   files.set('LEGAL.txt', `${comments.join('\n')}\n${await licences(inputs)}`)
-  files.set('reader-thread.cjs', await readFile('src/local/store/reader-thread.cjs'))
+  files.set('reader-thread.cjs', await readFile('src/embedded/store/reader-thread.cjs'))
   files.set('sbom.cdx.json', await billOfMaterials(metafile, inputs))
   await rm('dist', { recursive: true, force: true })
   await mkdir('dist')

@@ -217,3 +217,22 @@ export class InterruptedError extends MeetroomError {
 
 /** The reader of our output went away (`| head`). Not a failure: the program ends quietly. */
 export class ClosedOutput extends Error {}
+
+/** Returns an error of ours as it is, and wraps any other in a `BugError`. */
+export function asForeseen(error: unknown): MeetroomError {
+  return error instanceof MeetroomError ? error : new BugError(error)
+}
+
+/** A failure that the program does not foresee. */
+export class BugError extends MeetroomError {
+  readonly exitCode = 70
+  readonly code = 'bug'
+
+  constructor(cause: unknown) {
+    const what = cause instanceof Error ? `${cause.name}: ${cause.message.split('\n')[0]}` : String(cause)
+    super(`meetroom has a bug: ${what}`, {
+      hint: 'please report it, with the output of the same command run with --verbose',
+      cause,
+    })
+  }
+}

@@ -1,23 +1,24 @@
 import { setMaxListeners } from 'node:events'
 import { type Command, CommanderError } from 'commander'
-import type { Act } from './cli/action.ts'
-import { Shown } from './cli/before-send.ts'
-import { type CommandLine, readCommandLine } from './cli/command-line.ts'
-import { Context } from './cli/context.ts'
-import type { Effect } from './cli/effect.ts'
-import type { Called } from './cli/explain.ts'
-import { checkIds } from './cli/id-arguments.ts'
-import { MeetroomCommand } from './cli/meetroom-command.ts'
-import { asForeseen, isJson, reportError } from './cli/output/error.ts'
+import { buildProgram } from './cli/commands/program.ts'
+import { checkIds } from './cli/input/id-arguments.ts'
+import type { DefineAction } from './cli/kernel/action.ts'
+import { type CommandLine, readCommandLine } from './cli/kernel/command-line.ts'
+import { Context } from './cli/kernel/context.ts'
+import type { Effect } from './cli/kernel/effect.ts'
+import { MeetroomCommand } from './cli/kernel/meetroom-command.ts'
+import { resolveRooms } from './cli/lists/room-arguments.ts'
+import { isJson, reportError } from './cli/output/error.ts'
 import { Printer } from './cli/output/printer.ts'
-import { type Redact, redactor } from './cli/output/redact.ts'
-import { inAscii, isPlain } from './cli/output/unicode.ts'
-import { visibleLines } from './cli/output/visible.ts'
-import { buildProgram } from './cli/program.ts'
-import { resolveRooms } from './cli/room-arguments.ts'
-import type { Saver } from './cli/saving/saving.ts'
-import type { Connect } from './cli/service.ts'
+import { type Redact, redactor } from './cli/output/redaction/redact.ts'
+import { inAscii, isPlain } from './cli/output/terminal/unicode.ts'
+import { visibleLines } from './cli/output/terminal/visible.ts'
+import type { Backup } from './cli/requests/backup.ts'
+import { RequestShown } from './cli/requests/before-send.ts'
+import type { Connect } from './cli/requests/service.ts'
+import type { Called } from './cli/usage/explain.ts'
 import {
+  asForeseen,
   ClosedOutput,
   InterruptedError,
   type MeetroomError,
@@ -57,7 +58,7 @@ export async function main(
   let called: Called | undefined
   try {
     let shown = ''
-    const act: Act = <A extends unknown[]>(
+    const act: DefineAction = <A extends unknown[]>(
       effect: Effect,
       work: (context: Context, ...args: A) => Promise<void>,
     ) =>
@@ -85,8 +86,8 @@ export async function main(
           const run = async (each: Context) =>
             work(each, ...((finds ? checked : await resolveRooms(each, command, checked)) as A))
           if (!context.flags.allProfiles) return run(context)
-          const { onAllProfiles } = await import('./cli/all-profiles.ts')
-          await onAllProfiles(context, checked, run, connect)
+          const { runOnAllProfiles } = await import('./cli/kernel/all-profiles.ts')
+          await runOnAllProfiles(context, checked, run, connect)
         },
         { effect },
       )
@@ -114,7 +115,7 @@ export async function main(
     await printer.data(isPlain(host) ? inAscii(help) : shown, visibleLines)
     return 0
   } catch (cause) {
-    if (cause instanceof ClosedOutput || cause instanceof Shown) return 0
+    if (cause instanceof ClosedOutput || cause instanceof RequestShown) return 0
     const error = interruption.signal.aborted
       ? interrupted(cause, interruption.signal)
       : cause instanceof CommanderError
@@ -141,13 +142,13 @@ function wordsOf(command: Command): string {
 }
 
 /** What keeps what is deleted, loaded where flags or settings ask for it. */
-async function openSaver(context: Context): Promise<Saver | undefined> {
+async function openSaver(context: Context): Promise<Backup | undefined> {
   const { save } = context.flags
   if (save === false) return undefined
   const { saveDeleted } = await context.settings()
   if (save === undefined && !saveDeleted) return undefined
-  const { createSaver } = await import('./cli/saving/saver.ts')
-  return createSaver(context, save === undefined ? { dir: saveDeleted?.value ?? '' } : { file: save })
+  const { createBackup } = await import('./cli/backup/backup.ts')
+  return createBackup(context, save === undefined ? { dir: saveDeleted?.value ?? '' } : { file: save })
 }
 
 function commandMissing(program: Command, [name]: readonly string[]): UsageError {
@@ -170,7 +171,7 @@ async function explained(
   called: Called | undefined,
 ): Promise<MeetroomError> {
   if (!context || !called || !(error instanceof NotFoundError)) return error
-  const { explainMissing } = await import('./cli/explain.ts')
+  const { explainMissing } = await import('./cli/usage/explain.ts')
   return explainMissing(error, context, called)
 }
 

@@ -32,56 +32,74 @@ const imports = files.flatMap(importsOf)
 const ours = imports.filter(({ to }) => to.endsWith('.ts'))
 const layer = (file: string) => (file.includes('/') ? (file.split('/')[0] ?? '') : file.replace(/\.ts$/, ''))
 
-/** The layers of ours that each layer may import. */
+/** The layers that each layer may import. */
 const mayImport: Record<string, readonly string[]> = {
   start: ['main', 'host', 'version'],
   main: ['cli', 'errors', 'host'],
   cli: [
-    ...['cli', 'api', 'config', 'config-store', 'config-values', 'duration', 'errors', 'host'],
-    ...['lock', 'make-directory', 'own-file', 'stored-config', 'trusted-file', 'version', 'local'],
+    'cli',
+    'client',
+    'api',
+    'config',
+    'files',
+    'help',
+    'embedded',
+    'duration',
+    'errors',
+    'host',
+    'version',
   ],
-  'config-store': ['errors', 'host', 'lock', 'make-directory', 'stored-config', 'windows-acl'],
-  config: ['config-values', 'errors', 'stored-config'],
-  'stored-config': ['errors', 'trusted-file'],
-  lock: ['host'],
-  'windows-acl': ['host'],
-  'own-file': ['errors', 'trusted-file'],
-  'trusted-file': ['errors'],
-  'config-values': ['api', 'duration', 'errors'],
-  duration: ['errors'],
+  embedded: ['embedded', 'api', 'files', 'errors'],
+  client: ['client', 'api', 'errors'],
+  config: ['config', 'files', 'api', 'duration', 'errors', 'host'],
+  files: ['files', 'errors', 'host'],
   api: ['api', 'errors'],
-  local: ['local', 'api', 'errors', 'make-directory'],
-  'make-directory': [],
+  help: [],
+  duration: ['errors'],
   errors: [],
   host: [],
   version: [],
 }
 
-test('imports go one way: start → main → cli → api → errors, and local → api', () => {
+test('layers import only the layers below them', () => {
   const wrong = ours.filter(({ from, to }) => !mayImport[layer(from)]?.includes(layer(to)))
   expect(wrong).toEqual([])
 })
 
-test('the embedded service imports only the contract from api', () => {
-  const client = ['api/client.ts', 'api/transport.ts', 'api/retry.ts', 'api/refusal.ts']
-  expect(ours.filter(({ from, to }) => layer(from) === 'local' && client.includes(to))).toEqual([])
+test('cli imports the embedded service dynamically', () => {
+  const fromCli = ours.filter(({ from, to }) => layer(from) === 'cli' && layer(to) === 'embedded')
+  expect(fromCli.filter(({ dynamic, typeOnly }) => !dynamic && !typeOnly)).toEqual([])
 })
 
-test('cli imports the embedded service dynamically', () => {
-  const fromCli = ours.filter(({ from, to }) => layer(from) === 'cli' && layer(to) === 'local')
-  expect(fromCli.filter(({ dynamic, typeOnly }) => !dynamic && !typeOnly)).toEqual([])
+test('folders do not import each other in a cycle, types and dynamic imports included', () => {
+  // A file in src itself stands alone: main.ts is above cli, and errors.ts below.
+  const folder = (file: string) => (file.includes('/') ? dirname(file) : file)
+  const edges = new Map<string, Set<string>>()
+  for (const { from, to } of ours)
+    if (folder(from) !== folder(to))
+      edges.set(folder(from), (edges.get(folder(from)) ?? new Set()).add(folder(to)))
+  expect(findCycle(edges)).toEqual([])
+})
+
+test('cli holds no loose files, and src only those that every layer may need', () => {
+  expect(files.filter((file) => dirname(file) === 'cli')).toEqual([])
+  expect(files.filter((file) => dirname(file) === '.').sort()).toEqual([
+    ...['duration.ts', 'errors.ts', 'host.ts', 'main.ts', 'markdown.d.ts', 'start.ts', 'version.ts'],
+  ])
 })
 
 test('the modules that every command loads do not import zod', () => {
   const withZod = ['api/openapi.ts', 'api/operations.ts', 'api/schemas.ts', 'api/webhooks.ts']
   const loads = imports.filter(({ typeOnly, dynamic }) => !typeOnly && !dynamic)
-  const ofSchema = ['errors.ts', 'own.ts', 'schemas.ts'].map((file) => `cli/describe/${file}`)
+  const ofSchema = ['command-schemas.ts', 'errors.ts', 'schemas.ts'].map(
+    (file) => `cli/commands/schema/${file}`,
+  )
   expect([...new Set(loads.filter(({ to }) => to === 'zod').map(({ from }) => from))].sort()).toEqual([
     ...withZod,
     ...ofSchema,
   ])
   // These are loaded late themselves.
-  const late = [...withZod, ...ofSchema, 'cli/live/webhook.ts']
+  const late = [...withZod, ...ofSchema, 'cli/commands/webhooks/webhook.ts']
   expect(loads.filter(({ from, to }) => withZod.includes(to) && !late.includes(from))).toEqual([])
 })
 
@@ -94,39 +112,48 @@ test('no module prints except through the host', () => {
   expect(files.filter((file) => /\bconsole\./.test(code(file)))).toEqual([])
 })
 
-test('imports form no circle, not even of types', () => {
-  const done = new Set<string>()
-  const circleFrom = (file: string, path: readonly string[]): readonly string[] | undefined => {
-    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
-    if (done.has(file)) return undefined
-    for (const { to } of ours.filter(({ from }) => from === file)) {
-      const circle = circleFrom(to, [...path, file])
-      if (circle) return circle
-    }
-    done.add(file)
-    return undefined
-  }
-  expect(files.flatMap((file) => circleFrom(file, []) ?? [])).toEqual([])
+test('files do not import each other in a cycle, types included', () => {
+  const edges = new Map<string, Set<string>>()
+  for (const { from, to } of ours) edges.set(from, (edges.get(from) ?? new Set()).add(to))
+  expect(findCycle(edges)).toEqual([])
 })
 
+/** Returns one cycle of a graph; empty when there is none. */
+function findCycle(edges: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] {
+  const done = new Set<string>()
+  const cycleFrom = (node: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node]
+    if (done.has(node)) return undefined
+    for (const next of edges.get(node) ?? []) {
+      const cycle = cycleFrom(next, [...path, node])
+      if (cycle) return cycle
+    }
+    done.add(node)
+    return undefined
+  }
+  return [...edges.keys()].map((node) => cycleFrom(node, [])).find((cycle) => cycle !== undefined) ?? []
+}
+
 test('nothing reaches a terminal but through visible.ts: no other module calls a text visible', () => {
-  expect(files.filter((file) => /\bas Visible\b/.test(code(file)))).toEqual(['cli/output/visible.ts'])
+  expect(files.filter((file) => /\bas Visible\b/.test(code(file)))).toEqual([
+    'cli/output/terminal/visible.ts',
+  ])
   // What libraries make of visible text.
   expect(files.filter((file) => /\bcomposed\(/.test(code(file))).sort()).toEqual([
-    'cli/output/fit.ts',
-    'cli/output/layout.ts',
-    'cli/output/style.ts',
-    'cli/output/table.ts',
-    'cli/output/unicode.ts',
-    'cli/output/visible.ts',
-    'cli/output/width.ts',
+    'cli/output/formats/fit.ts',
+    'cli/output/formats/layout.ts',
+    'cli/output/formats/table.ts',
+    'cli/output/terminal/style.ts',
+    'cli/output/terminal/unicode.ts',
+    'cli/output/terminal/visible.ts',
+    'cli/output/terminal/width.ts',
   ])
   // Libraries that move the cursor, and take any text.
-  expect(files.filter((file) => /\bhost\.prompt\b/.test(code(file))).sort()).toEqual(['cli/ask.ts'])
+  expect(files.filter((file) => /\bhost\.prompt\b/.test(code(file))).sort()).toEqual(['cli/requests/ask.ts'])
 })
 
 test('only make-directory.ts makes directories', () => {
-  expect(files.filter((file) => /\bmkdir(Sync)?\(/.test(code(file)))).toEqual(['make-directory.ts'])
+  expect(files.filter((file) => /\bmkdir(Sync)?\(/.test(code(file)))).toEqual(['files/make-directory.ts'])
 })
 
 test('no module keeps state', () => {
@@ -145,16 +172,20 @@ test('templates with a tag hold ASCII only: the build escapes other characters, 
 
 test('times of the service are read in one place', () => {
   // The others read HTTP dates, certificates and what the user typed.
-  const readers = ['api/readings.ts', 'api/retry-after.ts', 'cli/doctor/network.ts', 'cli/doctor/service.ts']
+  const readers = [
+    ...['api/readings.ts', 'client/retry-after.ts'],
+    ...['cli/commands/doctor/network.ts', 'cli/commands/doctor/service.ts'],
+  ]
   const found = files.filter((file) => readFileSync(join(src, file), 'utf8').includes('Date.parse('))
-  expect(found.sort()).toEqual([...readers, 'cli/operations/compare.ts'].sort())
+  expect(found.sort()).toEqual([...readers, 'cli/filter/compare.ts'].sort())
 })
 
 test('hints and notices hold suggestions, printed with the flags of the run; only help texts spell commands out', () => {
-  const helpTexts = ['program.ts', 'completion/scripts.ts', 'commands/complete.ts', 'commands/sessions.ts']
-  const inHelp = (file: string) =>
-    file.startsWith('cli/topics/') || helpTexts.some((name) => file === `cli/${name}`)
-  const groups = readFileSync(join(src, 'cli/program.ts'), 'utf8').matchAll(/ name: '(\w+)'/g)
+  const helpTexts = [
+    ...['commands/program.ts', 'shell/scripts.ts', 'commands/complete.ts', 'commands/sessions/sessions.ts'],
+  ]
+  const inHelp = (file: string) => helpTexts.some((name) => file === `cli/${name}`)
+  const groups = readFileSync(join(src, 'cli/commands/program.ts'), 'utf8').matchAll(/ name: '(\w+)'/g)
   const words = [...groups].map(([, name]) => name).join('|')
   // Examples of help are whole texts, which begin with the command or with what feeds it.
   const named = new RegExp(

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { lost, lostInWords } from '../src/cli/bulk/lost.ts'
+import { describeUnrestored, unrestoredFields } from '../src/cli/bulk/unrestored.ts'
 import { exitCodes } from '../src/cli/help/exit-codes.ts'
 import { renderMarkdown } from '../src/cli/help/render-markdown.ts'
 import { topicSummaries } from '../src/cli/help/topics.ts'
-import { styleFor } from '../src/cli/output/style.ts'
+import { styleFor } from '../src/cli/output/terminal/style.ts'
 import { readTopicFile, topicFile, topicNames } from './helpers/documentation.ts'
 import { testHost } from './helpers/host.ts'
 import { argumentTerm, leaves, wholeProgram } from './helpers/tree.ts'
@@ -48,8 +48,8 @@ const generated: Readonly<Record<string, readonly [topic: string, generate: () =
   lost: [
     'import',
     async () =>
-      Object.keys(lost)
-        .map((kind) => `- ${kind}: ${lostInWords(kind as keyof typeof lost)}`)
+      Object.keys(unrestoredFields)
+        .map((kind) => `- ${kind}: ${describeUnrestored(kind as keyof typeof unrestoredFields)}`)
         .join('\n'),
   ],
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { bundle, filesOf } from '../.esbuild.mjs'
-import { serveHttp } from '../src/local/http/server.ts'
-import { openWorkspace } from '../src/local/workspace.ts'
+import { serveHttp } from '../src/embedded/http/server.ts'
+import { openWorkspace } from '../src/embedded/workspace.ts'
 import { runCommand } from './helpers/command.ts'
 import { tempDir } from './helpers/world.ts'
 
@@ -49,7 +49,9 @@ async function loaded(line: string, env: Record<string, string> = {}): Promise<s
   const { code, stderr } = await runCommand(process.execPath, argv, { ...base, ...env })
   expect(code).toBe(0)
   const names = [
-    ...stderr.matchAll(/^loaded (?:\S*node_modules\/((?:@[^/]+\/)?[^/]+)|src\/((?:\w+\/)?\w+))/gm),
+    ...stderr.matchAll(
+      /^loaded (?:\S*node_modules\/((?:@[^/]+\/)?[^/]+)|src\/((?:cli\/requests\/audit)|(?:\w+\/)?\w+))/gm,
+    ),
   ]
   const modules = [...stderr.matchAll(/^NativeModule (?!internal\/)(.*)$/gm)].map(
     ([, name]) => `node:${name}`,
@@ -68,7 +70,7 @@ const heavy = [
   'hono',
   'ws',
   '@inquirer/core',
-  'our local/service',
+  'our embedded/service',
 ]
 
 /** Modules of Node that a plain request does not need. */
@@ -141,10 +143,10 @@ test('a report of attendance loads what it is written with, and a list of sessio
 })
 
 test('the embedded service is loaded for --local alone, and no HTTP client with it', async () => {
-  expect(await heavyOf('--local rooms list --json')).toEqual(['hono', 'our local/service'])
+  expect(await heavyOf('--local rooms list --json')).toEqual(['hono', 'our embedded/service'])
   expect(await heavyOf('--local rooms create --name a --type open --json')).toEqual([
     'hono',
-    'our local/service',
+    'our embedded/service',
     'zod',
   ])
 })
@@ -152,10 +154,12 @@ test('the embedded service is loaded for --local alone, and no HTTP client with 
 test('what writes the audit log is loaded for a change, where there is one', async () => {
   const env = await served()
   const ofAudit = async (line: string, more = {}) =>
-    (await loaded(line, { ...env, ...more })).filter((name) => name === 'our cli/audit')
+    (await loaded(line, { ...env, ...more })).filter((name) => name === 'our cli/requests/audit')
   const create = 'rooms create --name a --type open --json'
   expect(await ofAudit(create)).toEqual([])
-  expect(await ofAudit(create, { MEETROOM_AUDIT_LOG: join(tempDir(), 'log') })).toEqual(['our cli/audit'])
+  expect(await ofAudit(create, { MEETROOM_AUDIT_LOG: join(tempDir(), 'log') })).toEqual([
+    'our cli/requests/audit',
+  ])
 })
 
 test('conf is loaded to change a setting, not to read one', async () => {

@@ -1,4 +1,4 @@
-import { defined } from './defined.ts'
+import { omitUndefined } from './defined.ts'
 import type { OperationName } from './endpoints.ts'
 import type { BodyOf } from './operation.ts'
 import type { Operations } from './operations.ts'
@@ -13,5 +13,5 @@ export type Draft<T> = T extends object
  * that the operation does not have does not compile.
  */
 export function body<N extends OperationName>(fields: Draft<BodyOf<Operations[N]>>): BodyOf<Operations[N]> {
-  return defined(fields as object) as BodyOf<Operations[N]>
+  return omitUndefined(fields as object) as BodyOf<Operations[N]>
 }

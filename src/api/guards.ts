@@ -5,7 +5,7 @@ import { resources } from './resources.ts'
  * What is wrong with an answer, in one line; undefined when it can be used. Only what tells items apart must be there:
  * services send less, more and other than the document says, and what they send is shown as it came.
  */
-export function problemOf(name: OperationName, value: unknown): string | undefined {
+export function findResponseProblem(name: OperationName, value: unknown): string | undefined {
   const endpoint: Endpoint = endpoints[name]
   const { result, many, bare } = endpoint
   if (!isRecord(value)) return 'it is not an object'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defined } from './defined.ts'
+import { omitUndefined } from './defined.ts'
 import type { OperationName } from './endpoints.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
@@ -59,7 +59,7 @@ function fields(schema: z.ZodObject | undefined, place: 'path' | 'query'): objec
       name,
       in: place,
       required: place === 'path',
-      ...defined({ description }),
+      ...omitUndefined({ description }),
       schema: rest,
     }
   })

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Endpoint, endpoints } from './endpoints.ts'
 import type { paging, Resources } from './resources.ts'
-import type { Filtered, ItemOf, Written } from './values.ts'
+import type { ItemOf, QueryFields, WritableFields } from './values.ts'
 
 /** An operation of the API: its endpoint with the schemas of what goes in and comes out. */
 export interface Operation extends Endpoint {
@@ -24,16 +24,17 @@ export type ParamsOf<E extends Endpoint> = { [K in ParamNames<E['path']>]: strin
 
 /** What a list can be asked for. */
 export type QueryOf<E extends Endpoint> = E extends { method: 'GET'; many: true }
-  ? Filtered<FieldsOf<E>> & (E extends { paged: true | 'when asked' } ? Filtered<typeof paging> : object)
+  ? QueryFields<FieldsOf<E>> &
+      (E extends { paged: true | 'when asked' } ? QueryFields<typeof paging> : object)
   : object
 
 /** The body of a request. A field that the operation does not have does not compile. */
 export type BodyOf<E extends Endpoint> = E extends { method: 'POST'; many: true }
-  ? readonly Written<FieldsOf<E>, 'create'>[]
+  ? readonly WritableFields<FieldsOf<E>, 'create'>[]
   : E extends { method: 'POST' }
-    ? Written<FieldsOf<E>, 'create'>
+    ? WritableFields<FieldsOf<E>, 'create'>
     : E extends { method: 'PUT' }
-      ? Written<FieldsOf<E>, 'update'>
+      ? WritableFields<FieldsOf<E>, 'update'>
       : undefined
 
 /** What a caller hands to an operation: path parameters, query and body, each on its own. */

@@ -33,7 +33,7 @@ export function segmentProblem(name: string, value: string): string | undefined 
 /**
  * Whether a path has a segment by which a URL parser climbs: `.` or `..`, plain or encoded. It takes a backslash for a slash.
  */
-export function climbs(path: string): boolean {
+export function hasDotSegment(path: string): boolean {
   return path.split(/[/\\]/).some((part) => /^(\.|%2e){1,2}$/i.test(part))
 }
 

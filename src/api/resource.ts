@@ -25,14 +25,14 @@ export type FieldType =
   | { readonly list: Fields }
 
 /** The requests that can write a field. */
-export type Write = 'create' | 'update'
+export type WriteKind = 'create' | 'update'
 
 /** Everything there is to say about a field; everything else derives from it. */
 export interface Field {
   readonly type: FieldType
   /** What it means, for help texts and the OpenAPI document. */
   readonly words: string
-  readonly write?: Write | 'create update'
+  readonly write?: WriteKind | 'create update'
   /** Whether creating needs it. */
   readonly required?: true
   /** Whether setting it to true takes something away that people may be using. */
@@ -82,7 +82,7 @@ export function wordsOf<F extends Fields>(fields: F): { readonly [K in keyof F]:
 }
 
 /** The fields that a request writes, the most important first: when several are wrong, that one is reported. */
-export function writtenBy(write: Write, fields: Fields): [string, Field][] {
+export function writableFields(write: WriteKind, fields: Fields): [string, Field][] {
   return Object.entries(fields)
     .filter(([, field]) => field.write?.split(' ').includes(write))
     .sort(([, a], [, b]) => weightOf(b) - weightOf(a))
@@ -91,16 +91,16 @@ export function writtenBy(write: Write, fields: Fields): [string, Field][] {
 const weightOf = ({ column }: Field) => column?.[1] ?? 0
 
 /** The fields that the document lists in answers, in its order. */
-export function listed(fields: Fields): [string, Field][] {
+export function listedFields(fields: Fields): [string, Field][] {
   return Object.entries(fields).filter(([, { answer }]) => !answer || answer === 'always')
 }
 
 /** The names of the fields that answers carry without a value. */
-export function deprecatedOf(fields: Fields): string[] {
+export function deprecatedFields(fields: Fields): string[] {
   return Object.entries(fields).flatMap(([name, { answer }]) => (answer === 'deprecated' ? [name] : []))
 }
 
 /** The fields that a service may send although the document lists them nowhere in answers. */
-export function unlisted(fields: Fields): [string, Field][] {
+export function unlistedFields(fields: Fields): [string, Field][] {
   return Object.entries(fields).filter(([, { answer }]) => answer === 'unlisted')
 }

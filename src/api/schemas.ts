@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { isScalar } from './json.ts'
-import { type Field, type Fields, type FieldType, type Write, writtenBy } from './resource.ts'
+import { type Field, type Fields, type FieldType, type WriteKind, writableFields } from './resource.ts'
 import { textOf } from './text-of.ts'
 import { deprecated } from './vocabulary.ts'
 
 /** What a request must say of a thing to create it, or may say to change it. Fields that no table lists pass. */
-export function bodySchema(write: Write, fields: Fields): z.ZodObject {
+export function bodySchema(write: WriteKind, fields: Fields): z.ZodObject {
   return z.looseObject(
-    mapFields(writtenBy(write, fields), ({ type, words, required, range }) => {
+    mapFields(writableFields(write, fields), ({ type, words, required, range }) => {
       const schema = required && write === 'create' ? sent(type, range) : sent(type, range).optional()
       return schema.describe(words)
     }),

@@ -1,4 +1,4 @@
-import type { Fields, Scalars, Write } from './resource.ts'
+import type { Fields, Scalars, WriteKind } from './resource.ts'
 
 // The types of what is sent and received, as they follow from a table of fields.
 
@@ -9,27 +9,27 @@ type Sent<T> = T extends keyof Scalars
   : T extends readonly (infer Choice)[]
     ? Choice
     : T extends { list: infer F extends Fields }
-      ? readonly Written<F, 'create'>[]
+      ? readonly WritableFields<F, 'create'>[]
       : T extends { object: infer F extends Fields }
-        ? Written<F, 'create'>
+        ? WritableFields<F, 'create'>
         : never
 
-type WrittenBy<F extends Fields, W extends Write> = {
+type WrittenBy<F extends Fields, W extends WriteKind> = {
   [K in keyof F]: F[K] extends { write: `${string}${W}${string}` } ? K : never
 }[keyof F]
-type RequiredBy<F extends Fields, W extends Write> = {
+type RequiredBy<F extends Fields, W extends WriteKind> = {
   [K in WrittenBy<F, W>]: W extends 'create' ? (F[K] extends { required: true } ? K : never) : never
 }[WrittenBy<F, W>]
 
 /** What a request writes: `Written<typeof room.fields, 'update'>`. */
-export type Written<F extends Fields, W extends Write> = Simple<
+export type WritableFields<F extends Fields, W extends WriteKind> = Simple<
   { [K in RequiredBy<F, W>]: Sent<F[K]['type']> } & {
     [K in Exclude<WrittenBy<F, W>, RequiredBy<F, W>>]?: Sent<F[K]['type']>
   }
 >
 
 /** What a list is filtered by. */
-export type Filtered<F extends Fields> = {
+export type QueryFields<F extends Fields> = {
   [K in keyof F as F[K] extends { query: true | string } ? K : never]?: Sent<F[K]['type']> | undefined
 }
 

@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { body } from '../../src/api/body.ts'
-import { defined } from '../../src/api/defined.ts'
+import { omitUndefined } from '../../src/api/defined.ts'
 import type { Input } from '../../src/api/operation.ts'
 import type { Operations } from '../../src/api/operations.ts'
 
@@ -32,7 +32,7 @@ test('body with a misspelt field, a wrong value or a missing field does not comp
 })
 
 test('defined keeps null, false, 0 and empty text', () => {
-  expect(defined({ a: null, b: false, c: 0, d: '', e: undefined })).toEqual({
+  expect(omitUndefined({ a: null, b: false, c: 0, d: '', e: undefined })).toEqual({
     a: null,
     b: false,
     c: 0,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { failure, proxyFailure } from '../../src/api/failure.ts'
+import { proxyFailure, toTransportError } from '../../src/client/http/failure.ts'
 
 const progress = { maybeSent: false, aborted: false }
 
@@ -28,13 +28,13 @@ describe('a failed connection is explained in our own words', () => {
     ['UND_ERR_DESTROYED', 'the connection failed (UND_ERR_DESTROYED)', false],
     ['UND_ERR_DESTROYED_LATER', 'the connection failed (UND_ERR_DESTROYED_LATER)', true],
   ])('%s: %s (may be tried again: %s)', (code, message, transient) => {
-    expect(failure(withCode(code), progress)).toMatchObject({ message, transient, maybeSent: false })
+    expect(toTransportError(withCode(code), progress)).toMatchObject({ message, transient, maybeSent: false })
   })
 
   test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'])(
     '%s: with how to trust it',
     (code) => {
-      expect(failure(withCode(code), progress)).toMatchObject({
+      expect(toTransportError(withCode(code), progress)).toMatchObject({
         message: expect.stringMatching(/is self-signed; to trust it, point NODE_EXTRA_CA_CERTS at a file/),
         transient: false,
       })
@@ -43,11 +43,11 @@ describe('a failed connection is explained in our own words', () => {
 
   test('on every address of a name, by the first one', () => {
     const error = new AggregateError([withCode('ECONNREFUSED'), withCode('ETIMEDOUT')])
-    expect(failure(error, progress).message).toBe('connection refused')
+    expect(toTransportError(error, progress).message).toBe('connection refused')
   })
 
   test('whatever was thrown', () => {
-    expect(failure('text', progress).message).toBe('the connection failed (unknown)')
+    expect(toTransportError('text', progress).message).toBe('the connection failed (unknown)')
   })
 
   test('to a proxy, with its name', () => {

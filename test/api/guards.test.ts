@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Endpoint, endpoints, type OperationName } from '../../src/api/endpoints.ts'
-import { idField, problemOf } from '../../src/api/guards.ts'
+import { findResponseProblem, idField } from '../../src/api/guards.ts'
 
 const names = Object.keys(endpoints) as OperationName[]
 const json = fc.jsonValue()
@@ -20,12 +20,12 @@ function answers(name: OperationName): fc.Arbitrary<unknown> {
 
 describe.each(names)('%s', (name) => {
   test('an answer with ids can be used, whatever else it holds', () => {
-    fc.assert(fc.property(answers(name), (answer) => problemOf(name, answer) === undefined))
+    fc.assert(fc.property(answers(name), (answer) => findResponseProblem(name, answer) === undefined))
   })
 
   test('an answer that is not an object is refused', () => {
     for (const value of [null, undefined, 1, 'text', true, [], [{}]])
-      expect(problemOf(name, value)).toBe('it is not an object')
+      expect(findResponseProblem(name, value)).toBe('it is not an object')
   })
 })
 
@@ -40,5 +40,5 @@ test.each<[OperationName, unknown, string]>([
   ['createPages', { pages: [{}] }, 'pages[0] has no id'],
   ['sendMessage', { ok: true }, 'it has no field “message”'],
 ])('%s answered %j: %s', (name, value, problem) => {
-  expect(problemOf(name, value)).toBe(problem)
+  expect(findResponseProblem(name, value)).toBe(problem)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { passPlain, type Receiver } from '../../src/api/plain-answer.ts'
+import { parsePlainResponse, type Receiver } from '../../src/client/http/plain-answer.ts'
 import { parse } from '../helpers/llhttp.ts'
 
 /** Takes note of what it is told. */
@@ -26,7 +26,7 @@ function recorder(stopsAt?: keyof Receiver) {
 
 function pass(text: string, stopsAt?: keyof Receiver) {
   const { told, receiver } = recorder(stopsAt)
-  return { passed: passPlain(Buffer.from(text, 'latin1'), receiver), told }
+  return { passed: parsePlainResponse(Buffer.from(text, 'latin1'), receiver), told }
 }
 
 const answer = (head: string, body = '{}') => `${head.replaceAll('\n', '\r\n')}\r\n\r\n${body}`

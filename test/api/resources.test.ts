@@ -5,14 +5,14 @@ import { operationsOf } from '../../src/api/operations.ts'
 import { type Field, resource } from '../../src/api/resource.ts'
 import { type ResourceName, resources, room } from '../../src/api/resources.ts'
 import { bodySchema, itemSchema, querySchema } from '../../src/api/schemas.ts'
-import type { ItemOf, Written } from '../../src/api/values.ts'
-import { importColumns } from '../../src/cli/bulk/kinds/columns.ts'
-import { filterTypes } from '../../src/cli/operations/where.ts'
-import { formatCsv } from '../../src/cli/output/csv.ts'
-import { formatRecord } from '../../src/cli/output/record.ts'
-import { RowWriter } from '../../src/cli/output/rows.ts'
-import { styleFor } from '../../src/cli/output/style.ts'
-import { viewFor, views } from '../../src/cli/output/views.ts'
+import type { ItemOf, WritableFields } from '../../src/api/values.ts'
+import { importColumns } from '../../src/cli/bulk/adapter/columns.ts'
+import { filterTypes } from '../../src/cli/filter/where.ts'
+import { formatCsv } from '../../src/cli/output/formats/csv.ts'
+import { formatRecord } from '../../src/cli/output/formats/record.ts'
+import { RowWriter } from '../../src/cli/output/formats/rows.ts'
+import { styleFor } from '../../src/cli/output/terminal/style.ts'
+import { viewFor, views } from '../../src/cli/output/views/views.ts'
 import { testHost } from '../helpers/host.ts'
 
 /** Rooms with one more field, declared once. */
@@ -35,8 +35,8 @@ const view = viewFor(roomy)
 const item = { id: 'r', type: 'open', seats: 12 }
 
 test('a field added to the table has a type', () => {
-  expectTypeOf<Written<typeof fields, 'create'>['seats']>().toEqualTypeOf<number>()
-  expectTypeOf<Written<typeof fields, 'update'>['seats']>().toEqualTypeOf<number | undefined>()
+  expectTypeOf<WritableFields<typeof fields, 'create'>['seats']>().toEqualTypeOf<number>()
+  expectTypeOf<WritableFields<typeof fields, 'update'>['seats']>().toEqualTypeOf<number | undefined>()
   expectTypeOf<ItemOf<typeof fields>['seats']>().toEqualTypeOf<number | null | undefined>()
   expectTypeOf<ItemOf<typeof room.fields>>().not.toHaveProperty('seats')
 })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, createClient } from '../../src/api/client.ts'
 import { endpoints, type OperationName } from '../../src/api/endpoints.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
-import type { AnyInput } from '../../src/api/request.ts'
 import type { Transport, WireRequest } from '../../src/api/wire.ts'
+import { type Answer, createClient } from '../../src/client/client.ts'
+import type { AnyInput } from '../../src/client/request.ts'
 import { testHost } from '../helpers/host.ts'
 import { fillCase, loadFixtures, sampleOf, type WireCase } from '../helpers/wire.ts'
 

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { Connection } from '../../src/local/live/connection.ts'
-import { toFrame } from '../../src/local/live/frame.ts'
+import { Connection } from '../../src/embedded/sessions/connection.ts'
+import { toFrame } from '../../src/embedded/sessions/frame.ts'
 import { firstLine, type Served, send, startService } from './served.ts'
 
 /** Sessions of the largest room that ends. The memory is that of a quarter more, as many rooms have two each. */

@@ -6,9 +6,9 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
-import { blockRows, countBlocks } from '../../src/local/store/counts.ts'
-import { hasUnindexed, indexEmails } from '../../src/local/store/emails.ts'
-import { openWorkspace } from '../../src/local/workspace.ts'
+import { blockRows, countBlocks } from '../../src/embedded/store/counts.ts'
+import { hasUnindexed, indexEmails } from '../../src/embedded/store/emails.ts'
+import { openWorkspace } from '../../src/embedded/workspace.ts'
 import { type Served, send, startService } from './served.ts'
 
 const many = Number(process.argv[2] ?? 1_000_000)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { readMoment, readSpan } from '../../src/cli/attendance/moment.ts'
+import { readMoment, readSpan } from '../../src/cli/commands/sessions/report/period.ts'
 
 /** 2026-01-02T03:04:05.678Z. */
 const now = Date.UTC(2026, 0, 2, 3, 4, 5, 678)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { CommandFacts } from '../../src/cli/describe/commands.ts'
+import type { CommandFacts } from '../../src/cli/commands/schema/commands.ts'
 import { exitCodes } from '../../src/cli/help/exit-codes.ts'
 import { version } from '../../src/version.ts'
 import { allCalls, prepare, stays } from '../helpers/calls.ts'

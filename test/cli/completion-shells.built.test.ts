@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { shells } from '../../src/cli/completion/answer.ts'
+import { shells } from '../../src/cli/shell/answer.ts'
 import { documentation } from '../helpers/documentation.ts'
 import { atShell, present } from '../helpers/shells.ts'
 

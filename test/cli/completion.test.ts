@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { shells } from '../../src/cli/completion/answer.ts'
-import { openSqlite } from '../../src/local/store/sqlite.ts'
+import { shells } from '../../src/cli/shell/answer.ts'
+import { openSqlite } from '../../src/embedded/store/sqlite.ts'
 import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
 
 let world: World

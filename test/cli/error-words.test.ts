@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { errorWords } from '../../src/api/error-words.ts'
 import type { WireResponse } from '../../src/api/wire.ts'
+import { errorWords } from '../../src/client/error-message.ts'
 import { answer, answering, createWorld, type World } from '../helpers/world.ts'
 
 let world: World

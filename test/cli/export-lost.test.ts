@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { lost } from '../../src/cli/bulk/lost.ts'
+import type { unrestoredFields } from '../../src/cli/bulk/unrestored.ts'
 import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
 
 const formats = ['csv', 'ndjson', 'json'] as const
@@ -39,8 +39,8 @@ describe('an export says on standard error what an import elsewhere does not res
 
 describe.each(formats)('after a move as %s', (format) => {
   let other: ImportWorld
-  let before: Record<keyof typeof lost, Things>
-  let after: Record<keyof typeof lost, Things>
+  let before: Record<keyof typeof unrestoredFields, Things>
+  let after: Record<keyof typeof unrestoredFields, Things>
   /** The requests that the imports sent. */
   let bodies: Things
   beforeEach(async () => {
@@ -76,7 +76,7 @@ describe.each(formats)('after a move as %s', (format) => {
 
   const keyOf = ({ user_id, name }: Things[number]) => user_id ?? name
   /** Pairs of what there was and what it has become. */
-  const pairs = (kind: keyof typeof lost) =>
+  const pairs = (kind: keyof typeof unrestoredFields) =>
     before[kind].map((was) => [was, after[kind].find((is) => keyOf(is) === keyOf(was)) ?? {}] as const)
 
   test('everything is there', () => {

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { importFlags } from '../../src/cli/bulk/import-flags.ts'
-import { givenOptions } from '../../src/cli/given.ts'
+import { importFlags } from '../../src/cli/bulk/read/import-flags.ts'
+import { optionsFromCommandLine } from '../../src/cli/kernel/given.ts'
 
 /** The options of an import that was called with these words, global ones included. */
 function given(words: readonly string[]) {
@@ -13,7 +13,10 @@ function given(words: readonly string[]) {
     .exitOverride()
   const command = importFlags(program.command('import')).action(() => {})
   program.parse(['import', ...words], { from: 'user' })
-  return { options: givenOptions(command), values: { ...command.optsWithGlobals(), given: undefined } }
+  return {
+    options: optionsFromCommandLine(command),
+    values: { ...command.optsWithGlobals(), given: undefined },
+  }
 }
 
 const text = fc.string({ minLength: 1, maxLength: 8, unit: 'grapheme' })

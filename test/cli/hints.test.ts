@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { TransportError, type WireResponse } from '../../src/api/wire.ts'
 import { hintText } from '../../src/cli/output/hint-text.ts'
-import { visible } from '../../src/cli/output/visible.ts'
+import { visible } from '../../src/cli/output/terminal/visible.ts'
+import { lockWorkspace } from '../../src/embedded/running-server.ts'
 import { suggest } from '../../src/errors.ts'
-import { claim } from '../../src/local/owner.ts'
 import { main } from '../../src/main.ts'
 import { allCalls, stays } from '../helpers/calls.ts'
 import { type HostOptions, testHost } from '../helpers/host.ts'
@@ -83,7 +83,7 @@ async function createMachine() {
   const requested: string[] = []
   let script: Script = lost
   mkdirSync(config)
-  const owner = await claim(data, (load) => load())
+  const owner = await lockWorkspace(data, (load) => load())
   onTestFinished(() => owner.release())
   file('api-key', key)
   owner.publish({ pid: 1, base_url: `${localOrigin}/v1`, api_key_file: join(dir, 'api-key') })

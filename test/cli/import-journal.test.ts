@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Journal } from '../../src/cli/bulk/outcome/journal.ts'
-import { readJournal } from '../../src/cli/bulk/outcome/read-journal.ts'
+import { Journal } from '../../src/cli/bulk/journal/journal.ts'
+import { readJournal } from '../../src/cli/bulk/journal/read-journal.ts'
 import { testHost, testPid } from '../helpers/host.ts'
 import {
   createImportWorld,

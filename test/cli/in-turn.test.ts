@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { startEach } from '../../src/cli/pool/each.ts'
-import { Gate } from '../../src/cli/pool/gate.ts'
-import { eachInTurn } from '../../src/cli/pool/in-turn.ts'
+import { startAll } from '../../src/cli/pool/each.ts'
+import { eachInTurn } from '../../src/cli/pool/in-order.ts'
 import { runJobs } from '../../src/cli/pool/jobs.ts'
-import type { Outcome } from '../../src/cli/pool/outcome.ts'
 import type { Pool } from '../../src/cli/pool/pool.ts'
+import { RateLimiter } from '../../src/cli/pool/rate-limiter.ts'
+import type { Outcome } from '../../src/client/outcome.ts'
 
 /** A pool of so many at once, without a service. */
 function poolOf(concurrency: number): Pool {
@@ -21,7 +21,7 @@ function poolOf(concurrency: number): Pool {
     },
     stop: () => stop.abort(),
     count() {},
-    run: (work) => runJobs(work, { concurrency, gate: new Gate(clock, undefined), stop: stop.signal }),
+    run: (work) => runJobs(work, { concurrency, gate: new RateLimiter(clock, undefined), stop: stop.signal }),
   }
 }
 
@@ -104,7 +104,7 @@ describe('eachInTurn', () => {
 test('startEach of a pool that was stopped before leaves everything unsent', async () => {
   const pool = poolOf(2)
   pool.stop()
-  expect(await Promise.all(startEach(pool, [1, 2], double))).toEqual([
+  expect(await Promise.all(startAll(pool, [1, 2], double))).toEqual([
     { status: 'unsent' },
     { status: 'unsent' },
   ])

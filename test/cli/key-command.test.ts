@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { readKeyCommand } from '../../src/cli/key-command.ts'
+import { readKeyCommand } from '../../src/cli/requests/key-command.ts'
 import { filesOf } from '../helpers/calls.ts'
 import { documentation } from '../helpers/documentation.ts'
 import { fingerprint } from '../helpers/login.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { formats } from '../../src/config-values.ts'
+import { formats } from '../../src/config/values.ts'
 import { type Differences, errorShapes, otherService } from '../helpers/other-service.ts'
 import { createWorld, type World } from '../helpers/world.ts'
 

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { visible, visibleJson } from '../../src/cli/output/visible.ts'
+import { visible, visibleJson } from '../../src/cli/output/terminal/visible.ts'
 
 const zwnj = '\u200c'
 const zwj = '\u200d'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { redactor } from '../../src/cli/output/redact.ts'
+import { redactor } from '../../src/cli/output/redaction/redact.ts'
 import { answer, createWorld, type World } from '../helpers/world.ts'
 
 const json = (text: string) => JSON.stringify(text).slice(1, -1)

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { truncate } from '../../src/cli/output/fit.ts'
-import { byLibrary, byPadding, layOut } from '../../src/cli/output/layout.ts'
-import { styleFor } from '../../src/cli/output/style.ts'
-import { colourOf } from '../../src/cli/output/views.ts'
-import { own, visible } from '../../src/cli/output/visible.ts'
+import { truncate } from '../../src/cli/output/formats/fit.ts'
+import { byLibrary, byPadding, layOutColumns } from '../../src/cli/output/formats/layout.ts'
+import { styleFor } from '../../src/cli/output/terminal/style.ts'
+import { own, visible } from '../../src/cli/output/terminal/visible.ts'
+import { colourOf } from '../../src/cli/output/views/views.ts'
 import { testHost } from '../helpers/host.ts'
 
 const host = testHost({ tty: true })
@@ -72,7 +72,7 @@ describe('rows that are padded are byte for byte what cli-table3 makes of them,'
 test('a table looks the same where the one way ends and the other begins', () => {
   const all = Array.from({ length: 40 }, (_, i) => [own`r${i}`, visible('会議'), own`active`, own``])
   const plain = (text: ReturnType<typeof visible>) => text
-  expect(layOut(all, [3, 4, 10, 1], plain)).toBe(byLibrary(all, [3, 4, 10, 1], plain))
+  expect(layOutColumns(all, [3, 4, 10, 1], plain)).toBe(byLibrary(all, [3, 4, 10, 1], plain))
 })
 
 test('a cell of many blanks takes no longer than any other', () => {

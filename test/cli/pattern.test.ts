@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parsePattern } from '../../src/cli/operations/pattern.ts'
+import { parsePattern } from '../../src/cli/filter/pattern.ts'
 
 const parse = (text: string) => parsePattern(text, `name~${text}`)
 

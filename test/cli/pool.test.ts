@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Gate } from '../../src/cli/pool/gate.ts'
 import { runJobs, type Work } from '../../src/cli/pool/jobs.ts'
+import { RateLimiter } from '../../src/cli/pool/rate-limiter.ts'
 
 /** A clock on which everybody wakes on time, in order. */
 function simulated() {
@@ -28,7 +28,7 @@ describe('the gate', () => {
 
   test('lets nobody through early, and at most N per second', async () => {
     const clock = simulated()
-    const gate = new Gate(clock, 10)
+    const gate = new RateLimiter(clock, 10)
     const begun: number[] = []
     for (let i = 0; i < 5; i++) void gate.pass(never)?.then(() => begun.push(clock.monotonic()))
     await clock.run()
@@ -37,7 +37,7 @@ describe('the gate', () => {
 
   test('keeps to the rate after a pause', async () => {
     const clock = simulated()
-    const gate = new Gate(clock, 10)
+    const gate = new RateLimiter(clock, 10)
     const begun: number[] = []
     for (let i = 0; i < 20; i++) void gate.pass(never)?.then(() => begun.push(clock.monotonic()))
     await clock.run(250)
@@ -54,7 +54,7 @@ describe('the gate', () => {
 
   test('lets everybody through together when there is no rate', async () => {
     const clock = simulated()
-    const gate = new Gate(clock, undefined)
+    const gate = new RateLimiter(clock, undefined)
     expect(gate.pass(never)).toBeUndefined()
     gate.hold(700)
     const begun: number[] = []
@@ -109,7 +109,7 @@ test('every job that is taken is performed or put back exactly once', () =>
           },
           putBack: (job) => void seen.push(`put back ${job}`),
         }
-        const pace = { concurrency, gate: new Gate(clock, undefined), stop: stop.signal }
+        const pace = { concurrency, gate: new RateLimiter(clock, undefined), stop: stop.signal }
         const ended = await runJobs(work, pace).then(
           () => 'done',
           (error) => error.message,

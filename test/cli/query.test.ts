@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { parseQuery } from '../../src/cli/output/query.ts'
+import { parseQuery } from '../../src/cli/output/formats/query.ts'
 import { hostileText } from '../helpers/hostile.ts'
 import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
 

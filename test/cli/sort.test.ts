@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { LosslessNumber } from 'lossless-json'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { parseSort, sortItems } from '../../src/cli/operations/sort.ts'
-import { type Item, views } from '../../src/cli/output/views.ts'
+import { parseSort, sortItems } from '../../src/cli/lists/sort.ts'
+import { type Item, views } from '../../src/cli/output/views/views.ts'
 import { leaves } from '../helpers/tree.ts'
 import { answer, createWorld, type World } from '../helpers/world.ts'
 

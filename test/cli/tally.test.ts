@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Status, statuses } from '../../src/cli/pool/outcome.ts'
 import { Tally } from '../../src/cli/pool/tally.ts'
+import { type Status, statuses } from '../../src/client/outcome.ts'
 import {
   AuthError,
   InterruptedError,

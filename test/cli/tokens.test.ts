@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { formats } from '../../src/config-values.ts'
+import { formats } from '../../src/config/values.ts'
 import { allCalls, prepare, sendsNothing } from '../helpers/calls.ts'
 import { otherService } from '../helpers/other-service.ts'
 import { answer, createWorld, type World } from '../helpers/world.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
-import { tsvLine } from '../../src/cli/output/tsv.ts'
+import { tsvLine } from '../../src/cli/output/formats/tsv.ts'
 import { answer, createWorld, type World } from '../helpers/world.ts'
 
 let world: World

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shellQuote } from '../../src/api/request.ts'
-import { splitWords } from '../../src/cli/words.ts'
+import { splitWords } from '../../src/cli/input/split-command.ts'
+import { shellQuote } from '../../src/client/request.ts'
 
 test.each([
   ['', ['']],

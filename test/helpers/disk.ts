@@ -1,4 +1,4 @@
-import { loadSqlite, type Sqlite } from '../../src/local/store/sqlite.ts'
+import { loadSqlite, type Sqlite } from '../../src/embedded/store/sqlite.ts'
 
 /**
  * SQLite on a disk that a test can fill. When it is full, SQLite rolls back the whole transaction by itself, and says so

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TransportError, type WireRequest } from '../../src/api/wire.ts'
-import { lostInWords } from '../../src/cli/bulk/lost.ts'
+import { describeUnrestored } from '../../src/cli/bulk/unrestored.ts'
 import { baseUrl, createWorld } from './world.ts'
 
 /** The text without the white space around it, as imports read it. */
@@ -104,7 +104,7 @@ export const resetNotice =
 /** What an export of something says beside its count. */
 export const lostNotice = (command = '') => {
   const kind = /users|rooms|members/.exec(command)?.[0] as 'users' | 'rooms' | 'members'
-  return `an import elsewhere does not restore ${lostInWords(kind)}\n`
+  return `an import elsewhere does not restore ${describeUnrestored(kind)}\n`
 }
 
 /** A CSV of open rooms R1, R2, …. */

@@ -1,5 +1,5 @@
-import type { CommandFacts } from '../../src/cli/describe/commands.ts'
-import { argumentFacts, type FlagFacts, flagFacts } from '../../src/cli/describe/flags.ts'
+import type { CommandFacts } from '../../src/cli/commands/schema/commands.ts'
+import { argumentFacts, type FlagFacts, flagFacts } from '../../src/cli/commands/schema/flags.ts'
 import { main } from '../../src/main.ts'
 import { testHost } from './host.ts'
 import { leaves } from './tree.ts'

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import type { Receiver } from '../../src/api/plain-answer.ts'
+import type { Receiver } from '../../src/client/http/plain-answer.ts'
 
 const require = createRequire(import.meta.url)
 // The types of Node alone do not have it.

@@ -1,4 +1,4 @@
-import type { Lookup } from '../../src/local/live/post.ts'
+import type { Lookup } from '../../src/embedded/webhooks/post.ts'
 
 /** Resolves the names of a table only. A name has a list of addresses for each lookup; the last list is repeated. */
 export function lookupIn(names: Readonly<Record<string, readonly (readonly string[])[]>>) {

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { shellQuote } from '../../src/api/request.ts'
+import { shellQuote } from '../../src/client/request.ts'
 import { version } from '../../src/version.ts'
 import { launcher, node } from './built.ts'
 

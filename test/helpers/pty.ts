@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { onTestFinished } from 'vitest'
-import { shellQuote } from '../../src/api/request.ts'
+import { shellQuote } from '../../src/client/request.ts'
 import { launcher, node } from './built.ts'
 import { runCommand } from './command.ts'
 import { startProgram } from './serving.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { type ServeOptions, serve } from '../../src/embedded/serve.ts'
 import { processHost } from '../../src/host.ts'
-import { type ServeOptions, serve } from '../../src/local/serve.ts'
 import { tempDir } from './world.ts'
 
 /** The service in this process, in memory, on a free port of loopback. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { buildProgram } from '../../src/cli/program.ts'
+import { buildProgram } from '../../src/cli/commands/program.ts'
 import { testHost } from './host.ts'
 
 /** The whole command tree. */

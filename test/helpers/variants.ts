@@ -6,7 +6,7 @@ import { afterAll } from 'vitest'
 /** A change to a source file of ours, by its path from the root of the project: one text for another. */
 export type Edit = readonly [file: string, before: string, after: string]
 
-const store = 'src/local/store/store.ts'
+const store = 'src/embedded/store/store.ts'
 
 /** Versions of the program with a mistake that no test of answers shows: the checks of this suite are there to find them. */
 export const mutants = {
@@ -26,9 +26,9 @@ export const slowCommits: readonly Edit[] = [
 
 /** Ends of sessions that are listed and settled as those of thousands are, in steps so small that kills come between them. */
 export const smallSteps: readonly Edit[] = [
-  ['src/local/live/departures.ts', 'const fewSessions = 500', 'const fewSessions = 20'],
-  ['src/local/live/outbox.ts', 'const packMoves = 200', 'const packMoves = 10'],
-  ['src/local/sweeper.ts', 'settleEnds(store, stepRows / 2)', 'settleEnds(store, 2)'],
+  ['src/embedded/sessions/departures.ts', 'const fewSessions = 500', 'const fewSessions = 20'],
+  ['src/embedded/webhooks/outbox.ts', 'const packMoves = 200', 'const packMoves = 10'],
+  ['src/embedded/store/cascade-deleter.ts', 'settleEnds(store, stepRows / 2)', 'settleEnds(store, 2)'],
 ]
 
 let folder: string | undefined

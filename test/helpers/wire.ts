@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { WireRequest, WireResponse } from '../../src/api/wire.ts'
-import { openWorkspace } from '../../src/local/workspace.ts'
+import { openWorkspace } from '../../src/embedded/workspace.ts'
 import { testNow } from './host.ts'
 
 /** One exchange, as the API document has it. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { hasUnindexed, indexEmails } from '../../src/local/store/emails.ts'
-import { Reader } from '../../src/local/store/reader.ts'
+import { hasUnindexed, indexEmails } from '../../src/embedded/store/emails.ts'
+import { Reader } from '../../src/embedded/store/reader.ts'
 import { openTestWorkspace, type TestWorkspace } from '../helpers/wire.ts'
 import { tempDir } from '../helpers/world.ts'
 

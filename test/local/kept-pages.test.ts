@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openSqlite } from '../../src/local/store/sqlite.ts'
+import { openSqlite } from '../../src/embedded/store/sqlite.ts'
 import { serveWorkspace } from '../helpers/live.ts'
 import { localUrl, openTestWorkspace, wireRequest } from '../helpers/wire.ts'
 import { tempDir } from '../helpers/world.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { serveHttp } from '../../src/local/http/server.ts'
+import { serveHttp } from '../../src/embedded/http/server.ts'
 import { soon } from '../helpers/waiting.ts'
 import { openTestWorkspace, type TestWorkspace } from '../helpers/wire.ts'
 import { tempDir } from '../helpers/world.ts'

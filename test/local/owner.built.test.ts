@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { findServingProcess, lockWorkspace, type ServingProcess } from '../../src/embedded/running-server.ts'
 import { UsageError } from '../../src/errors.ts'
-import { claim, findOwner, type Owner } from '../../src/local/owner.ts'
 import { homes, startServe } from '../helpers/serving.ts'
 import { tempDir } from '../helpers/world.ts'
 
 const quietly = <T>(load: () => Promise<T>) => load()
 
 /** How a service in a folder describes itself. Its key is in the file that it names. */
-function ownerOf(dir: string): Owner {
+function ownerOf(dir: string): ServingProcess {
   const api_key_file = join(dir, 'api-key')
   writeFileSync(api_key_file, 'the key\n')
   return { pid: 4242, base_url: 'http://127.0.0.1:4680/v1', api_key_file }
@@ -18,23 +18,23 @@ function ownerOf(dir: string): Owner {
 
 test('a folder that nobody serves has no owner', async () => {
   const dir = tempDir()
-  expect(await findOwner(dir, quietly)).toBeUndefined()
+  expect(await findServingProcess(dir, quietly)).toBeUndefined()
   expect(existsSync(join(dir, 'owner.lock'))).toBe(false)
 })
 
 test('the owner of a folder is found, with its key', async () => {
   const dir = tempDir()
-  const { publish, release } = await claim(dir, quietly)
-  expect(await findOwner(dir, quietly)).toBeUndefined()
+  const { publish, release } = await lockWorkspace(dir, quietly)
+  expect(await findServingProcess(dir, quietly)).toBeUndefined()
   publish(ownerOf(dir))
-  expect(await findOwner(dir, quietly)).toEqual({ ...ownerOf(dir), apiKey: 'the key' })
+  expect(await findServingProcess(dir, quietly)).toEqual({ ...ownerOf(dir), apiKey: 'the key' })
   release()
-  expect(await findOwner(dir, quietly)).toBeUndefined()
+  expect(await findServingProcess(dir, quietly)).toBeUndefined()
 })
 
 test('the description is for nobody else to read', async () => {
   const dir = tempDir()
-  const { publish, release } = await claim(dir, quietly)
+  const { publish, release } = await lockWorkspace(dir, quietly)
   publish(ownerOf(dir))
   expect(statSync(join(dir, 'serve.json')).mode & 0o777).toBe(0o600)
   release()
@@ -42,66 +42,66 @@ test('the description is for nobody else to read', async () => {
 
 test('a second claim is refused with the address of the first', async () => {
   const dir = tempDir()
-  const { publish, release } = await claim(dir, quietly)
+  const { publish, release } = await lockWorkspace(dir, quietly)
   publish(ownerOf(dir))
-  const second = claim(dir, quietly)
+  const second = lockWorkspace(dir, quietly)
   await expect(second).rejects.toBeInstanceOf(UsageError)
   await expect(second).rejects.toThrow('already served at http://127.0.0.1:4680/v1 by process 4242')
   // A refusal takes nothing away from the first.
-  expect(await findOwner(dir, quietly)).toMatchObject({ pid: 4242 })
+  expect(await findServingProcess(dir, quietly)).toMatchObject({ pid: 4242 })
   release()
 })
 
 test('a second claim is refused before the first has an address', async () => {
   const dir = tempDir()
-  const { release } = await claim(dir, quietly)
-  await expect(claim(dir, quietly)).rejects.toThrow('this data directory is already served')
+  const { release } = await lockWorkspace(dir, quietly)
+  await expect(lockWorkspace(dir, quietly)).rejects.toThrow('this data directory is already served')
   release()
 })
 
 test('of two at once one gets it', async () => {
   const dir = tempDir()
-  const claims = await Promise.allSettled([claim(dir, quietly), claim(dir, quietly)])
+  const claims = await Promise.allSettled([lockWorkspace(dir, quietly), lockWorkspace(dir, quietly)])
   expect(claims.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   for (const each of claims) if (each.status === 'fulfilled') each.value.release()
 })
 
 test('folders do not know of each other', async () => {
   const [one, other] = [tempDir(), tempDir()]
-  const first = await claim(one, quietly)
-  const second = await claim(other, quietly)
+  const first = await lockWorkspace(one, quietly)
+  const second = await lockWorkspace(other, quietly)
   first.publish(ownerOf(one))
-  expect(await findOwner(other, quietly)).toBeUndefined()
+  expect(await findServingProcess(other, quietly)).toBeUndefined()
   first.release()
   second.release()
 })
 
 test('what is released can be claimed again', async () => {
   const dir = tempDir()
-  for (let i = 0; i < 3; i++) (await claim(dir, quietly)).release()
+  for (let i = 0; i < 3; i++) (await lockWorkspace(dir, quietly)).release()
 })
 
 test('a description that nobody stands behind is not believed', async () => {
   const dir = tempDir()
   writeFileSync(join(dir, 'serve.json'), JSON.stringify(ownerOf(dir)))
-  expect(await findOwner(dir, quietly)).toBeUndefined()
-  ;(await claim(dir, quietly)).release()
+  expect(await findServingProcess(dir, quietly)).toBeUndefined()
+  ;(await lockWorkspace(dir, quietly)).release()
 })
 
 test('a process that is killed leaves nothing that is in the way', { timeout: 20_000 }, async () => {
   const env = homes()
   const dir = env.MEETROOM_DATA_DIR
   const killed = await startServe([], env)
-  expect(await findOwner(dir, quietly)).toMatchObject({
+  expect(await findServingProcess(dir, quietly)).toMatchObject({
     pid: killed.child.pid,
     base_url: killed.ready.base_url,
   })
   killed.child.kill('SIGKILL')
   await once(killed.child, 'exit')
   expect(existsSync(join(dir, 'serve.json'))).toBe(true)
-  expect(await findOwner(dir, quietly)).toBeUndefined()
+  expect(await findServingProcess(dir, quietly)).toBeUndefined()
   const next = await startServe([], env)
-  expect(await findOwner(dir, quietly)).toMatchObject({
+  expect(await findServingProcess(dir, quietly)).toMatchObject({
     pid: next.child.pid,
     base_url: next.ready.base_url,
   })

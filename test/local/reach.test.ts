@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { type Transport, TransportError } from '../../src/api/wire.ts'
-import { type Claim, claim } from '../../src/local/owner.ts'
+import { lockWorkspace, type WorkspaceLock } from '../../src/embedded/running-server.ts'
 import { main } from '../../src/main.ts'
 import { testHost } from '../helpers/host.ts'
 import { serveHere } from '../helpers/serve-here.ts'
@@ -12,13 +12,13 @@ import { answer, tempDir } from '../helpers/world.ts'
 const quietly = <T>(load: () => Promise<T>) => load()
 
 let dir: string
-let claimed: Claim
+let claimed: WorkspaceLock
 beforeEach(async () => {
   dir = tempDir()
   const workspace = await openTestWorkspace(dir)
   await workspace.send('POST', '/rooms', { name: 'Here', type: 'open' })
   workspace.close()
-  claimed = await claim(dir, quietly)
+  claimed = await lockWorkspace(dir, quietly)
   publish('http://127.0.0.1:1/v1', 'key-1')
 })
 
@@ -107,7 +107,7 @@ test('a process that stops is not found any more, while it lets answers finish',
 test('what a killed process has left is gone as soon as the next one starts', async () => {
   claimed.release()
   publish('http://127.0.0.1:1/v1', 'key-1')
-  claimed = await claim(dir, quietly)
+  claimed = await lockWorkspace(dir, quietly)
   expect((await list({}, ['--retries', '0'])).code).toBe(0)
   claimed.release()
 })

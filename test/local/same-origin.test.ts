@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { serveHttp } from '../../src/local/http/server.ts'
+import { serveHttp } from '../../src/embedded/http/server.ts'
 import { rawRequest, sendRaw, statusLine, upgradeHeaders } from '../helpers/raw.ts'
 import { serveHere } from '../helpers/serve-here.ts'
 import { openTestWorkspace } from '../helpers/wire.ts'

@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { createService } from '../../src/local/service.ts'
-import { openSqlite, type Sqlite } from '../../src/local/store/sqlite.ts'
-import { Store } from '../../src/local/store/store.ts'
+import { createService } from '../../src/embedded/service/service.ts'
+import { openSqlite, type Sqlite } from '../../src/embedded/store/sqlite.ts'
+import { Store } from '../../src/embedded/store/store.ts'
 import {
   decodeBody,
   localUrl,

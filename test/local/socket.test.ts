@@ -2,8 +2,8 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { WireRequest, WireResponse } from '../../src/api/wire.ts'
-import { serveHttp } from '../../src/local/http/server.ts'
-import type { Service } from '../../src/local/service.ts'
+import { serveHttp } from '../../src/embedded/http/server.ts'
+import type { Service } from '../../src/embedded/service/service.ts'
 import { decodeBody, openTestWorkspace, replayFixtures, wireRequest } from '../helpers/wire.ts'
 
 /** Puts a service on a free port until the test is over. */

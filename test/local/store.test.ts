@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { loadSqlite } from '../../src/local/store/sqlite.ts'
-import { Store } from '../../src/local/store/store.ts'
+import { loadSqlite } from '../../src/embedded/store/sqlite.ts'
+import { Store } from '../../src/embedded/store/store.ts'
 import { tempDir } from '../helpers/world.ts'
 
 /** A store on a file with a table of notes, and one in which a commit that leaves an orphan is refused. */

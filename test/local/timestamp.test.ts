@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { timestamp } from '../../src/local/values.ts'
+import { timestamp } from '../../src/embedded/common/values.ts'
 
 const latest = 8.64e15
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { blockRows, countBlocks } from '../../src/local/store/counts.ts'
-import { migrations } from '../../src/local/store/schema.ts'
-import { openSqlite } from '../../src/local/store/sqlite.ts'
+import { blockRows, countBlocks } from '../../src/embedded/store/counts.ts'
+import { migrations } from '../../src/embedded/store/schema.ts'
+import { openSqlite } from '../../src/embedded/store/sqlite.ts'
 import { openTestWorkspace, type TestWorkspace } from '../helpers/wire.ts'
 import { tempDir } from '../helpers/world.ts'
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { migrations } from '../../src/local/store/schema.ts'
-import { openSqlite } from '../../src/local/store/sqlite.ts'
+import { migrations } from '../../src/embedded/store/schema.ts'
+import { openSqlite } from '../../src/embedded/store/sqlite.ts'
 import { decodeBody, localUrl, openTestWorkspace, type TestWorkspace, wireRequest } from '../helpers/wire.ts'
 import { tempDir } from '../helpers/world.ts'
 

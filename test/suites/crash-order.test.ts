@@ -72,7 +72,7 @@ describe.runIf(canTrace)('the order of system calls', () => {
 })
 
 test('an edit that does not apply any more is an error, rather than a mutant that is the original', async () => {
-  await expect(buildVariant([['src/local/store/store.ts', 'no such text', '']])).rejects.toThrow(
+  await expect(buildVariant([['src/embedded/store/store.ts', 'no such text', '']])).rejects.toThrow(
     'has changed',
   )
   await expect(buildVariant([['src/no-such-file.ts', 'a', 'b']])).rejects.toThrow(

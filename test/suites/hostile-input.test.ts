@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { checkInput } from '../../src/cli/bulk/input/check.ts'
-import type { Encoding } from '../../src/cli/bulk/input/encoding.ts'
-import { createReader, type Reader } from '../../src/cli/bulk/input/reader.ts'
-import { type InputFormat, readRows } from '../../src/cli/bulk/input/rows.ts'
-import { openSource, type Source } from '../../src/cli/bulk/input/source.ts'
-import { kinds } from '../../src/cli/bulk/kinds/index.ts'
-import type { Kind } from '../../src/cli/bulk/kinds/kind.ts'
+import type { ImportAdapter } from '../../src/cli/bulk/adapter/adapter.ts'
+import { kinds } from '../../src/cli/bulk/adapters/index.ts'
+import { checkInput } from '../../src/cli/bulk/read/check.ts'
+import type { Encoding } from '../../src/cli/bulk/read/encoding.ts'
+import { createRowReader, type RowReader } from '../../src/cli/bulk/read/reader.ts'
+import { type InputFormat, readRows } from '../../src/cli/bulk/read/rows.ts'
+import { openSource, type Source } from '../../src/cli/bulk/read/source.ts'
 import { UsageError } from '../../src/errors.ts'
 import { testHost } from '../helpers/host.ts'
 import { hostileJson, hostileText } from '../helpers/hostile.ts'
@@ -165,14 +165,14 @@ const ways = fc.record({
 })
 
 /** Made once for many inputs: that takes longer than reading one. */
-const readers = new Map<string, Promise<readonly [Kind, Reader]>>()
+const readers = new Map<string, Promise<readonly [ImportAdapter, RowReader]>>()
 function readerFor(name: keyof typeof kinds, format: InputFormat, groups: boolean, ignoreUnknown: boolean) {
   const key = [name, format, groups, ignoreUnknown].join()
   const make = async () => {
-    const kind: Kind = kinds[name]({ ifExists: 'fail' })
+    const kind: ImportAdapter = kinds[name]({ ifExists: 'fail' })
     const memberColumns = groups ? ['user_id', 'member_type', 'member_name'] : []
     const rest = { renames: new Map(), defaults: { room_id: 'r1' }, roomIds: undefined, memberColumns }
-    return [kind, await createReader(kind, { format, ignoreUnknown, ...rest })] as const
+    return [kind, await createRowReader(kind, { format, ignoreUnknown, ...rest })] as const
   }
   const reader = readers.get(key) ?? make()
   readers.set(key, reader)

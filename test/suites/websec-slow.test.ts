@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { serveHttp } from '../../src/local/http/server.ts'
+import { serveHttp } from '../../src/embedded/http/server.ts'
 import { rawRequest, sendRaw, statusLine } from '../helpers/raw.ts'
 import { openTestWorkspace } from '../helpers/wire.ts'
 import { counted, full } from './size.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createPost, ForbiddenAddress } from '../../src/local/live/post.ts'
+import { createPost, ForbiddenAddress } from '../../src/embedded/webhooks/post.ts'
 import { serveWorkspace } from '../helpers/live.ts'
 import { lookupIn } from '../helpers/lookup.ts'
 import { startReceiver } from '../helpers/receiver.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { refuseForeign } from '../../src/local/http/same-origin.ts'
+import { refuseForeign } from '../../src/embedded/http/same-origin.ts'
 import { counted, full, sized } from './size.ts'
 import { type Answers, type Change, requestGroups, type Target } from './websec/requests.ts'
 import { converse, type GoodRequest, startTargets, type Tried } from './websec/targets.ts'

@@ -1,18 +1,23 @@
 import type { Host } from '../../host.ts'
-import { showsUnicode } from '../output/unicode.ts'
+import { showsUnicode } from '../output/terminal/unicode.ts'
 import { coverage, type Interval } from './intervals.ts'
 
 /** What stands for nobody, for a part of the time and for all of it. */
 const marks = { blocks: '░▒█', ascii: '.+#' } as const
-export type Marks = keyof typeof marks
+export type BarSymbols = keyof typeof marks
 
 /** Blocks where they can be shown. */
-export function marksFor(host: Host): Marks {
+export function barSymbols(host: Host): BarSymbols {
   return showsUnicode(host) ? 'blocks' : 'ascii'
 }
 
 /** A meeting from its start to its end, with the time in which somebody was there. */
-export function barOf(intervals: readonly Interval[], meeting: Interval, width: number, kind: Marks): string {
+export function barOf(
+  intervals: readonly Interval[],
+  meeting: Interval,
+  width: number,
+  kind: BarSymbols,
+): string {
   const [none = '', part = '', whole = ''] = marks[kind]
   return coverage(intervals, meeting, width)
     .map((covered) => (covered === 0 ? none : covered > 0.95 ? whole : part))

@@ -16,7 +16,7 @@ export function secondOf(ms: number): string {
 }
 
 /** How the times in a span are written: `08:05` within one day, else `2026-01-31 08:05`. */
-export function timesWithin([start, end]: readonly [number, number]): (ms: number) => string {
+export function timeFormatFor([start, end]: readonly [number, number]): (ms: number) => string {
   const isLimited = Number.isFinite(start) && Number.isFinite(end)
   // Midnight ends a day.
   const isOneDay = isLimited && dayOf(start) === dayOf(Math.max(start, end - 1))

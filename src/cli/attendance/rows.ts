@@ -1,14 +1,14 @@
-import type { Item } from '../output/views.ts'
-import type { Attendance, Participant } from './attendance.ts'
+import type { Item } from '../output/views/views.ts'
 import type { By } from './groupings.ts'
 import type { Interval } from './intervals.ts'
 import { minutesOf, shareOf } from './measures.ts'
-import { timesOf } from './stay.ts'
+import type { Participant, RoomAttendance } from './room-attendance.ts'
+import { timesOf } from './session-times.ts'
 
 /** Who was in a room, and who was not. */
 export interface RoomReport {
   room: Item
-  attendance: Attendance
+  attendance: RoomAttendance
   /** Members who were invited and never came; undefined where nobody asked for them. */
   absent: readonly Invited[] | undefined
 }
@@ -30,7 +30,7 @@ export interface RowOptions {
 }
 
 /** One row of a report. */
-export interface Line {
+export interface ReportRow {
   /** The fields of CSV and JSON. */
   row: Item
   /** The time that it is about: in order, without overlaps. */
@@ -40,7 +40,9 @@ export interface Line {
 }
 
 /** The rows of one room. */
-export const linesBy: Readonly<Record<By, (report: RoomReport, options: RowOptions) => Iterable<Line>>> = {
+export const reportRowsBy: Readonly<
+  Record<By, (report: RoomReport, options: RowOptions) => Iterable<ReportRow>>
+> = {
   user: byUser,
   room: byRoom,
   session: bySession,
@@ -50,10 +52,10 @@ export const linesBy: Readonly<Record<By, (report: RoomReport, options: RowOptio
 export function byUser(
   { room, attendance: { participants, meeting }, absent = [] }: RoomReport,
   options: RowOptions,
-): Line[] {
+): ReportRow[] {
   const blockedIn = ({ blocked = false }: Pick<Participant, 'blocked'>) =>
     options.includeBlocked ? { blocked } : {}
-  const came = participants.map((participant): Line => {
+  const came = participants.map((participant): ReportRow => {
     const { intervals, connections, isThere } = participant
     const minutes = minutesOf(intervals)
     const row = {
@@ -70,7 +72,7 @@ export function byUser(
     }
     return { row, intervals, isRunning: isThere }
   })
-  const never = absent.map(({ user_id, name, blocked }): Line => {
+  const never = absent.map(({ user_id, name, blocked }): ReportRow => {
     const row = {
       room_id: room['id'],
       user_id,
@@ -93,7 +95,7 @@ function nameOf({ name = null, user_id, member_id }: Participant): unknown {
   return user_id === null ? (name ?? member_id) : name
 }
 
-function byRoom(report: RoomReport, options: RowOptions): Line[] {
+function byRoom(report: RoomReport, options: RowOptions): ReportRow[] {
   const { room, attendance, absent } = report
   const { participants, meeting } = attendance
   const people = byUser(report, { ...options, absent: true })
@@ -124,7 +126,7 @@ function lastOf(participants: readonly Participant[]): Participant | undefined {
 }
 
 /** Made as they are used: a room may have very many. */
-function* bySession({ room, attendance }: RoomReport, { minMinutes }: RowOptions): Generator<Line> {
+function* bySession({ room, attendance }: RoomReport, { minMinutes }: RowOptions): Generator<ReportRow> {
   for (const { session, participant, interval, isRunning } of attendance.visits) {
     const intervals = [interval]
     const minutes = minutesOf(intervals)

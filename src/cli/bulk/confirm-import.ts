@@ -1,8 +1,8 @@
-import type { Client } from '../../api/client.ts'
+import type { Client } from '../../client/client.ts'
 import { ApiError, ConfirmationError, NotFoundError } from '../../errors.ts'
-import type { Context } from '../context.ts'
-import type { Body, Kind } from './kinds/kind.ts'
-import type { Plan } from './prepare.ts'
+import type { Context } from '../kernel/context.ts'
+import type { Body, ImportAdapter } from './adapter/adapter.ts'
+import type { ImportPlan } from './prepare.ts'
 
 /** Number of rows that are looked up; the rest count as existing. */
 const mostLooks = 1000
@@ -13,7 +13,7 @@ const mostNamed = 10
  * Asks once, before anything is sent, when rows would terminate rooms or block members that exist.
  * @throws {ConfirmationError} when it is not confirmed, or more than `--max` allows
  */
-export async function confirmImport(context: Context, plan: Plan): Promise<void> {
+export async function confirmImport(context: Context, plan: ImportPlan): Promise<void> {
   const { kind, flags, checked } = plan
   const { destructive } = kind
   const changes = flags.ifExists === 'overwrite' || flags.ifExists === 'update'
@@ -38,7 +38,7 @@ export async function confirmImport(context: Context, plan: Plan): Promise<void>
 /** How many items the rows would terminate or block, and the names of some. */
 async function affected(
   context: Context,
-  { kind, checked, flags }: Plan,
+  { kind, checked, flags }: ImportPlan,
 ): Promise<{ count: number; names: string[]; verb: string; doing: string }> {
   const { concurrency } = flags
   const client = await context.client({ connections: concurrency })
@@ -73,7 +73,7 @@ async function affected(
 }
 
 /** Whether a row would terminate or block something. What cannot be told here fails in its turn. */
-async function takesAway(client: Client, kind: Kind, body: Body): Promise<boolean> {
+async function takesAway(client: Client, kind: ImportAdapter, body: Body): Promise<boolean> {
   try {
     const existing = await kind.find(client, body)
     return existing !== undefined && !kind.destructive?.isDone(existing, body)
@@ -83,7 +83,7 @@ async function takesAway(client: Client, kind: Kind, body: Body): Promise<boolea
   }
 }
 
-function nameOf(kind: Kind, body: Body): string {
+function nameOf(kind: ImportAdapter, body: Body): string {
   const key = (kind.label ?? kind.key)(body)?.split('\0').reverse().join(' in room ')
   const name = body['name']
   return typeof name === 'string' && name !== key

@@ -1,20 +1,20 @@
-import type { Answer, Client } from '../../api/client.ts'
-import { defined } from '../../api/defined.ts'
+import { omitUndefined } from '../../api/defined.ts'
 import { readAnswer } from '../../api/json.ts'
 import { member, room, user } from '../../api/resources.ts'
+import type { Answer, Client } from '../../client/client.ts'
 import { UsageError } from '../../errors.ts'
-import type { Context } from '../context.ts'
-import type { ListFlags } from '../flags.ts'
-import { readIds } from '../input.ts'
-import { FullRecords } from '../operations/full-records.ts'
-import { type LastSeen, lastSeenIn } from '../operations/last-seen.ts'
-import { listPages, select } from '../operations/list.ts'
-import type { Selection } from '../operations/selection.ts'
-import type { Page } from '../output/page.ts'
-import { holdsSecret, withoutSecrets } from '../output/secrets.ts'
-import { type Item, type View, views } from '../output/views.ts'
-import { mapAhead } from '../pool/ahead.ts'
-import { lostInWords } from './lost.ts'
+import { readIds } from '../input/input.ts'
+import type { Context } from '../kernel/context.ts'
+import type { ListFlags } from '../kernel/flags.ts'
+import { FullRecords } from '../lists/full-records.ts'
+import { type LastSeen, lastSeenIn } from '../lists/last-seen.ts'
+import { listPages, openSelection } from '../lists/list.ts'
+import type { Selection } from '../lists/selection.ts'
+import { holdsSecret, withoutSecrets } from '../output/redaction/secrets.ts'
+import type { Page } from '../output/views/page.ts'
+import { type Item, type View, views } from '../output/views/views.ts'
+import { mapAhead } from '../pool/map-ahead.ts'
+import { describeUnrestored } from './unrestored.ts'
 
 export interface ExportFlags {
   where?: string[]
@@ -62,9 +62,9 @@ export async function runExport(
   printer.check(view)
   if (list === 'listMembers' && (ids.length === 0) !== (flags.allRooms === true))
     throw new UsageError('name the rooms, or pass --all-rooms')
-  const selection = await select(context, list, flags.where, flags)
+  const selection = await openSelection(context, list, flags.where, flags)
   const full = selection?.full ?? new FullRecords(context, list)
-  const all = { all: true, ...defined({ pageSize: flags.pageSize }) }
+  const all = { all: true, ...omitUndefined({ pageSize: flags.pageSize }) }
   const given = await readIds(ids, context.host)
   const pages =
     list === 'listMembers'
@@ -85,7 +85,7 @@ export async function runExport(
   await context.notice(`exported ${count} ${count === 1 ? view.noun[0] : view.noun[1]}${left}`)
   if (output.value === 'tsv')
     await context.notice('an import does not undo the escapes of TSV; export CSV for an import')
-  if (count > 0) await context.notice(`an import elsewhere does not restore ${lostInWords(name)}`)
+  if (count > 0) await context.notice(`an import elsewhere does not restore ${describeUnrestored(name)}`)
 }
 
 /** Pages without access tokens, which no import can take over: an export is a file that is kept and sent around. */
@@ -182,7 +182,7 @@ async function* inFull(
     const records = await full.of(page.items, room)
     const items = records.filter((record) => record !== undefined)
     const isSame = records.every((record, i) => record === page.items[i])
-    yield isSame ? page : { items, ...defined({ rest: page.rest }) }
+    yield isSame ? page : { items, ...omitUndefined({ rest: page.rest }) }
   }
 }
 
@@ -213,5 +213,5 @@ function usersOf({ items, plain }: Page, room_id: string): Page {
   const users = items
     .filter((member) => member['user_id'] !== null)
     .map((member) => ((member['room_id'] ?? null) === null ? { ...member, room_id } : member))
-  return { items: users, ...defined({ plain }) }
+  return { items: users, ...omitUndefined({ plain }) }
 }

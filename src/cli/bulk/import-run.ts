@@ -1,31 +1,31 @@
 import {
   AuditError,
   AuthError,
+  asForeseen,
   type MeetroomError,
   NetworkError,
   UnknownOutcomeError,
   UsageError,
   WrongBaseUrlError,
 } from '../../errors.ts'
-import type { Context } from '../context.ts'
-import { asForeseen } from '../output/error.ts'
+import type { Context } from '../kernel/context.ts'
 import type { Work } from '../pool/jobs.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
 import type { Tally } from '../pool/tally.ts'
-import { Ledger } from './outcome/ledger.ts'
-import { unblockCommand } from './outcome/resume-command.ts'
-import type { Plan } from './prepare.ts'
-import { type Job, Remaining } from './remaining.ts'
-import { Sender } from './send.ts'
+import { Ledger } from './ledger.ts'
+import { type Job, PendingRows } from './pending-rows.ts'
+import type { ImportPlan } from './prepare.ts'
+import { unblockCommand } from './resume-command.ts'
+import { RowSender } from './row-sender.ts'
 
 /**
  * Sends the rows of an import that are left to do.
  * @returns what ended the run before its time
  * @throws {UsageError | OutputError} when journal or rejects cannot be used, or the results not be printed
  */
-export async function sendRows(
+export async function runImportRows(
   context: Context,
-  plan: Plan,
+  plan: ImportPlan,
   tally: Tally,
 ): Promise<MeetroomError | undefined> {
   // An import has asked once, for all of its rows.
@@ -45,19 +45,19 @@ export async function sendRows(
 /** @returns what ended it before its time */
 async function run(
   context: Context,
-  plan: Plan,
+  plan: ImportPlan,
   tally: Tally,
   pool: Pool,
   ledger: Ledger,
 ): Promise<MeetroomError | undefined> {
   const { kind, checked, flags } = plan
   const dryRun = context.flags.dryRun ?? false
-  const remaining = new Remaining(checked, ledger.past, {
+  const remaining = new PendingRows(checked, ledger.past, {
     onDone: (status) => tally.add({ status }),
     onInvalid: (row, problem) =>
       ledger.ended(row, undefined, { status: 'invalid', error: new UsageError(problem) }),
   })
-  const sender = new Sender({
+  const sender = new RowSender({
     client: pool.client,
     kind,
     ifExists: flags.ifExists,
@@ -90,7 +90,11 @@ async function tellKept(
 }
 
 /** Says that members of a roster are locked out, and how to let them in. */
-async function tellBlocked(context: Context, { kind, file, flags }: Plan, count: number): Promise<void> {
+async function tellBlocked(
+  context: Context,
+  { kind, file, flags }: ImportPlan,
+  count: number,
+): Promise<void> {
   if (count === 0) return
   const what = `${count} of them ${count === 1 ? 'is' : 'are'} blocked`
   await context.notice([`${what}; unblock with: `, unblockCommand(kind.name, file, flags.given)])
@@ -98,8 +102,8 @@ async function tellBlocked(context: Context, { kind, file, flags }: Plan, count:
 
 /** Turns rows into work for a pool. */
 function workOn(
-  remaining: Remaining,
-  sender: Sender,
+  remaining: PendingRows,
+  sender: RowSender,
   ledger: Ledger,
   { concurrency }: { concurrency: number },
 ): Work<Job> {

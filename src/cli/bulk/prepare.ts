@@ -1,24 +1,24 @@
 import { resolve } from 'node:path'
 import { UsageError } from '../../errors.ts'
-import type { Context } from '../context.ts'
-import { dataDir } from '../find-service.ts'
-import type { ImportFlags } from './import-flags.ts'
-import { type Checked, checkInput } from './input/check.ts'
-import { memberColumns } from './input/group.ts'
-import { Lookalikes } from './input/lookalikes.ts'
-import { inputPlace } from './input/place.ts'
-import { createReader } from './input/reader.ts'
-import { parseMap, readRoomIds } from './input/renames.ts'
-import { type InputFormat, inputFormatOf } from './input/rows.ts'
-import type { Source } from './input/source.ts'
-import type { Body, Kind } from './kinds/kind.ts'
-import { journalOf, overlapping, receiptOf } from './outcome/journals.ts'
-import { requireNew, requireNoneUnfinished } from './outcome/receipt.ts'
-import { mostTold } from './outcome/results.ts'
+import type { Context } from '../kernel/context.ts'
+import { dataDir } from '../requests/find-service.ts'
+import type { Body, ImportAdapter } from './adapter/adapter.ts'
+import { journalOf, overlapping, receiptOf } from './journal/journals.ts'
+import { requireNew, requireNoneUnfinished } from './journal/receipt.ts'
+import { maxReported } from './journal/results.ts'
+import { type CheckedInput, checkInput } from './read/check.ts'
+import { memberColumns } from './read/group.ts'
+import type { ImportFlags } from './read/import-flags.ts'
+import { Lookalikes } from './read/lookalikes.ts'
+import { inputPlace } from './read/place.ts'
+import { createRowReader } from './read/reader.ts'
+import { parseMap, readRoomIds } from './read/renames.ts'
+import { type InputFormat, inputFormatOf } from './read/rows.ts'
+import type { Source } from './read/source.ts'
 
 /** What was asked for. */
 interface Asked {
-  kind: Kind
+  kind: ImportAdapter
   source: Source
   /** The file as it stands on the command line. */
   file: string
@@ -26,9 +26,9 @@ interface Asked {
 }
 
 /** An import that can begin: its input has been checked. */
-export interface Plan extends Asked {
+export interface ImportPlan extends Asked {
   format: InputFormat
-  checked: Checked
+  checked: CheckedInput
   /** Path of the journal; undefined where none is kept. */
   journal: string | undefined
   /** Path to which a finished journal without failures is moved; undefined where it is removed. */
@@ -39,7 +39,7 @@ export interface Plan extends Asked {
  * Checks everything that can be checked before anything is sent.
  * @throws {UsageError} when flags or input are wrong
  */
-export async function prepare(context: Context, asked: Asked): Promise<Plan> {
+export async function prepareImport(context: Context, asked: Asked): Promise<ImportPlan> {
   const { kind, source, file, flags } = asked
   if (flags.unblock && flags.ifExists !== 'update' && flags.ifExists !== 'overwrite')
     throw new UsageError('--unblock changes members who exist: pass --if-exists update, too')
@@ -48,7 +48,7 @@ export async function prepare(context: Context, asked: Asked): Promise<Plan> {
   const defaults: Body = flags.room === undefined ? {} : { room_id: flags.room }
   const rooms = flags.roomIds === undefined ? undefined : await readRoomIds(context, flags.roomIds)
   const renames = parseMap(flags.map ?? [])
-  const reader = await createReader(kind, {
+  const reader = await createRowReader(kind, {
     format,
     renames,
     defaults,
@@ -72,16 +72,17 @@ export async function prepare(context: Context, asked: Asked): Promise<Plan> {
       lookalikes &&
       (async (row) => {
         for (const difference of lookalikes.of(row))
-          if (alike++ < mostTold) await context.notice(`warning: ${inputPlace(source, row)}: ${difference}`)
+          if (alike++ < maxReported)
+            await context.notice(`warning: ${inputPlace(source, row)}: ${difference}`)
       }),
     onProblem: async (row, problem) => {
-      if (flags.skipInvalid || told++ >= mostTold) return
+      if (flags.skipInvalid || told++ >= maxReported) return
       await context.report(new UsageError(`${inputPlace(source, row)}: ${problem}`))
     },
   })
   await tellTrimmed(context, checked)
-  if (alike > mostTold) await context.notice(`and ${alike - mostTold} more that differ as little`)
-  if (told > mostTold) await context.notice(`and ${told - mostTold} more`)
+  if (alike > maxReported) await context.notice(`and ${alike - maxReported} more that differ as little`)
+  if (told > maxReported) await context.notice(`and ${told - maxReported} more`)
   if (checked.invalid > 0 && !flags.skipInvalid)
     throw new UsageError(`${checked.invalid} of ${checked.rows} rows are invalid; nothing was sent`, {
       hint: 'fix them, or skip them with --skip-invalid',
@@ -108,7 +109,7 @@ async function receiptPath(context: Context, { kind, source, flags }: Asked): Pr
 async function requireFirst(
   context: Context,
   { kind, source, flags }: Asked,
-  checked: Checked,
+  checked: CheckedInput,
   paths: readonly string[],
 ): Promise<void> {
   for (const path of paths) await requireNew(context, { path, kind, checked })
@@ -133,7 +134,7 @@ function journalPath(context: Context, { source, flags }: Asked): string | undef
 }
 
 /** Says how many values are imported without the white space around them. */
-async function tellTrimmed(context: Context, { trimmed }: Checked): Promise<void> {
+async function tellTrimmed(context: Context, { trimmed }: CheckedInput): Promise<void> {
   if (trimmed.size === 0) return
   const count = [...trimmed.values()].reduce((sum, each) => sum + each)
   const fields = [...trimmed].map(([field, each]) => `${field} ${each}`).join(', ')
@@ -147,7 +148,7 @@ async function warn(
   context: Context,
   { kind, flags }: Asked,
   unlisted: ReadonlySet<string>,
-  { rows, invalid, omitted }: Checked,
+  { rows, invalid, omitted }: CheckedInput,
 ): Promise<void> {
   for (const field of unlisted)
     await context.notice(
@@ -164,7 +165,11 @@ async function warn(
 }
 
 /** @throws {UsageError} when it cannot be told whether rows exist, and they are to be met as if it could */
-function requireKeys({ view, keyName }: Kind, { ifExists }: ImportFlags, { rows, keyless }: Checked): void {
+function requireKeys(
+  { view, keyName }: ImportAdapter,
+  { ifExists }: ImportFlags,
+  { rows, keyless }: CheckedInput,
+): void {
   if (ifExists === 'fail' || keyless === 0) return
   throw new UsageError(
     `--if-exists ${ifExists} needs to know which ${view.noun[1]} exist, and ${keyless} of ${rows} rows have no ${keyName}`,

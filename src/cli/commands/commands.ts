@@ -1,18 +1,18 @@
 import { version } from '../../version.ts'
-import type { Act } from '../action.ts'
-import { examples } from '../flags.ts'
-import type { MeetroomCommand } from '../meetroom-command.ts'
-import { onePage } from '../output/page.ts'
+import type { DefineAction } from '../kernel/action.ts'
+import { examples } from '../kernel/flags.ts'
+import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { onePage } from '../output/views/page.ts'
 
-export function defineCommands(commands: MeetroomCommand, act: Act): void {
+export function defineCommands(commands: MeetroomCommand, act: DefineAction): void {
   commands
     .description(
       'List every command. As JSON with its arguments, flags, types, defaults, exit codes and examples, and whether it may change something at the service.',
     )
     .action(
       act('machine', async (context) => {
-        const { commandFacts, commandView } = await import('../describe/commands.ts')
-        const { flagFacts } = await import('../describe/flags.ts')
+        const { commandFacts, commandView } = await import('./schema/commands.ts')
+        const { flagFacts } = await import('./schema/flags.ts')
         const { exitCodes } = await import('../help/exit-codes.ts')
         const printer = await context.printer()
         printer.check(commandView)

@@ -1,14 +1,14 @@
-import type { Act } from '../action.ts'
-import { type Answer, answerFor, shells } from '../completion/answer.ts'
-import { findCandidates } from '../completion/candidates.ts'
-import { readTyped, wordsOf } from '../completion/line.ts'
-import { lookUpFor } from '../completion/live.ts'
-import type { MeetroomCommand } from '../meetroom-command.ts'
+import type { DefineAction } from '../kernel/action.ts'
+import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { type Answer, answerFor, shells } from '../shell/answer.ts'
+import { findCandidates } from '../shell/candidates.ts'
+import { readTyped, wordsOf } from '../shell/line.ts'
+import { createLookup } from '../shell/live.ts'
 
 /** What the scripts of `meetroom completion` ask at each key. */
 export function defineComplete(
   complete: MeetroomCommand,
-  act: Act,
+  act: DefineAction,
   define: (names: readonly string[]) => Promise<void>,
 ): void {
   complete
@@ -26,7 +26,7 @@ export function defineComplete(
         const words = wordsOf(line)
         await define(words)
         const typed = readTyped(root, words)
-        const answer: Answer = await findCandidates(root, typed, lookUpFor(context, typed.flags))
+        const answer: Answer = await findCandidates(root, typed, createLookup(context, typed.flags))
         // The codes of `?`, `!` and `@`: a list is about to be shown.
         const isShown = ['63', '33', '64'].includes(reason)
         const text = answerFor(shell, answer, { line, replaced, isShown })

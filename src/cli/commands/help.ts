@@ -1,18 +1,18 @@
 import type { Command } from 'commander'
 import { suggestHelp, UsageError } from '../../errors.ts'
-import type { Act } from '../action.ts'
-import { findCommand } from '../completion/line.ts'
-import type { Context } from '../context.ts'
-import { examples } from '../flags.ts'
 import { findTopic, readTopic, type Topic, topicSummaries } from '../help/topics.ts'
-import type { MeetroomCommand } from '../meetroom-command.ts'
-import { styleFor, widthOf } from '../output/style.ts'
-import { own } from '../output/visible.ts'
+import type { DefineAction } from '../kernel/action.ts'
+import type { Context } from '../kernel/context.ts'
+import { examples } from '../kernel/flags.ts'
+import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { styleFor, widthOf } from '../output/terminal/style.ts'
+import { own } from '../output/terminal/visible.ts'
+import { findCommand } from '../shell/line.ts'
 
 /** Longer lines are hard to read, however wide the terminal is. */
 const maxWidth = 90
 
-export function defineHelp(help: MeetroomCommand, act: Act): void {
+export function defineHelp(help: MeetroomCommand, act: DefineAction): void {
   help.argument('[topic...]', `a command, or ${Object.keys(topicSummaries).join(', ')}`).action(
     act('machine', async (context, words: string[]) => {
       const root = help.parent as MeetroomCommand

@@ -1,9 +1,9 @@
-import type { Act } from '../action.ts'
-import { examples } from '../flags.ts'
-import type { MeetroomCommand } from '../meetroom-command.ts'
-import { visibleJson } from '../output/visible.ts'
+import type { DefineAction } from '../kernel/action.ts'
+import { examples } from '../kernel/flags.ts'
+import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { visibleJson } from '../output/terminal/visible.ts'
 
-export function defineOpenapi(openapi: MeetroomCommand, act: Act): void {
+export function defineOpenapi(openapi: MeetroomCommand, act: DefineAction): void {
   openapi.description('Print the contract of the service as an OpenAPI 3.1 document.').action(
     act('machine', async (context) => {
       const { openApiDocument } = await import('../../api/openapi.ts')

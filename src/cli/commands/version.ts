@@ -1,10 +1,10 @@
 import { version } from '../../version.ts'
-import type { Act } from '../action.ts'
-import { examples } from '../flags.ts'
-import type { MeetroomCommand } from '../meetroom-command.ts'
-import { own, visible } from '../output/visible.ts'
+import type { DefineAction } from '../kernel/action.ts'
+import { examples } from '../kernel/flags.ts'
+import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
+import { own, visible } from '../output/terminal/visible.ts'
 
-export function defineVersion(command: MeetroomCommand, act: Act): void {
+export function defineVersion(command: MeetroomCommand, act: DefineAction): void {
   command.action(act('machine', (context) => context.plainPrinter().write(own`${visible(version)}\n`)))
   examples(command, 'meetroom version')
 }

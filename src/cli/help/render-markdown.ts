@@ -1,7 +1,7 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 import type { Visible } from '../../host.ts'
-import type { Style } from '../output/style.ts'
-import { joined, own, visible, visibleLines } from '../output/visible.ts'
+import type { Style } from '../output/terminal/style.ts'
+import { joined, own, visible, visibleLines } from '../output/terminal/visible.ts'
 
 /** Indentation of code blocks, in columns. */
 const codeIndent = '  '

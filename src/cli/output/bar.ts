@@ -1,9 +1,9 @@
 import type { Host } from '../../host.ts'
-import { gap } from './fit.ts'
-import { widthOf } from './style.ts'
-import { plainText } from './text.ts'
-import { cellOf, type Item, type View } from './views.ts'
-import { widthOfText } from './width.ts'
+import { gap } from './formats/fit.ts'
+import { widthOf } from './terminal/style.ts'
+import { widthOfText } from './terminal/width.ts'
+import { plainText } from './views/text.ts'
+import { cellOf, type Item, type View } from './views/views.ts'
 
 const longest = 40
 /** Below this many columns a bar says nothing. */

@@ -1,13 +1,13 @@
-import type { Format } from '../../config-values.ts'
-import { MeetroomError } from '../../errors.ts'
+import type { Format } from '../../config/values.ts'
+import type { MeetroomError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
 import { hintText } from './hint-text.ts'
-import type { Redact } from './redact.ts'
-import { masked } from './secrets.ts'
-import type { StatusLine } from './status-line.ts'
-import { type Style, styleFor } from './style.ts'
-import { inAscii, isPlain } from './unicode.ts'
-import { own, visible, visibleJson, visibleLines } from './visible.ts'
+import type { Redact } from './redaction/redact.ts'
+import { masked } from './redaction/secrets.ts'
+import type { StatusLine } from './terminal/status-line.ts'
+import { type Style, styleFor } from './terminal/style.ts'
+import { inAscii, isPlain } from './terminal/unicode.ts'
+import { own, visible, visibleJson, visibleLines } from './terminal/visible.ts'
 
 export interface ReportOptions {
   json: boolean
@@ -119,22 +119,4 @@ function quoted(body: unknown): unknown {
   const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
   if (text.length <= longestBody) return body
   return `${text.slice(0, longestBody).toWellFormed()}… (cut off: ${text.length} characters in all)`
-}
-
-/** An unexpected failure, as an error that says so. */
-export function asForeseen(error: unknown): MeetroomError {
-  return error instanceof MeetroomError ? error : new BugError(error)
-}
-
-export class BugError extends MeetroomError {
-  readonly exitCode = 70
-  readonly code = 'bug'
-
-  constructor(cause: unknown) {
-    const what = cause instanceof Error ? `${cause.name}: ${cause.message.split('\n')[0]}` : String(cause)
-    super(`meetroom has a bug: ${what}`, {
-      hint: 'please report it, with the output of the same command run with --verbose',
-      cause,
-    })
-  }
 }

@@ -1,7 +1,7 @@
-import { shellQuote } from '../../api/request.ts'
+import { shellQuote } from '../../client/request.ts'
 import { type Hint, Suggestion } from '../../errors.ts'
-import type { Redact } from './redact.ts'
-import { visible } from './visible.ts'
+import type { Redact } from './redaction/redact.ts'
+import { visible } from './terminal/visible.ts'
 
 /**
  * A hint or notice as text: the one place that prints suggested commands.

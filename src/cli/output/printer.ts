@@ -1,19 +1,19 @@
-import type { Answer } from '../../api/client.ts'
 import { isRecord } from '../../api/guards.ts'
 import { readAnswer, readBody, writeJson } from '../../api/json.ts'
+import type { Answer } from '../../client/client.ts'
 import { ClosedOutput, OutputError, PartialError, UsageError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
 import { isJson } from './error.ts'
-import { Hiding } from './hiding.ts'
-import { type ListWriter, listWriter, type PrintOptions } from './list-writer.ts'
-import { onePage, type Page } from './page.ts'
-import type { Redact } from './redact.ts'
-import { mask } from './secrets.ts'
-import type { StatusLine } from './status-line.ts'
-import { styleFor } from './style.ts'
-import { inAscii, isPlain } from './unicode.ts'
-import { type Item, knowsField, type View } from './views.ts'
-import { own, visible, visibleJson } from './visible.ts'
+import { type ListWriter, listWriter, type PrintOptions } from './formats/list-writer.ts'
+import type { Redact } from './redaction/redact.ts'
+import { SecretFilter } from './redaction/secret-filter.ts'
+import { mask } from './redaction/secrets.ts'
+import type { StatusLine } from './terminal/status-line.ts'
+import { styleFor } from './terminal/style.ts'
+import { inAscii, isPlain } from './terminal/unicode.ts'
+import { own, visible, visibleJson } from './terminal/visible.ts'
+import { onePage, type Page } from './views/page.ts'
+import { type Item, knowsField, type View } from './views/views.ts'
 
 /**
  * The one way out: everything that the program says passes here. What people read is free of secrets: notices, tables,
@@ -23,14 +23,14 @@ export class Printer {
   readonly #host: Host
   readonly options: PrintOptions
   readonly #redact: Redact
-  readonly #hiding: Hiding
+  readonly #hiding: SecretFilter
   #hasTold = false
   readonly #statusLine: StatusLine | undefined
 
   /** @param statusLine what all output takes the place of */
   constructor(host: Host, options: PrintOptions, redact: Redact, statusLine?: StatusLine) {
     this.#host = host
-    this.#hiding = new Hiding(options.showTokens ?? false, options.columns)
+    this.#hiding = new SecretFilter(options.showTokens ?? false, options.columns)
     this.options = options
     this.#redact = redact
     this.#statusLine = statusLine
@@ -102,7 +102,7 @@ export class Printer {
     const result = query?.(this.onScreen(document))
     const { isTTY } = this.#host.stdout
     if (format === 'tsv') {
-      const { formatResult, visibleTsv } = await import('./tsv.ts')
+      const { formatResult, visibleTsv } = await import('./formats/tsv.ts')
       await this.data(formatResult(result), visibleTsv)
     } else await this.data(`${writeJson(result, isTTY ? 2 : undefined)}\n`, visibleJson)
     if (this.#hiding.isNoticeable && writeJson(result).includes(mask)) await this.tellOfSecrets()
@@ -155,7 +155,7 @@ export class Printer {
         return this.body(answer)
       case 'table': {
         this.#checkColumns(view, [record])
-        const { formatRecord } = await import('./record.ts')
+        const { formatRecord } = await import('./formats/record.ts')
         const { columns, color } = this.options
         const style = await styleFor(this.#host.stdout, this.#host.env, color)
         const [shown = record] = this.#hiding.fields([record])
@@ -182,7 +182,7 @@ export class Printer {
    */
   async facts(facts: Readonly<Record<string, unknown>>, _columns?: readonly string[]): Promise<void> {
     if (this.printsJson) return this.json(facts)
-    const { formatRecord } = await import('./record.ts')
+    const { formatRecord } = await import('./formats/record.ts')
     const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
     const view = { noun: ['fact', 'facts'], columns: [], fields: [] } as const
     const style = await styleFor(this.#host.stdout, this.#host.env, this.options.color)

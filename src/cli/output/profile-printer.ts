@@ -1,13 +1,13 @@
-import type { Answer } from '../../api/client.ts'
-import { defined } from '../../api/defined.ts'
+import { omitUndefined } from '../../api/defined.ts'
 import { readAnswer } from '../../api/json.ts'
+import type { Answer } from '../../client/client.ts'
 import type { Host } from '../../host.ts'
-import type { ListWriter, PrintOptions } from './list-writer.ts'
-import { onePage, type Page } from './page.ts'
+import type { ListWriter, PrintOptions } from './formats/list-writer.ts'
 import { Printer } from './printer.ts'
-import type { Redact } from './redact.ts'
-import type { StatusLine } from './status-line.ts'
-import type { Item, View } from './views.ts'
+import type { Redact } from './redaction/redact.ts'
+import type { StatusLine } from './terminal/status-line.ts'
+import { onePage, type Page } from './views/page.ts'
+import type { Item, View } from './views/views.ts'
 
 /** How the numbers of things are shown. */
 const counts: View = {
@@ -74,7 +74,7 @@ export class ProfilePrinter extends Printer {
     const mark = { profile: this.#profile }
     // First, and whatever the service calls by this name.
     for await (const { items, plain } of pages)
-      yield { items: items.map((item) => ({ ...mark, ...item, ...mark })), ...defined({ plain }) }
+      yield { items: items.map((item) => ({ ...mark, ...item, ...mark })), ...omitUndefined({ plain }) }
   }
 }
 

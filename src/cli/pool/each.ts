@@ -1,4 +1,4 @@
-import { failure, type Outcome } from './outcome.ts'
+import { type Outcome, toFailure } from '../../client/outcome.ts'
 import type { Pool } from './pool.ts'
 
 /**
@@ -6,7 +6,7 @@ import type { Pool } from './pool.ts'
  * @param act does it to one; what it throws is a failure of that one
  * @returns what became of each, in their order: some of it is still to come
  */
-export function startEach<Thing, Result>(
+export function startAll<Thing, Result>(
   pool: Pool,
   things: readonly Thing[],
   act: (thing: Thing) => Promise<Outcome<Result>>,
@@ -27,7 +27,7 @@ export function startEach<Thing, Result>(
         return taken
       },
       async perform({ thing, settle }) {
-        const outcome = await act(thing).catch(failure)
+        const outcome = await act(thing).catch(toFailure)
         pool.count(outcome)
         settle(outcome)
       },

@@ -1,4 +1,4 @@
-import type { Gate } from './gate.ts'
+import type { RateLimiter } from './rate-limiter.ts'
 
 /** What there is to do. */
 export interface Work<Job> {
@@ -15,7 +15,7 @@ interface Pace {
   /** How many jobs at once. */
   concurrency: number
   /** Says when the next may begin. */
-  gate: Gate
+  gate: RateLimiter
   /** Aborted: nothing more is started; requests under way finish. */
   stop: AbortSignal
 }

@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events'
-import type { Client } from '../../api/client.ts'
-import type { Context } from '../context.ts'
-import type { PaceFlags } from '../flags.ts'
-import { Gate } from './gate.ts'
+import type { Client } from '../../client/client.ts'
+import type { CountedOutcome } from '../../client/outcome.ts'
+import type { Context } from '../kernel/context.ts'
+import type { PaceFlags } from '../kernel/flags.ts'
+import { isBusy, withBusyRetry } from './busy-retry.ts'
+import { gracefulStop } from './graceful-stop.ts'
 import { runJobs, type Work } from './jobs.ts'
-import type { Ended } from './outcome.ts'
-import { isBusy, patientClient } from './patience.ts'
 import { showProgress } from './progress.ts'
+import { RateLimiter } from './rate-limiter.ts'
 import type { Tally } from './tally.ts'
-import { windDown } from './wind-down.ts'
 
 /** Where many requests are sent: with limited concurrency and rate, until too many fail. */
 export interface Pool {
@@ -20,7 +20,7 @@ export interface Pool {
   readonly isStopped: boolean
   stop(): void
   /** Counts what became of a job; too many failures stop the pool. */
-  count(outcome: Ended): void
+  count(outcome: CountedOutcome): void
   /** Does jobs, with a progress bar on a terminal. At the user’s interrupt it ends what is under way and begins nothing more. */
   run<Job>(work: Work<Job>): Promise<void>
 }
@@ -44,7 +44,7 @@ export async function openPool(
   const cut = new AbortController()
   // Each request under way adds a listener.
   setMaxListeners(0, stop.signal, cut.signal)
-  const gate = new Gate(context.host, rate, (seconds) => {
+  const gate = new RateLimiter(context.host, rate, (seconds) => {
     void context.notice(`the service is busy; pausing for ${seconds} s`)
   })
   const client = await context.client({
@@ -61,7 +61,7 @@ export async function openPool(
   const { timeout } = await context.settings()
   let progressed = () => {}
   return {
-    client: patientClient(client, {
+    client: withBusyRetry(client, {
       ...{ gate, stop: stop.signal, clock: context.host, timeoutMs: timeout.value * 1000 },
       // The next request would be told the same.
       onLongPause: () => stop.abort(),
@@ -78,7 +78,7 @@ export async function openPool(
       if (tally.bad - tally.count('invalid') > mostFailures) stop.abort()
     },
     async run(work) {
-      const over = windDown(context, { stop, cut, reads })
+      const over = gracefulStop(context, { stop, cut, reads })
       progressed = showProgress(context, tally)
       try {
         await runJobs(work, { concurrency, gate, stop: stop.signal })

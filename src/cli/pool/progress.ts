@@ -1,6 +1,6 @@
 import type { Visible } from '../../host.ts'
-import type { Context } from '../context.ts'
-import { own, visible } from '../output/visible.ts'
+import type { Context } from '../kernel/context.ts'
+import { own, visible } from '../output/terminal/visible.ts'
 import type { Tally } from './tally.ts'
 
 /** After so long people want to know how far a run has come, in milliseconds. */

@@ -1,3 +1,4 @@
+import { type CountedOutcome, type Status, statuses, verdictOfStatus } from '../../client/outcome.ts'
 import {
   ApiError,
   type Hint,
@@ -10,7 +11,6 @@ import {
   UnknownOutcomeError,
   UsageError,
 } from '../../errors.ts'
-import { type Ended, type Status, statuses, verdictOf } from './outcome.ts'
 
 interface Stop {
   /** What ended the run before its time. */
@@ -57,12 +57,12 @@ export class Tally {
     this.#total = Math.max(this.#total, total)
   }
 
-  add(outcome: Ended): void {
+  add(outcome: CountedOutcome): void {
     const { status } = outcome
     this.#counts[status]++
     if ('error' in outcome && outcome.error instanceof NetworkError) this.#unanswered++
     if ('error' in outcome && outcome.error instanceof NotAppliedError) this.#notApplied++
-    const verdict = verdictOf(status)
+    const verdict = verdictOfStatus(status)
     if (verdict === 'good') this.#good++
     if (verdict === 'bad') this.#bad++
   }

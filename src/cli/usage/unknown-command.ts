@@ -1,5 +1,5 @@
 import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
-import { closest } from '../closest.ts'
+import { findClosest } from '../input/closest.ts'
 import { elsewhere, lookUp, nouns, verbs } from './meanings.ts'
 import { fitted, suggestTyped } from './typed.ts'
 
@@ -33,7 +33,7 @@ function hintFor(
   const moved = lookUp(elsewhere, group ? `${group} ${word}` : word)
   // What stands behind a login may be a key.
   if (moved) return didYouMean(moved.split(' '), moved.startsWith('auth') ? [] : rest)
-  const near = closest(word, known)
+  const near = findClosest(word, known)
   if (near) return didYouMean(group ? [group, near] : [near], rest)
   if (group === undefined) return hintAtTop(word, rest)
   if (group === 'message') return didYouMean(['message', 'send'], [word, ...rest])

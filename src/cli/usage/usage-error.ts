@@ -1,11 +1,11 @@
 import type { CommanderError, Option } from 'commander'
 import { defaultLimit } from '../../api/vocabulary.ts'
-import { shortestKey } from '../../config.ts'
+import { shortestKey } from '../../config/settings.ts'
 import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
-import { closest } from '../closest.ts'
-import type { CommandLine } from '../command-line.ts'
-import { CommandLineError, type MeetroomCommand } from '../meetroom-command.ts'
-import { splitWords } from '../words.ts'
+import { findClosest } from '../input/closest.ts'
+import { splitWords } from '../input/split-command.ts'
+import type { CommandLine } from '../kernel/command-line.ts'
+import { CommandLineError, type MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { keyAsArgument } from './key-as-argument.ts'
 import { flags, lookUp, searching, values } from './meanings.ts'
 import { looksLikeId, restOf, suggestTyped as suggest, withoutTarget } from './typed.ts'
@@ -145,7 +145,7 @@ function meantBy(
     return replaced('--offset', String((Number(value) - 1) * perPage))
   }
   const names = options.flatMap(({ long, hidden }) => (long && !hidden ? [long.slice(2)] : []))
-  const near = closest(flag.replace(/^-+/, ''), names)
+  const near = findClosest(flag.replace(/^-+/, ''), names)
   return near === undefined ? undefined : renamed(`--${near}`)
 }
 
@@ -218,7 +218,8 @@ function invalidValue({ said, command, words, rest }: Problem): UsageError | und
   const flag = /--[\w-]+/.exec(flags)?.[0] ?? flags
   const message = `${flag} must be ${either(choices)}, not “${value}”`
   const all = choices.split(', ')
-  const meant = all.find((choice) => choice === lookUp(values, value.toLowerCase())) ?? closest(value, all)
+  const meant =
+    all.find((choice) => choice === lookUp(values, value.toLowerCase())) ?? findClosest(value, all)
   const at = rest.findIndex((word) => word === value || word.endsWith(`=${value}`))
   if (meant === undefined || at < 0) return new UsageError(message, { hint: helpOn(words) })
   const fixed = rest.map((word, i) => (i === at ? word.slice(0, word.length - value.length) + meant : word))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterLong, every } from '../../../src/local/live/clock.ts'
+import { afterLong, every } from '../../../src/embedded/common/clock.ts'
 import { testMachine } from '../../helpers/live.ts'
 
 const longest = 2 ** 31 - 1

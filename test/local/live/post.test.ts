@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createPost } from '../../../src/local/live/post.ts'
+import { createPost } from '../../../src/embedded/webhooks/post.ts'
 import { lookupIn } from '../../helpers/lookup.ts'
 import { startReceiver } from '../../helpers/receiver.ts'
 

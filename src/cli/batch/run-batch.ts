@@ -1,0 +1,175 @@
+import { endpoints, type OperationName } from '../../api/endpoints.ts'
+import type { Input } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
+import type { Answer, Client } from '../../client/client.ts'
+import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
+import type { AnyInput } from '../../client/request.ts'
+import { ApiError, InterruptedError, type MeetroomError, NotFoundError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import type { PaceFlags } from '../kernel/flags.ts'
+import { printAll } from '../lists/print-all.ts'
+import { itemsOf, undefinedIfNotFound } from '../lists/run-one.ts'
+import type { Printer } from '../output/printer.ts'
+import { onePage, type Page } from '../output/views/page.ts'
+import { type View, viewOf } from '../output/views/views.ts'
+import { startAll } from '../pool/each.ts'
+import { finishRun } from '../pool/finish-run.ts'
+import { openPool, type Pool } from '../pool/pool.ts'
+import { Tally } from '../pool/tally.ts'
+import { undefinedIfShown } from '../requests/before-send.ts'
+import type { Targets } from './targets.ts'
+
+export interface BatchFlags extends PaceFlags {
+  ignoreNotFound?: boolean
+}
+
+/** One thing to do to each of several ids. */
+interface Task {
+  name: OperationName
+  ids: readonly string[]
+  inputFor(id: string): AnyInput
+  call(client: Client, id: string): Promise<Answer>
+  /** Reads the item that the operation changes. */
+  exists(client: Client, id: string): Promise<boolean>
+  flags: BatchFlags
+  view: View
+  tally: Tally
+}
+
+/**
+ * Runs one operation for each of several ids, some at a time. An id that fails does not stop the others; a key that is
+ * refused or a service that does not answer does. Several results are printed as one list, in the order of the ids.
+ * @throws {PartialError} when some failed; for a single id, whatever its own error is
+ */
+export async function runBatch<N extends OperationName>(
+  context: Context,
+  name: N,
+  { ids, absent }: Pick<Targets, 'ids' | 'absent'>,
+  toInput: (id: string) => Input<Operations[N]>,
+  past: string,
+  flags: BatchFlags,
+): Promise<void> {
+  const view = viewOf(endpoints[name])
+  const printer = await context.printer()
+  printer.check(view, true)
+  const [first, ...others] = ids
+  const tally = new Tally(ids.length + absent, (tally) => inWords(tally, past, view))
+  for (let i = 0; i < absent; i++) tally.add({ status: 'skipped' })
+  if (first === undefined)
+    return printer.notice(absent > 0 ? tally.summary : `no ${view.noun[1]}; nothing to do`)
+  if (context.flags.dryRun || context.flags.curl) {
+    const client = await context.client()
+    for (const id of ids) await undefinedIfShown(client.call(name, toInput(id)))
+    return
+  }
+  const task: Task = {
+    name,
+    ids,
+    inputFor: toInput,
+    call: (client, id) => client.call(name, toInput(id)),
+    exists: async (client, id) => {
+      const reader = readerOf(name)
+      if (!reader) return false
+      const { params } = toInput(id) as AnyInput
+      const reading = client.call(reader, { params } as Input<Operations[typeof reader]>)
+      return (await undefinedIfNotFound(reading)) !== undefined
+    },
+    flags,
+    view,
+    tally,
+  }
+  await (others.length === 0 ? doOne(context, printer, task, first) : doAll(context, printer, task))
+}
+
+/** Does it to the one id that there is: what becomes of that is what becomes of the command. */
+async function doOne(context: Context, printer: Printer, task: Task, id: string): Promise<void> {
+  const { name, inputFor, call, flags, view, tally } = task
+  const client = await context.client()
+  const asked = call(client, id)
+  const answer = await (flags.ignoreNotFound ? undefinedIfNotFound(asked) : asked)
+  if (!answer) await requireGone(client, task, id)
+  tally.add({ status: answer ? 'ok' : 'skipped' })
+  if (answer) {
+    const items = itemsOf(name, inputFor(id), answer, printer.options.format)
+    await printAll(printer, view, endpoints[name].result, onePage({ items, whole: answer }))
+  }
+  await printer.notice(tally.summary)
+}
+
+/** Does it to several ids. */
+async function doAll(context: Context, printer: Printer, task: Task): Promise<void> {
+  const { name, ids, inputFor, view, flags, tally } = task
+  const { format } = printer.options
+  const pool = await openPool(context, flags, tally)
+  const outcomes = startAll(pool, ids, (id) => act(pool, task, id))
+  /** What stopped the others. Told at the end: it may be the error that the command ends with. */
+  let fatal: MeetroomError | undefined
+
+  async function* pages(): AsyncGenerator<Page> {
+    for (const [i, outcome] of outcomes.entries()) {
+      const ended = await outcome
+      if (ended.status === 'ok') yield { items: itemsOf(name, inputFor(ids[i] ?? ''), ended.value, format) }
+      if (!('error' in ended)) continue
+      if (isFatal(ended.error)) fatal ??= ended.error
+      else await context.report(ended.error)
+    }
+  }
+
+  try {
+    await printAll(printer, view, view.noun[1], pages())
+  } catch (error) {
+    pool.stop()
+    await Promise.all(outcomes)
+    throw error
+  }
+  const error = await finishRun(context, tally, fatal)
+  if (!error || error instanceof InterruptedError) await printer.notice(tally.summary)
+  if (error) throw error
+}
+
+/** Does it to an id of several. */
+async function act(pool: Pool, task: Task, id: string): Promise<Outcome<Answer>> {
+  try {
+    return { status: 'ok', value: await task.call(pool.client, id) }
+  } catch (cause) {
+    let failed: ReturnType<typeof toFailure> | undefined = toFailure(cause)
+    if (task.flags.ignoreNotFound && failed.error instanceof NotFoundError)
+      failed = await requireGone(pool.client, task, id).then(() => undefined, toFailure)
+    if (!failed) return { status: 'skipped' }
+    if (isFatal(failed.error)) pool.stop()
+    return failed
+  }
+}
+
+/** The operation that reads what another one changes; undefined for an operation that creates. */
+function readerOf(name: OperationName): 'getRoom' | 'getMember' | 'getUser' | undefined {
+  const { path } = endpoints[name]
+  return (['getRoom', 'getMember', 'getUser'] as const).find((reader) => endpoints[reader].path === path)
+}
+
+/**
+ * A service that does not know an operation answers like one that does not know the item.
+ * @throws {ApiError} when the item exists nevertheless
+ */
+async function requireGone(client: Client, { view, exists }: Task, id: string): Promise<void> {
+  if (await exists(client, id))
+    throw new ApiError(
+      `the service refuses the request as if there were no ${view.noun[0]} ${id}, and shows it when asked`,
+    )
+}
+
+/** `deleted 3 users`, or `deleted 1 of 3 users; 1 failed; 1 was not there`. */
+function inWords(tally: Tally, past: string, { noun: [one, more] }: View): string {
+  const done = tally.count('ok')
+  const absent = tally.count('skipped')
+  const gone = absent === 0 ? '' : `; ${absent} ${absent === 1 ? 'was' : 'were'} not there`
+  if (tally.isComplete) return `${past} ${done} ${done === 1 ? one : more}${gone}`
+  const unknown = tally.count('unknown')
+  const failed = tally.bad - unknown
+  const bad = [
+    failed > 0 || unknown === 0 ? `${failed} failed` : '',
+    unknown > 0 ? `${unknown} with an unknown outcome` : '',
+  ]
+  const untried = tally.untried > 0 ? `, ${tally.untried} not tried` : ''
+  return `${past} ${done} of ${tally.total} ${more}; ${bad.filter(Boolean).join(', ')}${gone}${untried}`
+}

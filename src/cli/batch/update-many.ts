@@ -1,0 +1,135 @@
+import { endpoints } from '../../api/endpoints.ts'
+import type { BodyOf } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
+import { resources } from '../../api/resources.ts'
+import { UsageError } from '../../errors.ts'
+import { filterTypes } from '../filter/where.ts'
+import {
+  type BodyFlags,
+  changedFields,
+  type GivenFields,
+  readBody,
+  warnAboutUnknownFields,
+} from '../kernel/body.ts'
+import type { Context } from '../kernel/context.ts'
+import { type ManyFlags, requireFields } from '../kernel/flags.ts'
+import { FullRecords } from '../lists/full-records.ts'
+import { plainText } from '../output/views/text.ts'
+import { cellOf, fieldOf, type Item, viewOf } from '../output/views/views.ts'
+import { confirmTargets } from './confirm-targets.ts'
+import { fill } from './placeholders.ts'
+import { runBatch } from './run-batch.ts'
+import { readTargets } from './targets.ts'
+
+/** Number of changes that are shown before they are made. */
+const mostShown = 3
+
+const view = viewOf(endpoints.listRooms)
+
+const updating = {
+  verb: 'update',
+  doing: 'updating',
+  get: ['getRoom', (id: string) => ({ params: { id } })],
+} as const
+
+type Body = BodyOf<Operations['updateRoom']>
+
+/**
+ * Changes the rooms that `--where` chooses. What flags and `--set` say may hold placeholders, which stand for the fields of
+ * each room. All bodies are made before the first room is changed.
+ * @throws {UsageError} for a placeholder that is no field, or that a room does not carry
+ */
+export async function updateRooms(
+  context: Context,
+  flags: BodyFlags & ManyFlags,
+  given: GivenFields<'updateRoom'>,
+): Promise<void> {
+  const data = await readBody(context, flags)
+  const bodyFor = (textFor: (field: string) => string) =>
+    changedFields(flags, given, (text) => fill(text, textFor))(data) as Body
+  const fields = new Set<string>()
+  requireFields(
+    context,
+    bodyFor((field) => named(fields, field)),
+    {},
+  )
+  await warnAboutUnknownFields(context, 'updateRoom', flags)
+
+  const chosen: Item[] = []
+  const { why } = await readTargets(context, {
+    ...{ given: [], flags, list: 'listRooms', room: '' },
+    each: (room) => chosen.push(room),
+  })
+  const rooms = await withFields(context, chosen, [...fields])
+  const changes = new Map(
+    rooms.map((room) => [String(room['id']), bodyFor((field) => plainText(cellOf(view, field, room)))]),
+  )
+  await showExamples(context, rooms, changes)
+  const ids = [...changes.keys()]
+  await confirmTargets(context, updating, { ids, why, max: flags.max })
+  const inputFor = (id: string) => ({ params: { id }, body: changes.get(id) as Body })
+  await runBatch(context, 'updateRoom', { ids, absent: 0 }, inputFor, 'updated', flags)
+}
+
+/** Takes note of the field of a placeholder. */
+function named(fields: Set<string>, field: string): string {
+  const known = filterTypes(resources.room, view)
+  if (!known.has(field))
+    throw new UsageError(`no room has a field “${field}” for the placeholder {${field}}`, {
+      hint: `fields are ${[...known.keys()].join(', ')}; a brace is written {{ or }}`,
+    })
+  fields.add(field)
+  return ''
+}
+
+/**
+ * The rooms with everything that the placeholders need, without those that were deleted meanwhile.
+ * @throws {UsageError} when one does not carry it
+ */
+async function withFields(
+  context: Context,
+  rooms: readonly Item[],
+  fields: readonly string[],
+): Promise<Item[]> {
+  const lacking = (room: Item) => fields.find((field) => !fieldOf(view, field, room).known)
+  const partial = rooms.filter(lacking)
+  const records = await new FullRecords(context, 'listRooms').of(partial, '')
+  const recordOf = new Map(partial.map((room, i) => [room, records[i]]))
+  const whole = rooms.flatMap((room): Item[] => {
+    const record = recordOf.has(room) ? recordOf.get(room) : room
+    return record ? [record] : []
+  })
+  for (const room of whole) {
+    const field = lacking(room)
+    if (field !== undefined)
+      throw new UsageError(
+        `room ${room['id']} has no field “${field}” for the placeholder {${field}}; nothing was changed`,
+      )
+  }
+  return whole
+}
+
+/** The first few changes, to look at before they are made. */
+async function showExamples(
+  context: Context,
+  rooms: readonly Item[],
+  changes: ReadonlyMap<string, Body>,
+): Promise<void> {
+  if (rooms.length === 0) return
+  const { noun } = view
+  const count = rooms.length === 1 ? `1 ${noun[0]} changes` : `${rooms.length} ${noun[1]} change`
+  await context.notice(rooms.length > mostShown ? `${count}, for example:` : `${count}:`)
+  for (const room of rooms.slice(0, mostShown)) {
+    const id = String(room['id'])
+    const lines = Object.entries(changes.get(id) ?? {}).map(([field, value]) => {
+      const before = fieldOf(view, field, room)
+      return before.known ? `${field} ${shown(before.value)} → ${shown(value)}` : `${field} ${shown(value)}`
+    })
+    await context.notice(`  ${id}  ${lines.join(', ')}`)
+  }
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === '') return '(blank)'
+  return typeof value === 'string' ? `“${value}”` : plainText(value)
+}

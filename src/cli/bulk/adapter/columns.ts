@@ -1,0 +1,128 @@
+import type { Endpoint } from '../../../api/endpoints.ts'
+import { parseJson } from '../../../api/json.ts'
+import { parseBoolean } from '../../../api/readings.ts'
+import {
+  deprecatedFields,
+  type Fields,
+  type FieldType,
+  type Resource,
+  writableFields,
+} from '../../../api/resource.ts'
+import { UsageError } from '../../../errors.ts'
+import { webUrl } from '../../input/input.ts'
+import type { View } from '../../output/views/views.ts'
+
+/** How the text of a cell becomes the value of a field. */
+export type Column = (text: string) => unknown
+
+/** What an import makes of the fields of a row. */
+export interface Columns {
+  /** Fields that a row may have. */
+  readonly columns: Readonly<Record<string, Column>>
+  readonly required: readonly string[]
+  /** Fields that an export has and an import leaves out: the service makes them. */
+  readonly readOnly: readonly string[]
+  /** Fields that answers carry without a value. */
+  readonly deprecated: readonly string[]
+  /** Fields that hold true or false, for which some services have 1 and 0. */
+  readonly booleans: readonly string[]
+  /** The values with which some services say that an optional field has none: an empty name, a limit of 0 seconds. */
+  readonly nones: Readonly<Record<string, string>>
+}
+
+/**
+ * The columns of an import: where a thing belongs, and whatever creating or changing it can write.
+ * @param path of the operation that creates one
+ * @param also further fields that the import has a use for
+ */
+export function importColumns<F extends Fields>(
+  resource: Resource<F>,
+  { columns }: View,
+  { path }: Pick<Endpoint, 'path'>,
+  also: readonly (keyof F)[] = [],
+): Columns {
+  const fields: Fields = resource.fields
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const all = Object.entries(fields)
+  const written = all.filter(([name, { write }]) => write || also.includes(name)).map(([name]) => name)
+  const answered = all.filter(([, { answer }]) => answer !== 'never').map(([name]) => name)
+  const needed = writableFields('create', fields).filter(([, { required }]) => required)
+
+  const taken = [...inPath, ...written]
+  const shown = [...answered, ...columns.map(({ field }) => field)]
+  return {
+    columns: Object.fromEntries(taken.map((name) => [name, columnOf(name, fields[name]?.type ?? 'id')])),
+    deprecated: deprecatedFields(fields),
+    booleans: taken.filter((name) => fields[name]?.type === 'boolean'),
+    nones: Object.fromEntries(
+      written.flatMap((name) => {
+        const { type, required } = fields[name] ?? {}
+        const none = type === 'name' ? '' : type === 'seconds' ? '0' : undefined
+        return none === undefined || required ? [] : [[name, none]]
+      }),
+    ),
+    required: [...inPath, ...needed.map(([name]) => name)],
+    readOnly: shown.filter((name, i) => !taken.includes(name) && shown.indexOf(name) === i),
+  }
+}
+
+function columnOf(name: string, type: FieldType): Column {
+  if (typeof type === 'object') {
+    if ('list' in type) return name === 'members' ? members : parseJson
+    return isChoices(type) ? (cell) => choiceOf(type, cell) : parseJson
+  }
+  switch (type) {
+    case 'url':
+      return webUrl(name)
+    case 'boolean':
+      return truth
+    case 'number':
+      return number
+    case 'integer':
+    case 'seconds':
+      return whole
+    case 'headers':
+      return parseJson
+    default:
+      return text
+  }
+}
+
+/** `ada:host|grace`, as in `--member`, or JSON. */
+const members: Column = (cell) => {
+  if (cell.trimStart().startsWith('[')) return parseJson(cell)
+  return cell.split('|').map((one) => {
+    const [user_id = '', type = '', ...name] = one.trim().split(':')
+    if (user_id === '') throw new UsageError('expected USER, USER:TYPE or USER:TYPE:NAME with | between them')
+    return { user_id, ...(type && { type }), ...(name.length > 0 && { name: name.join(':') }) }
+  })
+}
+
+const text: Column = (cell) => cell
+
+const truth: Column = (cell) => {
+  const value = parseBoolean(cell)
+  if (typeof value !== 'boolean') throw new UsageError('expected true or false')
+  return value
+}
+
+function isChoices(type: FieldType): type is readonly string[] {
+  return Array.isArray(type)
+}
+
+/** One of a few words, which some services write in capitals; what is none of them stays as it is. */
+export function choiceOf(choices: readonly string[], value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const word = value.trim().toLowerCase()
+  return choices.includes(word) ? word : value
+}
+
+const number: Column = (cell) => {
+  if (!/^-?\d{1,15}(\.\d+)?$/.test(cell)) throw new UsageError('expected a number')
+  return Number(cell)
+}
+
+const whole: Column = (cell) => {
+  if (!/^\d{1,15}$/.test(cell)) throw new UsageError('expected a whole number')
+  return Number(cell)
+}

@@ -1,0 +1,51 @@
+import { omitUndefined } from '../../../api/defined.ts'
+import { member } from '../../../api/resources.ts'
+import { memberTypes } from '../../../api/vocabulary.ts'
+import type { Client } from '../../../client/client.ts'
+import { blockedBody, isBlocked } from '../../lists/blocking.ts'
+import { hasValues } from '../adapter/adapter.ts'
+import { choiceOf } from '../adapter/columns.ts'
+import { asId } from '../read/reader.ts'
+import { createMembers, type MemberRow } from './members.ts'
+
+/** A member as rows of rooms and of users name one. */
+export type RoomInvitations = Omit<MemberRow, 'room_id'>
+
+/** The fields of a member that the service makes itself. */
+const made: readonly string[] = Object.entries(member.fields)
+  .filter(([, field]) => !('write' in field))
+  .map(([name]) => name)
+
+/** A member of a saved record as it is invited: without what the service makes, and what is null. */
+export function readInvitations(saved: unknown): unknown {
+  if (typeof saved !== 'object' || saved === null || Array.isArray(saved)) return saved
+  // Some services send text or numbers for booleans.
+  const told = omitUndefined(blockedBody(isBlocked(saved)))
+  return Object.fromEntries(
+    Object.entries({ ...saved, ...told })
+      .filter(([field, value]) => value !== null && !made.includes(field))
+      .map(([field, value]) => [field, field === 'type' ? choiceOf(memberTypes, value) : asId(field, value)]),
+  )
+}
+
+/** Invites who is not there yet, and gives the others what is said of them. */
+export type Invitation = (
+  client: Client,
+  room_id: string,
+  invited: readonly RoomInvitations[],
+) => Promise<void>
+
+/** @param members looks up who is there, and may remember it */
+export function inviteWith(members = createMembers()): Invitation {
+  return async (client, room_id, invited) => {
+    for (const one of invited) {
+      const row = { room_id, ...one }
+      const existing = await members.find(client, row)
+      // What the service does not tell may be different, too.
+      const isTold =
+        existing && Object.keys(row).every((field) => Object.hasOwn({ room_id, ...existing }, field))
+      if (existing && !(isTold && hasValues(existing, row))) await members.overwrite(client, row, existing)
+      else if (!existing) await members.finish?.(client, row, await members.create(client, row))
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import { UsageError } from '../../../errors.ts'
+import { type Machine, takeLock } from '../../../files/file-lock.ts'
+
+/**
+ * Takes the lock of a journal for this process.
+ * @throws {UsageError} when a process that runs has it
+ */
+export async function lockJournal(lock: string, machine: Machine): Promise<void> {
+  const holder = await takeLock(lock, machine)
+  if (holder === undefined) return
+  throw new UsageError(`another import uses this journal (process ${holder})`, {
+    hint: `wait for it to finish; if there is no such process, remove ${lock}`,
+  })
+}

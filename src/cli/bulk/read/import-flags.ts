@@ -1,0 +1,119 @@
+import { type Command, Option } from 'commander'
+import { collect, wholeNumber } from '../../input/input.ts'
+import { type PaceFlags, paceFlags } from '../../kernel/flags.ts'
+import { type GivenOption, optionsFromCommandLine } from '../../kernel/given.ts'
+import { delimiterOf } from './dialect.ts'
+import { type Encoding, encodings } from './encoding.ts'
+import type { InputFormat } from './rows.ts'
+import { Shard } from './shard.ts'
+
+const ifExists = ['overwrite', 'update', 'skip', 'fail'] as const
+export type IfExists = (typeof ifExists)[number]
+
+/** What an import takes, beside the file. */
+export interface ImportFlags extends PaceFlags {
+  inputFormat?: InputFormat
+  encoding?: Encoding
+  delimiter?: string
+  map?: string[]
+  ignoreUnknown?: boolean
+  ifExists: IfExists
+  /** Of rooms: what tells whether one is there already, instead of its id. */
+  match?: 'name'
+  /** Of rooms: what rows for the members of one room have in common. */
+  groupBy?: 'name'
+  createMissing?: boolean
+  /** Import again what an earlier run has imported. */
+  again?: boolean
+  /** Import only this part of the file. */
+  shard?: Shard
+  /** `--no-receipt` is false. */
+  receipt?: boolean
+  /** How many items may be terminated or blocked. */
+  max?: number
+  skipInvalid?: boolean
+  /** `--no-journal` is false, `--journal FILE` a path. */
+  journal?: string | boolean
+  resume?: boolean
+  failedOut?: string
+  room?: string
+  roomIds?: string
+  /** Of members: let those back in who are blocked. */
+  unblock?: boolean
+  /** What was given on the command line: the command that resumes is built from it. */
+  given: readonly GivenOption[]
+}
+
+/** Adds the flags of an import. */
+export function importFlags<C extends Command>(command: C): C {
+  return paceFlags(
+    command
+      .hook('preAction', () => void command.setOptionValue('given', optionsFromCommandLine(command)))
+      .addOption(
+        new Option('--input-format <format>', 'format of the file, if its extension does not tell').choices([
+          'csv',
+          'ndjson',
+          'json',
+        ]),
+      )
+      .addOption(
+        new Option(
+          '--encoding <name>',
+          'encoding of a file without a byte order mark (default utf-8)',
+        ).choices(encodings),
+      )
+      .option(
+        '--delimiter <character>',
+        'what separates the cells of a CSV, where its header does not tell',
+        delimiterOf,
+      )
+      .option(
+        '--map <column=field>',
+        "read a column as this field; 'Notes=' ignores the column; repeatable",
+        collect,
+      )
+      .option('--ignore-unknown', 'leave out columns and fields that the API does not list')
+      .addOption(
+        new Option(
+          '--if-exists <what>',
+          'what to do when the item already exists: overwrite it, update only what the row says, skip it or fail',
+        )
+          .choices(ifExists)
+          .default('fail'),
+      )
+      .option('--skip-invalid', 'skip invalid rows instead of sending nothing')
+      .option('--shard <i/n>', 'import only the i-th of n parts of the file, as in 2/4', Shard.parse)
+      .option('--failed-out <file>', 'write failed rows to this file, each with its reason')
+      .option('--journal <file>', 'where to record what was sent (default: next to the file)')
+      .option('--no-journal', 'keep no journal: an interrupted run cannot be resumed')
+      .option('--no-receipt', 'leave no finished journal behind')
+      .option('--resume', 'resume a run that was interrupted'),
+  )
+}
+
+/** Adds the flag of an import that may terminate rooms or block members. */
+export function maxFlag<C extends Command>(command: C): C {
+  return command.option(
+    '--max <n>',
+    'refuse to terminate or block more than N existing items (required with --yes above 20)',
+    wholeNumber('--max', 1),
+  )
+}
+
+/** Adds the flags of an import of rooms, whose ids the service chooses. */
+export function roomImportFlags<C extends Command>(command: C): C {
+  return maxFlag(command)
+    .addOption(
+      new Option('--match <field>', 'recognise rooms that exist by this field instead of their id').choices([
+        'name',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--group-by <field>',
+        'one row per member (user_id, member_type, member_name): rows with the same name are one room; implies --match name',
+      ).choices(['name']),
+    )
+    .option('--create-missing', 'with --if-exists overwrite or update, create a room whose id does not exist')
+    .option('--again', 'create rooms again that an earlier run of this import has created')
+}

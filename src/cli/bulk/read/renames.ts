@@ -1,0 +1,34 @@
+import { UsageError } from '../../../errors.ts'
+import type { Context } from '../../kernel/context.ts'
+import { readRows } from './rows.ts'
+import { openSource } from './source.ts'
+
+/** `Full name=name`; the last `=` counts, as no field of the API has one. */
+export function parseMap(pairs: readonly string[]): Map<string, string> {
+  return new Map(
+    pairs.map((pair) => {
+      const equals = pair.lastIndexOf('=')
+      if (equals < 1) throw new UsageError(`--map takes COLUMN=FIELD, got “${pair}”`)
+      return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()]
+    }),
+  )
+}
+
+/** The ids that rooms were given, by those that they had: what `rooms import -o ndjson` printed. */
+export async function readRoomIds({ host }: Context, file: string): Promise<Map<string, string>> {
+  const source = await openSource(file, host)
+  const ids = new Map<string, string>()
+  try {
+    for await (const rows of readRows(source.read(), 'ndjson', source.name, '', () => {}))
+      for (const { fields } of rows)
+        if (typeof fields?.['key'] === 'string' && typeof fields['id'] === 'string')
+          ids.set(fields['key'], fields['id'])
+  } finally {
+    await source.close()
+  }
+  if (ids.size === 0)
+    throw new UsageError(
+      `${source.name} contains no ids: --room-ids takes what rooms import -o ndjson printed`,
+    )
+  return ids
+}

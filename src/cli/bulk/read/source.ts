@@ -1,0 +1,162 @@
+import { isUtf8 } from 'node:buffer'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, open, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { MeetroomError, OutputError, tooFewHandles, UsageError } from '../../../errors.ts'
+import type { Host } from '../../../host.ts'
+import { stdinOf } from '../../input/stdin.ts'
+import { type Encoding, inUtf8, markOf } from './encoding.ts'
+import { refuseWorkbook } from './workbook.ts'
+
+/** An input that is read more than once: to check it, and to work on it. */
+export interface Source {
+  /** What messages call it. */
+  name: string
+  /** Its path; undefined for standard input and other pipes. */
+  path: string | undefined
+  /** Its text in UTF-8, from the beginning. Throws UsageError where its bytes are none in its encoding. */
+  read(): AsyncIterable<Buffer>
+  close(): Promise<void>
+}
+
+/**
+ * Opens a file, or standard input for `-`, which is kept in a file of its own as long as it is needed, as any pipe is.
+ * @param encoding of text without a byte order mark
+ * @throws {UsageError} when it cannot be read
+ */
+export async function openSource(file: string, host: Host, encoding: Encoding = 'utf-8'): Promise<Source> {
+  const given = resolve(host.cwd, file)
+  const name = file === '-' ? 'standard input' : basename(file)
+  const spool =
+    file === '-'
+      ? await keep(stdinOf(host))
+      : (await isPipe(given))
+        ? await keep(chunksOf(given, name))
+        : undefined
+  const path = spool?.path ?? given
+  try {
+    await refuseWorkbook(chunksOf(path, name), name)
+  } catch (error) {
+    await spool?.remove()
+    throw error
+  }
+  return {
+    name,
+    path: spool ? undefined : path,
+    read: () => textOf(chunksOf(path, name), name, encoding),
+    close: async () => spool?.remove(),
+  }
+}
+
+async function* chunksOf(path: string, name: string): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(path, { highWaterMark: 16 * 1024 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    const handles = tooFewHandles(error)
+    if (handles) throw handles
+    throw new UsageError(`${name} cannot be read (${code})`)
+  }
+}
+
+/** Whether it can only be read once: a named pipe, or that of `<(…)`. */
+async function isPipe(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFIFO() || found.isSocket() || found.isCharacterDevice(),
+    () => false,
+  )
+}
+
+async function keep(input: AsyncIterable<Buffer>): Promise<{ path: string; remove(): Promise<void> }> {
+  const dir = await mkdtemp(join(tmpdir(), 'meetroom-'))
+  const remove = () => rm(dir, { recursive: true, force: true })
+  const path = join(dir, 'stdin')
+  try {
+    const file = await open(path, 'wx', 0o600)
+    try {
+      for await (const chunk of input) await file.write(chunk)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    await remove()
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (!syscall || error instanceof MeetroomError || tooFewHandles(error)) throw error
+    throw new OutputError(`standard input cannot be kept in ${tmpdir()} while it is read (${code})`, {
+      hint: 'name another folder with TMPDIR',
+    })
+  }
+  return { path, remove }
+}
+
+/** Text in UTF-8, whatever its encoding: a byte order mark tells it, and comes before what is said of it. */
+async function* textOf(chunks: AsyncIterable<Buffer>, name: string, given: Encoding): AsyncGenerator<Buffer> {
+  const input = chunks[Symbol.asyncIterator]()
+  const first = await input.next()
+  if (first.done) return
+  async function* all() {
+    yield first.value as Buffer
+    yield* { [Symbol.asyncIterator]: () => input }
+  }
+  const encoding = markOf(first.value) ?? given
+  if (encoding === 'utf-8') return yield* requireText(all(), name)
+  try {
+    yield* requireText(inUtf8(all(), encoding), name)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new UsageError(`${name} is not ${encoding.toUpperCase()}`, {
+      hint: 'name its encoding with --encoding',
+    })
+  }
+}
+
+/** Lets UTF-8 through, and says where it ends to be that. */
+async function* requireText(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
+  let offset = 0
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+    // A character may go on in the next chunk.
+    const whole = bytes.subarray(0, bytes.length - unfinished(bytes))
+    requireUtf8(whole, offset, name)
+    offset += whole.length
+    rest = bytes.subarray(whole.length)
+    if (whole.length > 0) yield whole
+  }
+  requireUtf8(rest, offset, name)
+}
+
+/** How many bytes at the end begin a character whose other bytes are not there. */
+function unfinished(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    if (length > back) return back
+    if ((byte & 0xc0) !== 0x80) return 0
+  }
+  return 0
+}
+
+function requireUtf8(bytes: Buffer, offset: number, name: string): void {
+  const nul = bytes.indexOf(0)
+  if (nul >= 0)
+    throw new UsageError(`${name} has a NUL at byte offset ${offset + nul}: it is UTF-16, or not text`, {
+      hint: `save it as UTF-8, or name its encoding: --encoding ${(offset + nul) % 2 === 0 ? 'utf-16be' : 'utf-16le'}`,
+    })
+  if (isUtf8(bytes)) return
+  // The longest beginning that is UTF-8, found by halving.
+  let good = 0
+  let bad = bytes.length
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1
+    const part = bytes.subarray(0, middle)
+    if (isUtf8(part.subarray(0, part.length - unfinished(part)))) good = middle
+    else bad = middle
+  }
+  const part = bytes.subarray(0, good)
+  throw new UsageError(`${name} is not UTF-8 at byte offset ${offset + good - unfinished(part)}`, {
+    hint: 'save it as UTF-8, or name its encoding: --encoding windows-1252',
+  })
+}

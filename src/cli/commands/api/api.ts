@@ -1,0 +1,148 @@
+import { Option } from 'commander'
+import type { Route } from '../../../api/endpoints.ts'
+import { hasDotSegment } from '../../../api/path.ts'
+import type { WireResponse } from '../../../api/wire.ts'
+import { createResponseReader } from '../../../client/parsed-response.ts'
+import type { AnyInput } from '../../../client/request.ts'
+import { UsageError } from '../../../errors.ts'
+import { saveFlags } from '../../backup/flags.ts'
+import { parseFields } from '../../input/assignments.ts'
+import { collect, readData } from '../../input/input.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { Context } from '../../kernel/context.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { isJson } from '../../output/error.ts'
+import { visibleLines } from '../../output/terminal/visible.ts'
+import { requestHeaders } from '../../requests/request-headers.ts'
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
+
+interface Flags {
+  field?: string[]
+  data?: string
+  header?: string[]
+  include?: boolean
+  paginate?: boolean
+}
+
+export function defineApi(api: MeetroomCommand, act: DefineAction): void {
+  api
+    .description('Send any request to the service and print its answer, for what no other command covers.')
+    .argument('<method>', methods.join(', '))
+    .argument('<path>', 'path below the base URL, as in /rooms?limit=1')
+    .addOption(
+      new Option(
+        '-f, --field <key=value>',
+        'field of the body, or query parameter of a GET; repeatable',
+      ).argParser(collect),
+    )
+    .option('--data <json|@file|->', 'body as JSON, from a file or from standard input')
+    .option('-H, --header <header>', "header to send, 'Name: value'; repeatable", collect)
+    .option('-i, --include', 'print the status line and the headers before the body')
+    .option('--paginate', 'follow a list to its end, and print it as one document (GET)')
+  saveFlags(api).action(
+    act('any', async (context, verb: string, path: string, flags: Flags) => {
+      const endpoint = routeOf(verb, path)
+      const { output, query } = context.flags
+      const mayBeTsv = query !== undefined && output === 'tsv'
+      if (output && !isJson(output) && !mayBeTsv)
+        throw new UsageError(`api prints the JSON that the service sent; it does not support -o ${output}`)
+      if (typeof context.flags.save === 'string' && endpoint.method !== 'DELETE')
+        throw new UsageError(`--save is for DELETE: ${endpoint.method} deletes nothing`)
+      if (flags.paginate && endpoint.method !== 'GET')
+        throw new UsageError(`--paginate is for GET, not for ${endpoint.method}`)
+      if (flags.paginate && flags.include)
+        throw new UsageError('--paginate and --include cannot be used together', {
+          hint: 'one document of several answers has no headers of its own',
+        })
+      const input = await inputOf(context, endpoint, path, flags)
+      if (flags.paginate) return printPages(context, endpoint, input)
+      await printAnswer(context, endpoint, input, flags)
+    }),
+  )
+  examples(
+    api,
+    "meetroom api GET '/rooms?limit=1'",
+    'meetroom api GET /users --paginate',
+    "meetroom api GET /rooms -i -H 'Accept-Language: de'",
+    'meetroom api PUT /rooms/66f1a2b3c4d5e6f708192a3b -f name=Renamed -f layout=grid',
+  )
+}
+
+/** @throws {UsageError} for a method or a path that is none */
+function routeOf(verb: string, path: string): Route {
+  const method = methods.find((known) => known === verb.toUpperCase())
+  if (!method) throw new UsageError(`“${verb}” is not a method of this API; use one of ${methods.join(', ')}`)
+  // A URL parser drops control characters at the end, and finds “..” before them.
+  if (!/^\/[^/\\]/.test(path) || /[{}#\s\p{Cc}\p{Cs}]/u.test(path))
+    throw new UsageError(`“${path}” is not a path below the base URL, as in /rooms?limit=1`)
+  const [pathname = ''] = path.split('?')
+  if (hasDotSegment(pathname))
+    throw new UsageError(`“${path}” contains “.” or “..”, and so would leave the base URL`)
+  return { id: `api.${method.toLowerCase()}`, summary: '', method, path: pathname }
+}
+
+type Request = AnyInput & { query: Record<string, unknown> }
+
+async function inputOf({ host }: Context, { method }: Route, path: string, flags: Flags): Promise<Request> {
+  const [, search = ''] = path.split(/\?(.*)/s)
+  const query = Object.fromEntries(new URLSearchParams(search))
+  const headers = flags.header && { headers: requestHeaders(flags.header) }
+  const fields = parseFields('--field', flags.field ?? [])
+  const data = flags.data === undefined ? undefined : await readData(flags.data, host)
+  if (method !== 'GET') return { query, body: bodyOf(data, fields), ...headers }
+  if (data !== undefined) throw new UsageError('a GET has no body; use --field')
+  return { query: { ...query, ...fields }, ...headers }
+}
+
+function bodyOf(data: unknown, fields: Record<string, unknown>): unknown {
+  if (Object.keys(fields).length === 0) return data
+  if (data === undefined) return fields
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    throw new UsageError('--field needs --data to be a JSON object')
+  return { ...data, ...fields }
+}
+
+async function printPages(context: Context, endpoint: Route, input: Request): Promise<void> {
+  const { paginateAny } = await import('../../lists/paginate-any.ts')
+  const { key, pages } = await paginateAny(context, endpoint, input)
+  const { output, query } = context.flags
+  // What --query selects has formats of its own.
+  const printer = await context.printer(query ? undefined : output === 'ndjson' ? 'ndjson' : 'json')
+  await printer.list({ noun: ['item', 'items'], columns: [], fields: [] }, key, pages)
+}
+
+/**
+ * Sends a request and prints the response. JSON with a 2xx status is printed also when it does not prove the change that was
+ * requested; the error follows.
+ */
+async function printAnswer(
+  context: Context,
+  endpoint: Route,
+  input: AnyInput,
+  { include }: Flags,
+): Promise<void> {
+  let came: WireResponse | undefined
+  const client = await context.client()
+  const asked = client.request(endpoint, input, (answer) => {
+    came = answer
+  })
+  const failed = await asked.then(
+    () => false,
+    () => true,
+  )
+  if (!came) return void (await asked)
+  const printer = await context.printer()
+  if (include) {
+    const { formatHead } = await import('../../requests/head.ts')
+    await printer.write(await formatHead(came, context.redact))
+  }
+  const { bytes, text, value, status } = createResponseReader()(came)
+  if (value !== undefined && status >= 200 && status < 300) await printer.body({ bytes, text, value })
+  else if (include && failed) {
+    const body = context.redact(new TextDecoder().decode(bytes)).trimEnd()
+    if (body !== '') await printer.data(`${body}\n`, visibleLines)
+  }
+  await asked
+}

@@ -1,0 +1,198 @@
+import { basename } from 'node:path'
+import { Option } from 'commander'
+import { defaultProfile, localProfile, shortestKey } from '../../../config/settings.ts'
+import { findProfile, type Profile, type StoredConfig } from '../../../config/stored-file.ts'
+import { isClear, parseBaseUrl } from '../../../config/values.ts'
+import { withKey, withProfile } from '../../../config/writer.ts'
+import { AuthError, ConfirmationError, suggest, suggestElsewhere, UsageError } from '../../../errors.ts'
+import type { Visible } from '../../../host.ts'
+import { readAll } from '../../input/input.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { Context } from '../../kernel/context.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { checkProfileName, namedProfile } from '../../kernel/profile.ts'
+import { own, visible } from '../../output/terminal/visible.ts'
+import { isInteractive, whyNotInteractive } from '../../requests/confirm.ts'
+import { fingerprintOf } from '../../requests/fingerprint.ts'
+import { verifyKey } from './verify-key.ts'
+
+interface LoginFlags {
+  withToken?: boolean
+  keyCommand?: string
+}
+
+export function defineLogin(auth: MeetroomCommand, act: DefineAction): void {
+  const login = auth
+    .command('login')
+    .summary('Store an API key')
+    .description(
+      'Store an API key for a service. You are prompted for the base URL and the key (hidden input); the key is verified before it is stored, in a file for you alone.',
+    )
+    .addOption(new Option('--with-token', 'read the key from standard input').conflicts('keyCommand'))
+    .option('--key-command <command>', "store a command that prints the key instead, as in 'pass show meet'")
+    .action(act('machine', (context, flags: LoginFlags) => logIn(context, flags)))
+  examples(
+    login,
+    'meetroom auth login',
+    'meetroom auth login --base-url https://meet.example.com/v1',
+    'meetroom auth login --profile staging --base-url https://staging.example.com/v1 --with-token < key.txt',
+    "meetroom auth login --base-url https://meet.example.com/v1 --key-command 'op read op://work/meet/key'",
+  )
+}
+
+async function logIn(context: Context, flags: LoginFlags): Promise<void> {
+  const { host } = context
+  context.config.expectNewProfile()
+  const stored = await context.config.stored()
+  const profile = profileOf(context, stored)
+  const before = findProfile(stored, profile) ?? {}
+  // Whoever types the key into standard input has no other way to answer.
+  const asks = !flags.withToken && isInteractive(host)
+  const given = await baseUrlOf(context, before, asks)
+  const { origin } = new URL(given)
+  if (asks) await agreeToReplace(context, profile, before, origin)
+  const key = await keyOf(context, flags, origin, before)
+
+  const baseUrl = await verifyKey(context, given, key)
+  const { keyCommand } = flags
+  const now = host.now()
+  const secret = keyCommand === undefined ? { value: key } : { command: keyCommand }
+  await context.config.change((config) => ({
+    ...withProfile(config, profile, withKey(findProfile(config, profile), baseUrl, secret, now)),
+    profile: config.profile ?? profile,
+  }))
+  await context.notice(`logged in to ${origin} as profile ${profile}`)
+  const fingerprint = fingerprintOf(key)
+  const storedAt = keyCommand === undefined ? `, stored ${new Date(now).toISOString()}` : ''
+  if (fingerprint) await context.notice(`key fingerprint ${fingerprint}${storedAt}`)
+  if (stored.profile === localProfile)
+    await context.notice([
+      `profile ${stored.profile} stays in use; to switch: `,
+      suggestElsewhere(['profiles', 'use', profile]),
+    ])
+  if (host.env['MEETROOM_API_KEY'])
+    await context.notice('MEETROOM_API_KEY in the environment takes precedence over the stored key')
+  if (asks) await tellWhatNext(context, profile, stored.profile ?? profile)
+}
+
+/** @throws {UsageError} for a profile that cannot hold a key */
+function profileOf(context: Context, stored: StoredConfig): string {
+  const inUse = stored.profile === localProfile ? { ...stored, profile: defaultProfile } : stored
+  const { value: profile } = namedProfile(context, inUse)
+  if (profile === localProfile) throw new UsageError('the local workspace needs no key; just pass --local')
+  checkProfileName(profile)
+  return profile
+}
+
+/** @param asks a person may be asked for what flags and environment leave open */
+async function baseUrlOf(context: Context, { base_url }: Profile, asks: boolean): Promise<string> {
+  const { host, flags } = context
+  const named = flags.baseUrl ?? (host.env['MEETROOM_BASE_URL'] || undefined)
+  if (named !== undefined) return readBaseUrl(named)
+  if (asks) {
+    const { askLine } = await import('../../requests/ask.ts')
+    return askLine(context, own`Base URL of the service:`, readBaseUrl, {
+      preset: base_url ? visible(base_url) : undefined,
+      hide: whyHidden,
+    })
+  }
+  if (base_url) return readBaseUrl(base_url)
+  throw new UsageError('no service to log in to', {
+    hint: ['name it: ', suggest(['auth', 'login', '--base-url', 'https://meet.example.com/v1'])],
+  })
+}
+
+/** What is pasted here by mistake may be the key. */
+function whyHidden(line: string): Visible | undefined {
+  const typed = line.trimStart().toLowerCase()
+  const isUrl = ['https://', 'http://'].some((start) => start.startsWith(typed) || typed.startsWith(start))
+  return isUrl ? undefined : own`[hidden: it does not begin with https://]`
+}
+
+/** @throws {UsageError} for what is no base URL, or one that a key cannot be sent to */
+function readBaseUrl(text: string): string {
+  const baseUrl = parseBaseUrl(text)
+  const url = new URL(baseUrl)
+  if (!isClear(url)) return baseUrl
+  throw new UsageError(`over plain http the key would be sent unencrypted to ${url.origin}`, {
+    hint: 'use an https base URL',
+  })
+}
+
+/**
+ * Asks before the key of another service is lost.
+ * @throws {ConfirmationError}
+ */
+async function agreeToReplace(
+  context: Context,
+  name: string,
+  { api_key, key_command, api_key_origin: other }: Profile,
+  origin: string,
+): Promise<void> {
+  if (!(api_key || key_command) || !other || other === origin || context.flags.yes) return
+  const { askConfirmation } = await import('../../requests/ask.ts')
+  const question = `Profile ${name} holds the key for ${other}; replace it?`
+  if (await askConfirmation(context, visible(question))) return
+  throw new ConfirmationError('not confirmed; nothing was stored', {
+    hint: [
+      'keep both, in a profile of its own: ',
+      suggestElsewhere(['auth', 'login', '--profile', 'NAME', '--base-url', `${origin}/v1`]),
+    ],
+  })
+}
+
+async function keyOf(
+  context: Context,
+  { withToken, keyCommand }: LoginFlags,
+  origin: string,
+  { api_key, api_key_origin }: Profile,
+): Promise<string> {
+  if (keyCommand !== undefined)
+    return checkedKey(await context.services.runKeyCommand(keyCommand, '--key-command'))
+  if (withToken) return checkedKey(await readAll(context.host), 'standard input')
+  const why = whyNotInteractive(context.host)
+  if (why !== undefined)
+    throw new UsageError(`logging in needs a key, and ${why}`, {
+      hint: ['pipe it in: ', suggest(['auth', 'login', '--with-token']), ' < file'],
+    })
+  const { askSecret } = await import('../../requests/ask.ts')
+  const replaced = api_key && api_key_origin === origin ? ' (replaces the stored one)' : ''
+  return checkedKey(await askSecret(context, visible(`API key for ${origin}${replaced}:`)))
+}
+
+/** The error for a text that holds more than a key. It is not shown. */
+function notAKey(text: string, source: string): AuthError {
+  const word = /^(authorization:\s*)?bearer\s/i.test(text) ? 'the word “Bearer”' : 'a space or a line break'
+  return new AuthError(`${source} holds ${word}, and not the key alone`, {
+    hint: ['pipe in the key alone: ', suggest(['auth', 'login', '--with-token']), ' < file'],
+  })
+}
+
+/**
+ * @param source where the text comes from, for messages
+ * @throws {UsageError | AuthError} for what cannot be a whole key
+ */
+function checkedKey(text: string, source?: string): string {
+  const key = text.trim()
+  if (source !== undefined && /\s/.test(key)) throw notAKey(key, source)
+  if (key === '') throw new UsageError('no key was given')
+  if (key.length >= shortestKey) return key
+  throw new UsageError(`the key is too short: it has fewer than ${shortestKey} characters`, {
+    hint: 'so short a key cannot be kept out of what is shown; was it cut off?',
+  })
+}
+
+/** Commands that are worth trying first. */
+async function tellWhatNext(context: Context, profile: string, inUse: string): Promise<void> {
+  const { SHELL = '', MEETROOM_PROFILE } = context.host.env
+  const flags = profile === inUse && !MEETROOM_PROFILE ? [] : ['--profile', profile]
+  const shell = ['bash', 'zsh', 'fish'].find((name) => name === basename(SHELL))
+  const lines = [
+    ['auth', 'status', ...flags],
+    ['rooms', 'list', ...flags],
+  ]
+  await context.notice('try next:')
+  for (const words of shell ? [...lines, ['completion', shell]] : lines)
+    await context.notice(['  ', suggestElsewhere(words)])
+}

@@ -1,0 +1,32 @@
+import { AuthError, MeetroomError } from '../../../errors.ts'
+import type { Context } from '../../kernel/context.ts'
+
+/**
+ * Verifies a key with the cheapest request there is.
+ * @returns the base URL that answered: the one given, or the same with the version that was left out
+ * @throws {MeetroomError} when the key is refused, or neither is the base URL of a service
+ */
+export async function verifyKey(context: Context, given: string, key: string): Promise<string> {
+  let first: MeetroomError | undefined
+  for (const baseUrl of given.endsWith('/v1') ? [given] : [given, `${given}/v1`]) {
+    const client = await context.services.clientFor(baseUrl, key)
+    try {
+      await client.call('listRooms', { query: { limit: 1 } })
+      if (baseUrl !== given)
+        await context.notice(`the service is at ${baseUrl}; that is stored as the base URL`)
+      return baseUrl
+    } catch (error) {
+      if (!(error instanceof MeetroomError) || error.status === undefined) throw error
+      first ??= refusedKey(error, given)
+      // A service may answer like one wherever it is asked: only about the key is its word final.
+      if (error instanceof AuthError && (await client.isService())) throw refusedKey(error, given)
+    }
+  }
+  throw first
+}
+
+function refusedKey(error: MeetroomError, baseUrl: string): MeetroomError {
+  if (!(error instanceof AuthError)) return error
+  const { status, request } = error
+  return new AuthError(`${new URL(baseUrl).origin} refuses this key; nothing was stored`, { status, request })
+}

@@ -1,0 +1,30 @@
+import { Argument } from 'commander'
+import type { DefineAction } from '../../kernel/action.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { visibleLines } from '../../output/terminal/visible.ts'
+import { type Shell, shells } from '../../shell/answer.ts'
+import { installInstructions, scripts } from '../../shell/scripts.ts'
+
+export function defineCompletion(completion: MeetroomCommand, act: DefineAction): void {
+  completion
+    .description(
+      'Print a script that completes commands, flags and their values, profiles, fields, and the ids of rooms, members and users. ' +
+        'Ids are looked up with one light request, used for a minute, and never through a protected profile.',
+    )
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .action(
+      act('machine', async (context, shell: Shell) => {
+        const printer = context.plainPrinter()
+        await printer.data(scripts[shell], visibleLines)
+        // A start-up file that reads the script would say it at each start.
+        if (context.host.stdout.isTTY) await printer.notice(`to install it, ${installInstructions[shell]}`)
+      }),
+    )
+  examples(
+    completion,
+    'eval "$(meetroom completion bash)"',
+    'source <(meetroom completion zsh)',
+    'meetroom completion fish > ~/.config/fish/completions/meetroom.fish',
+  )
+}

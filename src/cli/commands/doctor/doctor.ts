@@ -1,0 +1,57 @@
+import { UnhealthyError, UsageError } from '../../../errors.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { Context } from '../../kernel/context.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { isJson } from '../../output/error.ts'
+import type { Printer } from '../../output/printer.ts'
+import { styleFor } from '../../output/terminal/style.ts'
+import { showsUnicode } from '../../output/terminal/unicode.ts'
+import { own, visible } from '../../output/terminal/visible.ts'
+import type { Finding } from './finding.ts'
+
+export function defineDoctor(doctor: MeetroomCommand, act: DefineAction): void {
+  doctor
+    .description(
+      'Find out why it does not work: Node, settings, key, proxy, name, connection, certificate, clock and workspace, one line each, with what to do. Changes nothing and never shows a key. Exit code 1 when something is wrong.',
+    )
+    .action(act('machine', (context) => runDoctor(context)))
+  examples(doctor, 'meetroom doctor', 'meetroom doctor --profile staging --json', 'meetroom doctor --local')
+}
+
+async function runDoctor(context: Context): Promise<void> {
+  const { examination } = await import('./examination.ts')
+  // It must work when the settings do not.
+  const printer = await context.printer().catch(() => context.plainPrinter())
+  const { json, output } = context.flags
+  const asJson = printer.printsJson || isJson(json ? 'json' : output)
+  if (!asJson && output !== undefined && output !== 'table')
+    throw new UsageError(`doctor prints lines or JSON; it does not support -o ${output}`)
+  const checks: Finding[] = []
+  for await (const finding of examination(context)) {
+    checks.push(finding)
+    if (!asJson) await print(context, printer, finding)
+  }
+  const failed = checks.filter(({ status }) => status === 'failed')
+  if (asJson) await printer.json({ ok: failed.length === 0, checks })
+  if (failed.length === 0) return
+  const names = failed.map(({ check }) => check).join(', ')
+  throw new UnhealthyError(`${failed.length} of ${checks.length} checks failed: ${names}`)
+}
+
+const marks = {
+  unicode: { ok: '✔', failed: '✖', skipped: '-' },
+  ascii: { ok: 'ok  ', failed: 'FAIL', skipped: '-   ' },
+} as const
+
+/** The longest name of a check. */
+const width = 'settings file'.length
+
+async function print({ host, flags }: Context, printer: Printer, finding: Finding): Promise<void> {
+  const { check, status, message, hint } = finding
+  const style = await styleFor(host.stdout, host.env, flags.color)
+  const mark = visible(marks[showsUnicode(host) ? 'unicode' : 'ascii'][status])
+  const paint = { ok: style.green, failed: style.red, skipped: style.dim }[status]
+  const words = printer.shown(`${check.padEnd(width)}  ${message}${hint ? `; ${hint}` : ''}`)
+  await printer.write(own`${paint(mark)} ${words}\n`)
+}

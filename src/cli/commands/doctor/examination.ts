@@ -1,0 +1,95 @@
+import { stat } from 'node:fs/promises'
+import { omitUndefined } from '../../../api/defined.ts'
+import { isLoopback } from '../../../api/loopback.ts'
+import type { Settings } from '../../../config/settings.ts'
+import type { Context } from '../../kernel/context.ts'
+import { dataDir, requireBaseUrl } from '../../requests/find-service.ts'
+import { type Finding, runCheck, skipped } from './finding.ts'
+import { checkCache, checkKey, checkNode, checkSettings, checkVersion } from './machine.ts'
+import {
+  checkConnection,
+  checkNames,
+  checkTls,
+  describeProxy,
+  hintAtProxy,
+  type Target,
+  targetOf,
+} from './network.ts'
+import { checkService } from './service.ts'
+
+/** Everything that must be right, one after the other: what depends on something that is wrong is left out. */
+export async function* examination(context: Context): AsyncGenerator<Finding> {
+  const { host } = context
+  yield runCheck(context, 'node', () => checkNode(host))
+  yield runCheck(context, 'version', checkVersion)
+  yield runCheck(context, 'settings file', async () => checkSettings(await context.config.dir(), host))
+  yield runCheck(context, 'code cache', () => checkCache(host))
+  let settings: Settings | undefined
+  const profile = await runCheck(context, 'profile', async () => {
+    settings = await context.settings()
+    return `${settings.profile.value} (${settings.profile.from})`
+  })
+  yield profile
+  if (!settings) return
+  yield* settings.local ? local(context) : remote(context, settings)
+}
+
+/** A workspace that does not exist is not made for this. */
+async function* local(context: Context): AsyncGenerator<Finding> {
+  const dir = await dataDir(context.host)
+  const { databaseIn } = await import('../../../embedded/files.ts')
+  const exists = await stat(databaseIn(dir)).then(
+    () => true,
+    () => false,
+  )
+  if (exists) yield* (await checkService(context)).filter(({ check }) => check === 'workspace')
+  else yield runCheck(context, 'workspace', () => `none in ${dir} yet; the first command makes it`)
+}
+
+const answered = ['clock', 'key accepted', 'workspace'] as const
+
+async function* remote(context: Context, settings: Settings): AsyncGenerator<Finding> {
+  const { host } = context
+  let url: URL | undefined
+  const service = await runCheck(context, 'base url', () => {
+    url = new URL(requireBaseUrl(settings))
+    return `${url.href} (${settings.baseUrl?.from})`
+  })
+  yield service
+  if (!url) return
+  // A command has ten seconds of its own to print the key.
+  const key = await runCheck(context, 'key', () => checkKey(context, settings), { mostMs: 12_000 })
+  yield key
+  const { protocol, hostname } = url
+  const origin = url
+  let target: Target | undefined
+  yield runCheck(context, 'proxy', () => {
+    target = targetOf(origin, host.env, isLoopback(hostname))
+    return describeProxy(target)
+  })
+  const steps = {
+    dns: (to: Target) => runCheck(context, 'dns', () => checkNames(to)),
+    tcp: (to: Target) => runCheck(context, 'tcp', (signal) => checkConnection(to, signal, host.monotonic)),
+    tls: (to: Target) =>
+      runCheck(
+        context,
+        'tls',
+        (signal) => checkTls(to, signal, host.now()),
+        omitUndefined({ hint: hintAtProxy(to) }),
+      ),
+  }
+  let broken = target ? undefined : 'the proxy is wrong'
+  for (const step of ['dns', 'tcp', 'tls'] as const) {
+    if (step === 'tls' && protocol === 'http:') continue
+    if (!target || broken !== undefined) {
+      yield skipped(step, broken ?? '')
+      continue
+    }
+    const finding = await steps[step](target)
+    yield finding
+    if (finding.status === 'failed') broken = `${step} failed`
+  }
+  if (key.status === 'failed') broken ??= 'key failed'
+  if (broken === undefined) yield* await checkService(context)
+  else for (const check of answered) yield skipped(check, broken)
+}

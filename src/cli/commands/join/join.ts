@@ -1,0 +1,132 @@
+import type { Route } from '../../../api/endpoints.ts'
+import { fillPath, queryString } from '../../../api/path.ts'
+import { textOf } from '../../../api/text-of.ts'
+import { withAuditTrail } from '../../../client/audit-trail.ts'
+import {
+  ApiError,
+  AuthError,
+  type MeetroomError,
+  NetworkError,
+  NotFoundError,
+  ServiceError,
+  UsageError,
+} from '../../../errors.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { Context } from '../../kernel/context.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { roomArgument } from '../../lists/room-arguments.ts'
+import { redactor } from '../../output/redaction/redact.ts'
+import { connectToRoom, type RoomClosed } from './room-socket.ts'
+
+interface Flags {
+  as?: string
+  token?: string
+}
+
+export function defineJoin(join: MeetroomCommand, act: DefineAction): void {
+  join
+    .description('Join a room from the terminal and print messages as they arrive, until ^C.')
+    .argument(...roomArgument)
+    .option('--as <user>', 'join as this user, with the access token that the service has for them')
+    .option('--token <token>', 'join with this access token; arguments are public, so prefer --as')
+    .action(act('joins', (context, room: string, flags: Flags) => run(context, room, flags)))
+  examples(
+    join,
+    'meetroom join 66f1a2b3c4d5e6f708192a3b --as ada',
+    'meetroom join 66f1a2b3c4d5e6f708192a3b --query message -o tsv',
+  )
+}
+
+/** What the audit log calls it: a change, as others in the room see who joins. */
+const joining: Route = {
+  id: 'rooms.join',
+  summary: 'Join a room',
+  method: 'GET',
+  path: '/rooms/{id}/connect',
+}
+
+const firstPauseMs = 200
+const longestPauseMs = 5000
+
+async function run(context: Context, room: string, flags: Flags): Promise<void> {
+  if (flags.as !== undefined && flags.token !== undefined)
+    throw new UsageError('--as and --token cannot be used together')
+  const access_token = flags.as === undefined ? flags.token : await tokenOf(context, flags.as)
+  const url = (await context.services.liveBaseUrl()) + fillPath(joining.path, { id: room })
+  const trail = await context.services.trail(joining, { params: { id: room } })
+  await trail?.begin({ method: joining.method, url })
+  await withAuditTrail(trail, () => stay(context, room, url, access_token))
+}
+
+/** Stays in a room until it ends, or until ^C. */
+async function stay(
+  context: Context,
+  room: string,
+  place: string,
+  access_token: string | undefined,
+): Promise<void> {
+  const { host, interrupt } = context
+  const printer = await context.printer()
+  const json = printer.printsJson
+  const url = `${place.replace(/^http/, 'ws')}${queryString({ access_token })}`
+
+  const show = async (frame: Record<string, unknown>) => {
+    if (json) return printer.json(frame)
+    if (frame['event'] === 'message') return printer.line(textOf(frame['message']))
+    if (frame['event'] === 'joined') return printer.notice(`joined room ${room}; ^C leaves`)
+  }
+  // A service may quote the token that it refuses.
+  const redact = redactor([access_token ?? ''], '[access token]')
+  let joined = false
+  for (let failures = 0; ; failures++) {
+    const closed = await connectToRoom(url, host, interrupt, async (frame) => {
+      joined = true
+      failures = 0
+      await show(frame)
+    })
+    const ended = { ...closed, reason: redact(closed.reason) }
+    if (interrupt.aborted) break
+    const { retries } = await context.settings()
+    if (!ended.again || (!joined && failures >= retries.value))
+      return finish(
+        joined && ended.code === 'terminated' ? { ...ended, over: true } : ended,
+        room,
+        printer.notice.bind(printer),
+      )
+    const pause = Math.min(firstPauseMs * 2 ** failures, longestPauseMs) * (0.5 + host.random() / 2)
+    await printer.notice(`${ended.reason}; trying again in ${(pause / 1000).toFixed(1)} s`)
+    await host.sleep(pause, interrupt).catch(() => {})
+    if (interrupt.aborted) break
+  }
+  // Leaving is the way a session ends; what never began was interrupted.
+  if (!joined) throw interrupt.reason
+  await printer.notice('left')
+}
+
+async function tokenOf(context: Context, user_id: string): Promise<string> {
+  const { value } = await (await context.client()).call('getUser', { params: { user_id } })
+  const { access_token: token } = value.user
+  if (!token || typeof token === 'object')
+    throw new UsageError(`the service returns no access token for user ${user_id}`, {
+      hint: 'pass one with --token',
+    })
+  return String(token)
+}
+
+/** Ends the command as the room was left: the end of a meeting counts as success. */
+function finish(ended: RoomClosed, room: string, notice: (text: string) => Promise<void>): Promise<void> {
+  if (ended.over) return notice(ended.reason)
+  throw errorFor(ended, room)
+}
+
+function errorFor({ reason, code, status }: RoomClosed, room: string): MeetroomError {
+  if (status === undefined && code === undefined) return new NetworkError(reason, { retryable: true })
+  const kinds = new Map<unknown, new (message: string, details: object) => MeetroomError>([
+    ['unauthorized', AuthError],
+    ['not_found', NotFoundError],
+  ])
+  const Kind = kinds.get(code) ?? ((status ?? 0) >= 500 ? ServiceError : ApiError)
+  const request = { method: joining.method, path: fillPath(joining.path, { id: room }) }
+  return new Kind(reason === 'blocked' ? 'you were blocked' : `cannot join: ${reason}`, { status, request })
+}

@@ -1,0 +1,118 @@
+import { type RawData, WebSocket } from 'ws'
+import { parseJson } from '../../../api/json.ts'
+import { ServiceError } from '../../../errors.ts'
+import type { Host } from '../../../host.ts'
+
+/** How a connection to a room ended. */
+export interface RoomClosed {
+  /** For people. */
+  reason: string
+  /** Whether connecting again may help. */
+  again: boolean
+  /** Whether the meeting is over, rather than that something went wrong. */
+  over: boolean
+  /** Close code of the session, or code of the refusal. */
+  code?: number | string
+  /** HTTP status of the refusal. */
+  status?: number
+}
+
+/** Number of characters that are read of a refusal, about. */
+const mostOfRefusal = 64 * 1024
+
+/** The service pings every five seconds: after this long without a sign of life, in milliseconds, the peer is taken for gone. */
+const silenceMs = 20_000
+
+/** How long the service may take to say goodbye, in milliseconds: whoever presses ^C does not wait. */
+const partingMs = 200
+
+/** Close codes with which the service says that coming back is of no use (README, “Sessions”). */
+const terminated = 4002
+const final = new Map([
+  [4001, 'blocked'],
+  [terminated, 'the room is terminated'],
+  [4003, 'the room is deleted'],
+  [4004, 'the user is deleted'],
+])
+
+/**
+ * Connects to a room and hands over its frames one after the other, until the connection ends or `interrupt` does it.
+ * How it ended is the answer; only what `onFrame` throws is thrown.
+ */
+export function connectToRoom(
+  url: string,
+  host: Host,
+  interrupt: AbortSignal,
+  onFrame: (frame: Record<string, unknown>) => Promise<void>,
+): Promise<RoomClosed> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, { perMessageDeflate: false, handshakeTimeout: 10_000 })
+    let failure: RoomClosed | undefined
+    let frames = Promise.resolve()
+    let cancel = () => {}
+    const heard = () => {
+      cancel()
+      cancel = host.after(silenceMs, () => socket.terminate())
+    }
+    const leave = () => {
+      socket.close(1000)
+      host.after(partingMs, () => socket.terminate())
+    }
+    interrupt.addEventListener('abort', leave, { once: true })
+    if (interrupt.aborted) leave()
+    socket.on('open', heard)
+    socket.on('ping', heard)
+    socket.on('message', (data: RawData) => {
+      heard()
+      // One after the other: what is printed keeps the order in which it came.
+      frames = frames.then(() => onFrame(readFrame(data.toString())))
+      frames.catch((error) => {
+        socket.terminate()
+        reject(error)
+      })
+    })
+    socket.on('unexpected-response', (_request, response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (text: string) => {
+        if (body.length < mostOfRefusal) body += text
+      })
+      response.on('end', () => {
+        failure = refusal(response.statusCode ?? 0, body)
+        socket.terminate()
+      })
+    })
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      failure ??= { reason: `no connection (${error.code ?? 'refused'})`, again: true, over: false }
+    })
+    socket.on('close', (code, reason) => {
+      cancel()
+      interrupt.removeEventListener('abort', leave)
+      const known = final.get(code)
+      const said = known ?? (reason.toString() || 'the connection is lost')
+      frames.then(
+        () =>
+          resolve(failure ?? { reason: said, code, again: known === undefined, over: code === terminated }),
+        () => {},
+      )
+    })
+  })
+}
+
+function readFrame(text: string): Record<string, unknown> {
+  try {
+    const frame = parseJson(text)
+    if (typeof frame === 'object' && frame !== null) return frame as Record<string, unknown>
+  } catch {}
+  throw new ServiceError('the service sent a frame that is not a JSON object')
+}
+
+/** An answer to the upgrade that is not one. */
+function refusal(status: number, body: string): RoomClosed {
+  try {
+    const { error } = parseJson(body) as { error: { code: unknown; message: unknown } }
+    const code = typeof error.code === 'string' ? { code: error.code } : {}
+    if (typeof error.message === 'string')
+      return { reason: error.message, ...code, status, again: false, over: false }
+  } catch {}
+  return { reason: `the service answered ${status}`, status, again: status >= 500, over: false }
+}

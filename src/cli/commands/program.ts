@@ -1,0 +1,265 @@
+import type { Command } from 'commander'
+import type { Host } from '../../host.ts'
+import { version } from '../../version.ts'
+import { topicSummaries } from '../help/topics.ts'
+import type { DefineAction } from '../kernel/action.ts'
+import { globalFlags } from '../kernel/flags.ts'
+import { MeetroomCommand, PlainHelp } from '../kernel/meetroom-command.ts'
+import { widthOf } from '../output/terminal/style.ts'
+
+interface Group {
+  name: string
+  /** The singular, which works as well. */
+  alias?: string
+  summary: string
+  heading: string
+  /** Works, and is not listed. */
+  hidden?: true
+  load: () => Promise<(group: MeetroomCommand, act: DefineAction, define: Define) => void>
+}
+
+/** Defines further groups, for a command that is about others. */
+type Define = (names: readonly string[]) => Promise<void>
+
+const getStarted = 'Get started:'
+const manage = 'Manage:'
+const runAndTest = 'Run and test:'
+const scripting = 'API and scripting:'
+
+/** The command groups; the one that is asked for is loaded, the others are only names. */
+const groups: readonly Group[] = [
+  {
+    name: 'auth',
+    summary: 'Log in to a service, log out, show which key is used',
+    heading: getStarted,
+    load: async () => (await import('./auth/auth.ts')).defineAuth,
+  },
+  {
+    name: 'doctor',
+    summary: 'Find out why it does not work: settings, key, network, service',
+    heading: getStarted,
+    load: async () => (await import('./doctor/doctor.ts')).defineDoctor,
+  },
+  {
+    name: 'profiles',
+    alias: 'profile',
+    summary: 'Switch between services',
+    heading: getStarted,
+    load: async () => (await import('./profiles/profiles.ts')).defineProfiles,
+  },
+  {
+    name: 'config',
+    summary: 'Show and change settings',
+    heading: getStarted,
+    load: async () => (await import('./config/config.ts')).defineConfig,
+  },
+  {
+    name: 'completion',
+    summary: 'Print what completes commands, flags and ids in bash, zsh or fish',
+    heading: getStarted,
+    load: async () => (await import('./completion/completion.ts')).defineCompletion,
+  },
+  {
+    name: 'rooms',
+    alias: 'room',
+    summary: 'List, create, change, terminate and delete rooms',
+    heading: manage,
+    load: async () => (await import('./rooms/rooms.ts')).defineRooms,
+  },
+  {
+    name: 'members',
+    alias: 'member',
+    summary: 'Invite users to rooms, change their roles, block them',
+    heading: manage,
+    load: async () => (await import('./members/members.ts')).defineMembers,
+  },
+  {
+    name: 'users',
+    alias: 'user',
+    summary: 'List, create, change and delete users of the workspace',
+    heading: manage,
+    load: async () => (await import('./users/users.ts')).defineUsers,
+  },
+  {
+    name: 'sessions',
+    alias: 'session',
+    summary: 'Show who is and was connected to a room',
+    heading: manage,
+    load: async () => (await import('./sessions/sessions.ts')).defineSessions,
+  },
+  {
+    name: 'pages',
+    alias: 'page',
+    summary: 'Create pages of shared content in a room',
+    heading: manage,
+    load: async () => (await import('./pages/pages.ts')).definePages,
+  },
+  {
+    name: 'message',
+    alias: 'messages',
+    summary: 'Send a message to the live sessions of a room',
+    heading: manage,
+    load: async () => (await import('./message/message.ts')).defineMessage,
+  },
+  {
+    name: 'serve',
+    summary: 'Serve the local workspace over HTTP and WebSocket',
+    heading: runAndTest,
+    load: async () => (await import('./serve/serve.ts')).defineServe,
+  },
+  {
+    name: 'join',
+    summary: 'Join a room from the terminal',
+    heading: runAndTest,
+    load: async () => (await import('./join/join.ts')).defineJoin,
+  },
+  {
+    name: 'webhooks',
+    alias: 'webhook',
+    summary: 'Receive and verify webhooks, for writing integrations',
+    heading: runAndTest,
+    load: async () => (await import('./webhooks/webhooks.ts')).defineWebhooks,
+  },
+  {
+    name: 'api',
+    summary: 'Send any request to the service',
+    heading: scripting,
+    load: async () => (await import('./api/api.ts')).defineApi,
+  },
+  {
+    name: 'openapi',
+    summary: 'Print the contract as an OpenAPI document',
+    heading: scripting,
+    load: async () => (await import('./openapi.ts')).defineOpenapi,
+  },
+  {
+    name: 'commands',
+    summary: 'List every command, its flags and what it may change',
+    heading: scripting,
+    load: async () => (await import('./commands.ts')).defineCommands,
+  },
+  {
+    name: 'schema',
+    summary: 'Print the JSON Schema of what a command prints as JSON',
+    heading: scripting,
+    load: async () => (await import('./schema/schema.ts')).defineSchema,
+  },
+  {
+    name: '__complete',
+    summary: 'Answer the shell about a line that is being typed',
+    heading: getStarted,
+    hidden: true,
+    load: async () => (await import('./complete.ts')).defineComplete,
+  },
+  {
+    name: 'version',
+    summary: 'Print the version',
+    heading: getStarted,
+    hidden: true,
+    load: async () => (await import('./version.ts')).defineVersion,
+  },
+  {
+    name: 'help',
+    summary: 'Show help on a command or a topic',
+    heading: getStarted,
+    hidden: true,
+    load: async () => (await import('./help.ts')).defineHelp,
+  },
+]
+
+/** The parts of the tree to load: one group for a command line, all of them for the reference. */
+export type WantedGroups = 'all' | readonly string[]
+
+/**
+ * The command tree, with the requested groups defined and the others only named.
+ * @param write receives what Commander prints to standard output: help and the version
+ */
+export async function buildProgram(
+  host: Host,
+  act: DefineAction,
+  write: (text: string) => void,
+  wanted: WantedGroups,
+): Promise<MeetroomCommand> {
+  const root = new MeetroomCommand('meetroom')
+    .description('Administer a Meeting Room Service: rooms, members, users, sessions, pages and messages.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'help on a command')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: write,
+      writeErr: () => {},
+      outputError: () => {},
+      // There are no colours to take out.
+      getOutHasColors: () => true,
+      getOutHelpWidth: () => widthOf(host.stdout, host.env) ?? 100,
+    })
+  globalFlags(root)
+  root.addHelpText('after', () => rootHelp(root))
+  const named = groups.map((group) => ({ ...group, command: nameGroup(root, group), isDefined: false }))
+  async function define(names: WantedGroups): Promise<void> {
+    for (const group of named) {
+      const { name, alias, command, load } = group
+      const isWanted = names === 'all' || names.some((word) => word === name || word === alias)
+      if (!isWanted || group.isDefined) continue
+      group.isDefined = true
+      const defineGroup = await load()
+      defineGroup(command, act, define)
+      addReferences(command)
+    }
+  }
+  await define(wanted)
+  return root
+}
+
+function nameGroup(root: MeetroomCommand, { name, alias, summary, heading, hidden }: Group): MeetroomCommand {
+  const command = root
+    .command(name, { hidden: hidden === true })
+    .summary(summary)
+    .description(`${summary}.`)
+    .helpGroup(heading)
+  if (alias) command.alias(alias)
+  return command
+}
+
+/** Flags that the help of the program lists; `meetroom help flags` lists all of them. */
+const commonFlags = ['--output', '--json', '--profile', '--local', '--dry-run', '--yes', '--quiet', '--help']
+
+/** What the help of the program shows below the commands: topics and common flags. */
+function rootHelp(root: Command): string {
+  const help = new PlainHelp()
+  const flags = help
+    .visibleOptions(root)
+    .filter(({ long }) => long && commonFlags.includes(long))
+    .map((option) => [help.optionTerm(option), help.optionDescription(option)] as const)
+  return [
+    '',
+    section('Help topics (meetroom help TOPIC):', Object.entries(topicSummaries)),
+    section('Common flags (all: meetroom help flags):', flags),
+    'Start here: meetroom help concepts',
+  ].join('\n')
+}
+
+function section(heading: string, rows: readonly (readonly [term: string, text: string])[]): string {
+  const width = Math.max(...rows.map(([term]) => term.length)) + 2
+  return `${heading}\n${rows.map(([term, text]) => `  ${term.padEnd(width)}${text}\n`).join('')}`
+}
+
+/** Ends the help of each command with the topics that say more, and with where the global flags are listed. */
+function addReferences(group: MeetroomCommand): void {
+  for (const command of group.commands.length > 0 ? group.commands : [group]) {
+    const see = topicsOf(command).map((topic) => `See: meetroom help ${topic}\n`)
+    command.addHelpText('after', `\n${see.join('')}Global flags: meetroom help flags`)
+  }
+}
+
+/** The topics of `meetroom help` that say more about the flags of a command. */
+function topicsOf(command: Command): string[] {
+  const has = (flag: string) => command.options.some(({ long }) => long === flag)
+  return [
+    ...(has('--where') || has('--for') ? ['where'] : []),
+    ...(has('--sort') ? ['lists'] : []),
+    ...(has('--journal') || command.name() === 'export' ? ['import'] : []),
+    ...(has('--ignore-not-found') && has('--where') ? ['bulk'] : []),
+  ]
+}

@@ -1,0 +1,167 @@
+import { Option } from 'commander'
+import type { BodyOf } from '../../../api/operation.ts'
+import type { Operations } from '../../../api/operations.ts'
+import { room } from '../../../api/resources.ts'
+import { textOf } from '../../../api/text-of.ts'
+import { type RoomType, roomTypes } from '../../../api/vocabulary.ts'
+import { ConflictError, UsageError } from '../../../errors.ts'
+import type { Host } from '../../../host.ts'
+import { collect, parseHeaders, parseMember, readSecret, webUrl, wholeNumber } from '../../input/input.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { type BodyFlags, buildBody, type GivenFields } from '../../kernel/body.ts'
+import type { Context } from '../../kernel/context.ts'
+import { bodyFlags, examples, requireFields } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { listPages } from '../../lists/list.ts'
+import { runOne, showOne } from '../../lists/run-one.ts'
+import { own } from '../../output/terminal/visible.ts'
+import { plainText } from '../../output/views/text.ts'
+import type { Item } from '../../output/views/views.ts'
+import { isInteractive } from '../../requests/confirm.ts'
+
+const { words } = room
+
+interface CreateFlags extends BodyFlags {
+  name?: string
+  type?: RoomType
+  record?: boolean
+  maxMeetingSeconds?: number
+  member?: string[]
+  webhookUrl?: string
+  webhookHeader?: string[]
+  webhookSecret?: string
+  ifNotExists?: boolean
+}
+
+export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): void {
+  const create = rooms
+    .command('create')
+    .summary('Create a room')
+    .description(
+      'Create a room, and invite members to it. On a terminal you are asked for a name and a type that are not given.',
+    )
+    .option('--name <name>', words.name)
+    .addOption(new Option('--type <type>', words.type).choices(roomTypes))
+    .option('--record', words.record)
+    .option('--max-meeting-seconds <s>', words.max_meeting_seconds, wholeNumber('--max-meeting-seconds', 1))
+    .option('--member <user[:type[:name]]>', `${words.members}; repeatable`, collect)
+    .option(
+      '--webhook-url <url>',
+      'URL to notify when a participant enters or leaves',
+      webUrl('--webhook-url'),
+    )
+    .option(
+      '--webhook-header <header>',
+      "header to send with notifications, 'Name: value'; repeatable",
+      collect,
+    )
+    .option(
+      '--webhook-secret <secret|@file>',
+      'secret to sign notifications with, from a file or, with @-, from standard input',
+    )
+    .option('--if-not-exists', 'if a room with this name exists, leave it as is and show it')
+  bodyFlags(create).action(
+    act('any', async (context, flags: CreateFlags) => {
+      const given = await buildBody(context, 'createRoom', flags, await settingsFrom(flags, context.host))
+      requireWebhookUrl(flags, given)
+      const body = await askForMissing(context, flags, given)
+      requireFields(context, body, { name: '--name', type: '--type' })
+      if (flags.ifNotExists && (await showExisting(context, body))) return
+      await runOne(context, 'createRoom', { body })
+    }),
+  )
+  examples(
+    create,
+    "meetroom rooms create --name 'Weekly sync' --type private --member ada:host --member grace",
+    'meetroom rooms create --name Demo --type open --max-meeting-seconds 3600 --set layout=grid',
+  )
+}
+
+async function settingsFrom(flags: CreateFlags, host: Host): Promise<GivenFields<'createRoom'>> {
+  const { name, type, record, maxMeetingSeconds: max_meeting_seconds, webhookUrl: url, webhookSecret } = flags
+  const secret =
+    webhookSecret === undefined ? undefined : await readSecret('--webhook-secret', webhookSecret, host)
+  return {
+    '--name': { name },
+    '--type': { type },
+    '--record': { record },
+    '--max-meeting-seconds': { max_meeting_seconds },
+    '--member': { members: flags.member?.map(parseMember) },
+    '--webhook-url': { webhook: { url } },
+    '--webhook-header': {
+      webhook: { headers: flags.webhookHeader && parseHeaders('--webhook-header', flags.webhookHeader) },
+    },
+    '--webhook-secret': { webhook: { secret } },
+  }
+}
+
+/** The URL of a webhook may come from anywhere: a flag, `--set` or `--data`. */
+function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webhook }: Body): void {
+  const flag = webhookHeader ? '--webhook-header' : webhookSecret ? '--webhook-secret' : undefined
+  if (flag && webhook?.url === undefined) throw new UsageError(`${flag} needs --webhook-url`)
+}
+
+type Body = BodyOf<Operations['createRoom']>
+
+/** What a room cannot be without, asked for where somebody sits there; with what else is wrong said before that. */
+async function askForMissing(context: Context, { ifNotExists }: CreateFlags, body: Body): Promise<Body> {
+  if ((body.name !== undefined && body.type !== undefined) || !isInteractive(context.host)) return body
+  if (!ifNotExists) await context.permit('writes')
+  await context.client()
+  const { askLine } = await import('../../requests/ask.ts')
+  const name = body.name ?? (await askLine(context, own`Name of the room:`, readName))
+  if (body.type !== undefined) return { ...body, name }
+  const [meaning, ...types] = words.type.split(/: |, /)
+  for (const line of [`${meaning}:`, ...types.map((type) => `  ${type}`)]) await context.notice(line)
+  return { ...body, name, type: await askLine(context, own`Type of the room:`, readType) }
+}
+
+function readName(line: string): string {
+  const name = line.trim()
+  if (name === '') throw new UsageError('a room needs a name')
+  return name
+}
+
+function readType(line: string): RoomType {
+  const type = roomTypes.find((known) => known === line.trim().toLowerCase())
+  if (type) return type
+  throw new UsageError(`type must be one of ${roomTypes.join(', ')}`)
+}
+
+/** All rooms of exactly this name. A service that does not know the filter answers with any rooms. */
+async function findByName(context: Context, name: string): Promise<Item[]> {
+  if (context.flags.curl) return []
+  const found: Item[] = []
+  for await (const { items } of await listPages(context, 'listRooms', { query: { name } }, { all: true }))
+    found.push(...items.filter((item) => item['name'] === name))
+  return found
+}
+
+/**
+ * Shows the existing room of this name instead of creating one; false when there is none.
+ * @throws {ConflictError} when several have it, or the one is of another type
+ */
+async function showExisting(context: Context, body: Readonly<Record<string, unknown>>): Promise<boolean> {
+  const name = textOf(body['name'])
+  const [room, ...others] = await findByName(context, name)
+  if (!room) return false
+  const id = String(room['id'])
+  if (others.length > 0)
+    throw new ConflictError(
+      `${others.length + 1} rooms are named “${name}”: ${[room, ...others].map((each) => each['id']).join(', ')}`,
+      { hint: 'rename or delete all but one of them' },
+    )
+  const answer = await (await context.client()).call('getRoom', { params: { id } })
+  const existing: Item = answer.value.room
+  if (existing['type'] !== body['type'])
+    throw new ConflictError(`room “${name}” exists (${id}), and is ${existing['type']}, not ${body['type']}`)
+  const different = Object.keys(body).filter(
+    (field) => Object.hasOwn(existing, field) && plainText(existing[field]) !== plainText(body[field]),
+  )
+  if (different.length > 0)
+    await context.notice(
+      `warning: room “${name}” exists and differs in ${different.join(', ')}; it is left as it is`,
+    )
+  await showOne(context, 'getRoom', answer)
+  return true
+}

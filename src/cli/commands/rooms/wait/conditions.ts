@@ -1,0 +1,50 @@
+import { textOf } from '../../../../api/text-of.ts'
+import { UsageError } from '../../../../errors.ts'
+import { idleSince } from '../../../filter/metrics.ts'
+import { type Filter, metricOf } from '../../../filter/where.ts'
+import { findClosest } from '../../../input/closest.ts'
+import type { Redact } from '../../../output/redaction/redact.ts'
+import { type FieldValue, fieldOf, type Item, views } from '../../../output/views/views.ts'
+import { roomStates } from './states.ts'
+
+/**
+ * The condition that `--for` names: a state, or a condition of `--where`.
+ * @throws {UsageError} for a word that is no state
+ */
+export function conditionOf(text: string): string {
+  const word = text.trim()
+  if (Object.hasOwn(roomStates, word)) return roomStates[word] ?? ''
+  if (!/^[\w-]*$/.test(word)) return text
+  const states = Object.keys(roomStates)
+  const meant = findClosest(word, states)
+  throw new UsageError(`--for takes ${states.join(', ')} or a condition as in 'online>=2', not “${text}”`, {
+    hint: meant && `did you mean ${meant}?`,
+  })
+}
+
+/** Number of characters of a value that are shown. */
+const longest = 60
+
+/** What a room says of the fields that conditions are about: `status is active, online is 1`. */
+export function describeConditions(
+  { fields, facts: asked }: Filter,
+  room: Item,
+  facts: Item,
+  redact: Redact,
+): string {
+  const own = fields.map((field) => [field, fieldOf(views.room, field, room)] as const)
+  // What was not worth asking yet says nothing.
+  const found = asked.filter((fact) => Object.hasOwn(facts, fact))
+  const all = [...own, ...found.map((fact) => [fact, metricOf(facts, fact)] as const)]
+  return all.map(([field, told]) => describe(field, told, redact)).join(', ')
+}
+
+function describe(field: string, told: FieldValue, redact: Redact): string {
+  const name = field === idleSince ? 'idle' : field
+  if (!told.known) return `the service does not tell ${name}`
+  // Half a key would not be known for one.
+  const value = told.value === null ? '' : redact(textOf(told.value))
+  const shown = value.length > longest ? `${value.slice(0, longest).toWellFormed()}…` : value
+  if (field === idleSince) return `idle since ${shown}`
+  return `${name} is ${shown === '' ? 'blank' : shown}`
+}

@@ -1,0 +1,89 @@
+import { endpoints } from '../../../../api/endpoints.ts'
+import { readAnswer } from '../../../../api/json.ts'
+import type { Answer } from '../../../../client/client.ts'
+import { forgetStanding } from '../../../../client/probe.ts'
+import { ConditionError, suggest, UsageError } from '../../../../errors.ts'
+import { parseWhere } from '../../../filter/where.ts'
+import { readIds } from '../../../input/input.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { evaluateRoomFacts } from '../../../lists/evaluate-room-facts.ts'
+import { RoomFinder } from '../../../lists/find-room.ts'
+import { PresenceReader } from '../../../lists/presence.ts'
+import { runOne, showOne } from '../../../lists/run-one.ts'
+import { type Item, viewOf, views } from '../../../output/views/views.ts'
+import { waitingClient } from './client.ts'
+import { conditionOf, describeConditions } from './conditions.ts'
+import { deadlineIn } from './deadline.ts'
+import { endInWords, isTemporaryFailure, type Poll, poll } from './poll.ts'
+
+export interface WaitFlags {
+  for: readonly string[]
+  /** Pause between two looks, in milliseconds. */
+  interval: number
+}
+
+/**
+ * Waits until all conditions hold of a room at once, and prints it.
+ * @param given what the command line calls it; it is looked up here, since the service may not answer yet
+ * @throws {ConditionError} when the time is up before
+ * @throws {NetworkError | ServiceError} when the time is up and the room could never be read
+ */
+export async function waitForRoom(outer: Context, given: string, flags: WaitFlags): Promise<void> {
+  const wholeMs = (await outer.settings()).timeout.value * 1000
+  // --timeout, which has a default here, is about the whole; each request keeps the deadline of the settings.
+  const { timeout: _, ...rest } = outer.flags
+  const context = outer.with(rest)
+  const { host } = context
+  const conditions = flags.for.map(conditionOf)
+  const readFilter = () => parseWhere(conditions, 'listRooms', views.room, host.now(), '--for')
+  await readFilter()
+  const printer = await context.printer()
+  printer.check(viewOf(endpoints.getRoom))
+  const room = given === '-' ? await idFromInput(context) : given
+  if (context.flags.curl) {
+    const id = await new RoomFinder(context).idOf(room)
+    return runOne(context, 'getRoom', { params: { id } })
+  }
+
+  const deadline = deadlineIn(host, wholeMs)
+  const client = await waitingClient(context, deadline)
+  const presences = new PresenceReader(context, client)
+  let id: string | undefined
+
+  async function look(): Promise<Poll<Answer>> {
+    forgetStanding(client.seen)
+    id ??= await new RoomFinder(context, client).idOf(room)
+    const answer = await client.call('getRoom', { params: { id } })
+    const { room: item } = readAnswer(answer) as { room: Item }
+    // Times are compared with now.
+    const filter = await readFilter()
+    let facts: Item = {}
+    let holds = filter.matches(item)
+    if (holds && filter.facts.length > 0) {
+      const inquiry = { filter, presences, clock: host, recordOf: async () => item }
+      const found = await evaluateRoomFacts(inquiry, { ...item, id })
+      facts = found.facts
+      holds = found.matches
+    }
+    return holds ? { found: answer } : { soFar: describeConditions(filter, item, facts, context.redact) }
+  }
+
+  const what = flags.for.join(' and ')
+  const end = await poll(context, { what, deadline, pauseMs: flags.interval, look })
+  if ('found' in end) return showOne(context, 'getRoom', end.found)
+  const { soFar, failure } = end
+  if (failure && soFar === undefined) throw isTemporaryFailure(end, failure, deadline)
+  const seenLast = failure ? `${soFar}; then ${failure.message}` : soFar
+  throw new ConditionError(`${endInWords(end, deadline)} waiting for ${what}: ${seenLast}`, {
+    hint: ['look at it with: ', suggest(['rooms', 'get'], id ?? '')],
+    retryable: true,
+  })
+}
+
+/** @throws {UsageError} when standard input does not hold one id */
+async function idFromInput({ host }: Context): Promise<string> {
+  const [id, ...others] = await readIds(['-'], host)
+  if (id === undefined || others.length > 0)
+    throw new UsageError(`standard input must hold one room id, not ${id === undefined ? 'none' : 'several'}`)
+  return `id:${id}`
+}

@@ -1,0 +1,29 @@
+import { forgetStanding } from '../../../../client/probe.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { waitingClient } from './client.ts'
+import { deadlineIn } from './deadline.ts'
+import { isTemporaryFailure, poll } from './poll.ts'
+
+const pauseMs = 1000
+
+/**
+ * Waits until the service answers and accepts the key.
+ * @param wholeMs how long, in milliseconds
+ * @throws {AuthError} as soon as it refuses the key
+ * @throws {NetworkError | ServiceError} when the time is up before
+ */
+export async function waitForService(context: Context, wholeMs: number): Promise<void> {
+  const deadline = deadlineIn(context.host, wholeMs)
+  const what = await context.services.target()
+  const client = await waitingClient(context, deadline)
+  const end = await poll(context, {
+    what,
+    deadline,
+    pauseMs,
+    async look() {
+      forgetStanding(client.seen)
+      return { found: await client.call('listRooms', { query: { limit: 1 } }) }
+    },
+  })
+  if ('failure' in end && end.failure) throw isTemporaryFailure(end, end.failure, deadline)
+}

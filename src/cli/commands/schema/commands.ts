@@ -1,0 +1,82 @@
+import { exitCodes } from '../../help/exit-codes.ts'
+import type { Effect } from '../../kernel/effect.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import type { View } from '../../output/views/views.ts'
+import { type ArgumentFacts, argumentFacts, type FlagFacts, flagFacts } from './flags.ts'
+
+/** One command, as `meetroom commands` tells of it. */
+export interface CommandFacts {
+  name: string
+  summary: string
+  description: string
+  arguments: ArgumentFacts[]
+  flags: FlagFacts[]
+  /** Whether it may change something at the service. */
+  writes: boolean
+  /** Whether --dry-run and --curl show what it would send. */
+  dry_run: boolean
+  exit_codes: number[]
+  examples: readonly string[]
+}
+
+export const commandView: View = {
+  noun: ['command', 'commands'],
+  id: 'name',
+  columns: [
+    { field: 'name', weight: 9 },
+    { field: 'writes', weight: 7 },
+    { field: 'summary', weight: 8 },
+  ],
+  fields: ['name', 'writes', 'summary'],
+}
+
+/** Every command of a whole tree that does something, in its order. */
+export function commandFacts(root: MeetroomCommand): CommandFacts[] {
+  return leavesOf(root, []).map(({ words, command }) => {
+    const { effect = 'machine' } = command
+    return {
+      name: words.join(' '),
+      summary: command.summary(),
+      description: command.description(),
+      arguments: command.registeredArguments.map(argumentFacts),
+      flags: command.options.map(flagFacts),
+      writes: writes(effect),
+      dry_run: !['stays', 'joins', 'machine'].includes(effect),
+      exit_codes: exitCodesOf(command, effect),
+      examples: command.examples,
+    }
+  })
+}
+
+interface Leaf {
+  words: string[]
+  command: MeetroomCommand
+}
+
+/** The commands of a tree that do something, but for the one that only shells call. */
+export function leavesOf(command: MeetroomCommand, words: readonly string[]): Leaf[] {
+  if (command.commands.length === 0) return [{ words: [...words], command }]
+  const shown = command.commands.filter((child) => child.name() !== '__complete')
+  return shown.flatMap((child) =>
+    child.name() === 'help' && words.length > 0
+      ? []
+      : leavesOf(child as MeetroomCommand, [...words, child.name()]),
+  )
+}
+
+const writes = (effect: Effect) => effect === 'writes' || effect === 'any' || effect === 'joins'
+
+/** The codes that a command may end with: some come of writes, of several items or profiles, and of questions only. */
+function exitCodesOf(command: MeetroomCommand, effect: Effect): number[] {
+  const isOverMany = command.options.some(({ long }) => long === '--concurrency')
+  const asks = writes(effect) || effect === 'machine'
+  const without = [
+    ...(writes(effect) ? [] : [7]),
+    ...(isOverMany || effect === 'reads' || command.isForEachProfile ? [] : [8]),
+    ...(effect === 'machine' || effect === 'waits' ? [] : [9]),
+    ...(asks ? [] : [10]),
+  ]
+  return Object.keys(exitCodes)
+    .map(Number)
+    .filter((code) => !without.includes(code))
+}

@@ -1,0 +1,35 @@
+import * as z from 'zod'
+import * as classes from '../../../errors.ts'
+import { BugError } from '../../../errors.ts'
+
+/** The code of every error that is reported. */
+const codes = [...Object.values(classes), BugError].flatMap((value) =>
+  isErrorClass(value) ? [new value('SIGINT').code] : [],
+)
+
+type ErrorClass = new (why: 'SIGINT') => classes.MeetroomError
+
+function isErrorClass(value: unknown): value is ErrorClass {
+  return (
+    typeof value === 'function' &&
+    value !== classes.MeetroomError &&
+    value.prototype instanceof classes.MeetroomError
+  )
+}
+
+/** What standard error holds in JSON modes when a command fails: one object, or one for each item that failed. */
+export const errorSchema = z.object({
+  error: z.object({
+    code: z.enum([...new Set(codes)]).describe('what went wrong, for programs'),
+    message: z.string().describe('what went wrong, for people'),
+    hint: z.string().optional().describe('what to do about it'),
+    status: z.int().optional().describe('HTTP status of the answer, when there was one'),
+    retryable: z.boolean().describe('whether the same command may succeed when run again unchanged'),
+    accepted: z
+      .literal(true)
+      .optional()
+      .describe('the service accepted a write, and its result is not known'),
+    request: z.object({ method: z.string(), path: z.string() }).optional().describe('what was sent'),
+    body: z.unknown().optional().describe('the answer of the service; cut off when it is long'),
+  }),
+})

@@ -1,0 +1,42 @@
+import type { Command } from 'commander'
+import { suggestElsewhere, UsageError } from '../../../errors.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { visibleJson } from '../../output/terminal/visible.ts'
+import { findCommand } from '../../shell/line.ts'
+
+/** The name of a command that may be called by its aliases, as in `room ls`. */
+function fullName(root: Command, words: readonly string[]): string {
+  let command: Command | undefined = root
+  const names = words.map((word) => {
+    command = command && findCommand(command, word)
+    return command?.name() ?? word
+  })
+  return names.join(' ')
+}
+
+export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
+  schema
+    .description(
+      'Print the JSON Schema of what a command prints with --json, of errors (“error”), or of both for all commands. Services may send more fields, and leave out any but ids.',
+    )
+    .argument('[command...]', 'a command, as in rooms list, or error')
+    .action(
+      act('machine', async (context, words: string[]) => {
+        const { errorJsonSchema, outputSchemas } = await import('./schemas.ts')
+        const root = schema.parent as MeetroomCommand
+        const all = outputSchemas(root).set('error', errorJsonSchema())
+        const name = fullName(root, words)
+        const document = name === '' ? { $defs: Object.fromEntries(all) } : all.get(name)
+        if (!document)
+          throw new UsageError(`no command “${name}” that prints JSON`, {
+            hint: ['list those that do with: ', suggestElsewhere(['schema', '--query', 'keys("$defs")'])],
+          })
+        const printer = await context.printer()
+        if (printer.options.query) return printer.result(document)
+        await printer.data(`${JSON.stringify(document, null, 2)}\n`, visibleJson)
+      }),
+    )
+  examples(schema, 'meetroom schema rooms list', 'meetroom schema error', 'meetroom schema > schemas.json')
+}

@@ -1,0 +1,53 @@
+import * as z from 'zod'
+import type { Operation } from '../../../api/operation.ts'
+import { operations } from '../../../api/operations.ts'
+import { itemSchema } from '../../../api/schemas.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { viewOf } from '../../output/views/views.ts'
+import { commandSchemas, counts, exportedKind, stepSchema } from './command-schemas.ts'
+import { leavesOf } from './commands.ts'
+import { errorSchema } from './errors.ts'
+
+/** The JSON Schema of what each command of a whole tree prints with `--json`; of those that print JSON. */
+export function outputSchemas(root: MeetroomCommand): Map<string, object> {
+  const all = leavesOf(root, []).flatMap(({ words, command }) => {
+    const name = words.join(' ')
+    const schema = schemaOf(name, command)
+    return schema ? [[name, jsonSchema(`meetroom ${name} --json`, schema)] as const] : []
+  })
+  return new Map(all)
+}
+
+/** The JSON Schema of an error in JSON modes. */
+export function errorJsonSchema(): object {
+  return jsonSchema('an error on standard error, in JSON modes', errorSchema)
+}
+
+function schemaOf(name: string, command: MeetroomCommand): z.ZodType | undefined {
+  const own = commandSchemas[name]
+  if (own) return own
+  const kind = exportedKind.get(name)
+  if (kind) return z.looseObject({ [kind.plural]: z.array(itemSchema(kind.fields)) })
+  const { overMany } = command
+  const hasSteps = command.options.some(({ long }) => long === '--all-rooms')
+  if (overMany) return ofMany(operations[overMany], hasSteps ? [stepSchema] : [])
+  // Operations are called as commands are.
+  const operation = Object.values<Operation>(operations).find(({ id }) => id.replace('.', ' ') === name)
+  if (!operation) return undefined
+  const { method, many, response } = operation
+  if (method === 'GET') return many ? z.union([response, ...counts]) : response
+  return method === 'POST' ? response : ofMany(operation)
+}
+
+/** The answer for one item, or a list of them for several. */
+function ofMany(operation: Operation, more: readonly z.ZodType[] = []): z.ZodType {
+  const { response, result } = operation
+  const item = response.shape[result] as z.ZodType
+  const [, plural] = viewOf(operation).noun
+  return z.union([response, z.object({ [plural]: z.array(item) }), ...more])
+}
+
+function jsonSchema(title: string, schema: z.ZodType): object {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return { $schema, title, ...rest }
+}

@@ -1,0 +1,201 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { isLoopback } from '../../../api/loopback.ts'
+import { shellQuote } from '../../../client/request.ts'
+import { findProfile } from '../../../config/stored-file.ts'
+import { withKey, withProfile } from '../../../config/writer.ts'
+import type { Serving } from '../../../embedded/serve.ts'
+import { suggestElsewhere, UsageError } from '../../../errors.ts'
+import { version } from '../../../version.ts'
+import { collect, wholeNumber } from '../../input/input.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { Context } from '../../kernel/context.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { checkProfileName } from '../../kernel/profile.ts'
+import { isJson } from '../../output/error.ts'
+import { visibleLines } from '../../output/terminal/visible.ts'
+import { requireHandles } from '../../requests/file-handles.ts'
+import { dataDir } from '../../requests/find-service.ts'
+import { cannotListen } from '../webhooks/listening.ts'
+
+interface Flags {
+  host: string
+  port: number
+  dataDir?: string
+  ephemeral?: boolean
+  apiKeyFile?: string
+  allowHost?: string[]
+  printEnv?: boolean
+  saveProfile?: string
+  webhookRetryScale: number
+  allowPrivateWebhooks?: boolean
+}
+
+export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
+  serve
+    .description('Serve the local workspace over HTTP and WebSocket, for other programs.')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber('--port', 0, 65535), 4680)
+    .option('--data-dir <dir>', 'folder of the workspace (default: the same as --local)')
+    .option('--ephemeral', 'keep everything in memory')
+    .option(
+      '--api-key-file <file>',
+      'file with the API key, created if missing (default: in the data folder)',
+    )
+    .option('--allow-host <name>', 'additional host name that the service answers to; repeatable', collect)
+    .option('--print-env', 'print the shell commands that point meetroom at this service, without serving')
+    .option('--save-profile <name>', 'store base URL and key as a profile')
+    .option('--webhook-retry-scale <factor>', 'multiply the pauses between webhook retries', factor, 1)
+    .option('--allow-private-webhooks', 'allow webhooks to private and link-local addresses')
+    .action(act('stays', (context, flags: Flags) => run(context, flags)))
+  examples(
+    serve,
+    'meetroom serve',
+    'eval "$(meetroom serve --print-env)"',
+    'meetroom serve --ephemeral --port 0 --json',
+  )
+}
+
+function factor(text: string): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0
+  if (value <= 0) throw new UsageError(`--webhook-retry-scale takes a number above 0, not “${text}”`)
+  return value
+}
+
+async function run(context: Context, flags: Flags): Promise<void> {
+  const { host } = context
+  const printer = context.plainPrinter()
+  if (flags.ephemeral && flags.dataDir)
+    throw new UsageError('--ephemeral and --data-dir cannot be used together')
+  if (flags.saveProfile !== undefined) checkProfileName(flags.saveProfile)
+  const dir = flags.ephemeral ? undefined : resolve(host.cwd, flags.dataDir ?? (await dataDir(host)))
+  if (flags.printEnv) return printer.data(await environment(context, flags, dir), visibleLines)
+  requireHandles()
+
+  const temporary =
+    dir === undefined && !flags.apiKeyFile ? await mkdtemp(join(tmpdir(), 'meetroom-')) : undefined
+  const keyFile = flags.apiKeyFile
+    ? resolve(host.cwd, flags.apiKeyFile)
+    : join(temporary ?? dir ?? '', 'api-key')
+  try {
+    const serving = await start(context, flags, dir, keyFile)
+    try {
+      if (flags.saveProfile !== undefined) await saveProfile(context, flags.saveProfile, serving)
+      await announce(context, flags, serving, keyFile)
+      await interrupted(context.interrupt)
+      await printer.notice('stopping')
+    } finally {
+      await serving.close()
+    }
+  } finally {
+    if (temporary) await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+async function start(
+  context: Context,
+  flags: Flags,
+  dir: string | undefined,
+  keyFile: string,
+): Promise<Serving> {
+  const { host } = context
+  const printer = context.plainPrinter()
+  const { serve } = await import('../../../embedded/serve.ts')
+  try {
+    const serving = await serve({
+      dir,
+      keyFile,
+      host: flags.host,
+      port: flags.port,
+      hosts: flags.allowHost ?? [],
+      webhookRetryScale: flags.webhookRetryScale,
+      allowPrivateWebhooks: flags.allowPrivateWebhooks ?? false,
+      userAgent: `meetroom/${version}`,
+      machine: host,
+      log: (line) => void printer.notice(`${new Date(host.now()).toISOString()} ${line}`),
+    })
+    // A client may put it where the log shows it.
+    context.keepSecret(serving.apiKey)
+    return serving
+  } catch (error) {
+    throw cannotListen(error, flags.host, flags.port) ?? error
+  }
+}
+
+/** Says once, on one line for scripts, that the service is there. */
+async function announce(
+  context: Context,
+  flags: Flags,
+  { baseUrl }: Serving,
+  keyFile: string,
+): Promise<void> {
+  const printer = context.flags.query === undefined ? context.plainPrinter() : await context.printer()
+  if (printer.printsJson || isJson(context.flags.json ? 'json' : context.flags.output)) {
+    const ready = { event: 'ready', base_url: baseUrl, api_key_file: keyFile, pid: context.host.pid }
+    await printer.json(ready)
+  } else {
+    await printer.data(`${baseUrl}\n`, visibleLines)
+    await printer.notice('serving; ^C stops it. In another shell:')
+    await printer.notice(`  export MEETROOM_BASE_URL=${baseUrl}`)
+    await printer.notice(`  export MEETROOM_API_KEY="$(cat ${shellQuote(keyFile)})"`)
+  }
+  if (!isLoopback(flags.host.includes(':') ? `[${flags.host}]` : flags.host))
+    await printer.notice(`warning: ${flags.host} can be reached from other machines, unencrypted`)
+}
+
+/** What `eval` needs to point a shell at the service. The key stays in its file: only the shell reads it. */
+async function environment(context: Context, flags: Flags, dir: string | undefined): Promise<string> {
+  if (dir === undefined)
+    throw new UsageError('--print-env needs a workspace that stays: leave out --ephemeral')
+  const { findServingProcess } = await import('../../../embedded/running-server.ts')
+  const owner = await findServingProcess(dir, context.host.quietly)
+  const host = flags.host.includes(':') ? `[${flags.host}]` : flags.host
+  if (!owner) await requireFreePort(flags)
+  const baseUrl = owner?.base_url ?? `http://${host}:${flags.port}/v1`
+  const keyFile = owner?.api_key_file ?? resolve(context.host.cwd, flags.apiKeyFile ?? join(dir, 'api-key'))
+  return `export MEETROOM_BASE_URL=${baseUrl}\nexport MEETROOM_API_KEY="$(cat ${shellQuote(keyFile)})"\n`
+}
+
+/**
+ * A workspace that is not being served yet has the port that it will be served on, unless somebody else is there.
+ * @throws {UsageError}
+ */
+async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {
+  const place = [
+    '--host',
+    host,
+    '--port',
+    `${port}`,
+    ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
+  ]
+  const hint = ['start ', suggestElsewhere(['serve', ...place]), ' first, then run this again']
+  if (port === 0)
+    throw new UsageError('with --port 0 the port is not known before the service runs', { hint })
+  const { createServer } = await import('node:net')
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', ({ code }: NodeJS.ErrnoException) =>
+      reject(
+        new UsageError(`${host}:${port} is not where this workspace will be served (${code})`, { hint }),
+      ),
+    )
+    probe.listen(port, host, () => probe.close(() => resolve()))
+  })
+}
+
+async function saveProfile(context: Context, name: string, { baseUrl, apiKey }: Serving): Promise<void> {
+  await context.config.change((config) =>
+    withProfile(
+      config,
+      name,
+      withKey(findProfile(config, name), baseUrl, { value: apiKey }, context.host.now()),
+    ),
+  )
+}
+
+function interrupted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
+}

@@ -1,0 +1,71 @@
+import { readDuration } from '../../../../duration.ts'
+import { UsageError } from '../../../../errors.ts'
+import type { Interval } from '../../../attendance/intervals.ts'
+
+interface Given {
+  from?: string
+  to?: string
+}
+
+/**
+ * The span that `--from` and `--to` name, in milliseconds since 1970; open where they name nothing.
+ * @throws {UsageError} when one of them cannot be read, or they are the wrong way round
+ */
+export function readSpan({ from, to }: Given, now: number): Interval {
+  const start = from === undefined ? Number.NEGATIVE_INFINITY : readMoment('--from', from, now)
+  const end = to === undefined ? Number.POSITIVE_INFINITY : readMoment('--to', to, now)
+  if (start >= end)
+    throw new UsageError('--from must be earlier than --to', {
+      hint: 'a date means its beginning: --from 2026-01-31 --to 2026-02-01 is the whole of 31 January',
+    })
+  return [start, end]
+}
+
+const ofDay = String.raw`(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:\.(?<ms>\d{1,3})\d*)?)?`
+const absolute = new RegExp(
+  String.raw`^(?<day>today|yesterday|(?<year>\d{4})-(?<month>\d\d)-(?<date>\d\d))(?:[T ]${ofDay}(?<zone>Z|[+-]\d\d:\d\d)?)?$`,
+  'i',
+)
+const timeOnly = new RegExp(`^${ofDay}$`)
+
+/**
+ * A moment as people name it: `yesterday`, `today 08:00`, `08:00`, `2026-01-31`, `2026-01-31T08:00Z`, `7d` for seven days
+ * ago, `now`. A day stands for its beginning. Without a zone it is the time of this machine.
+ * @throws {UsageError} for anything else
+ */
+export function readMoment(flag: string, text: string, now: number): number {
+  const ago = readDuration(text)
+  if (ago !== undefined) return now - ago
+  if (/^now$/i.test(text)) return now
+  const { groups } = absolute.exec(text) ?? timeOnly.exec(text) ?? {}
+  const moment = groups && momentOf(groups, now)
+  if (moment !== undefined) return moment
+  throw new UsageError(
+    `${flag} takes a date or time, as in 2026-01-31, “2026-01-31 08:00”, 2026-01-31T08:00Z, yesterday, “today 08:00” or 7d, not “${text}”`,
+  )
+}
+
+type Groups = Readonly<Record<string, string | undefined>>
+
+/** Undefined for a day or a time that does not exist. */
+function momentOf(groups: Groups, now: number): number | undefined {
+  const { day = 'today', hour = '0', minute = '0', second = '0', ms = '0', zone } = groups
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
+  const today = new Date(now)
+  const back = day.toLowerCase() === 'yesterday' ? 1 : 0
+  const year = Number(groups['year'] ?? today.getFullYear())
+  const month = Number(groups['month'] ?? today.getMonth() + 1) - 1
+  const date = Number(groups['date'] ?? today.getDate())
+  // The 30th of February would become the 2nd of March.
+  if (new Date(Date.UTC(year, month, date)).getUTCMonth() !== month || date === 0) return undefined
+  const time = [Number(hour), Number(minute), Number(second), Number(ms.padEnd(3, '0'))] as const
+  if (zone === undefined) return new Date(year, month, date - back, ...time).getTime()
+  return Date.UTC(year, month, date - back, ...time) - offsetOf(zone)
+}
+
+/** How far a zone is ahead of UTC, in milliseconds. */
+function offsetOf(zone: string): number {
+  if (/^z$/i.test(zone)) return 0
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4))
+  return (zone.startsWith('-') ? -minutes : minutes) * 60_000
+}

@@ -1,0 +1,78 @@
+import { readAnswer } from '../../../../api/json.ts'
+import { textOf } from '../../../../api/text-of.ts'
+import type { Client } from '../../../../client/client.ts'
+import type { Interval } from '../../../attendance/intervals.ts'
+import { collectAttendance } from '../../../attendance/room-attendance.ts'
+import type { RoomReport } from '../../../attendance/rows.ts'
+import { momentIn } from '../../../attendance/session-times.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { RoomSessions } from '../../../lists/room-sessions.ts'
+import { NameResolver } from '../../../lists/user-names.ts'
+import { cellOf, endOfRoom, fieldOf, type Item, views } from '../../../output/views/views.ts'
+
+/** What a report needs of each room. */
+export interface ReportScope {
+  /** In milliseconds since 1970. */
+  span: Interval
+  /** Whether people are called by name. */
+  names: boolean
+  /** Whether rooms are called by name. */
+  roomNames: boolean
+  absent: boolean
+  /** Whether members who are blocked count as invited. */
+  includeBlocked: boolean
+  visits: boolean
+}
+
+/**
+ * Reads who was in rooms, one after the other or some at once. What is not needed is not asked for: the sessions of a room
+ * take one request, names and who is absent one more.
+ * @param now milliseconds since 1970: sessions that run have lasted until then
+ */
+export function createReportReader(
+  context: Context,
+  client: Client,
+  wanted: ReportScope,
+  now: number,
+): (room: Item) => Promise<RoomReport> {
+  const names = new NameResolver(context, client)
+  const sessions = new RoomSessions(context, client)
+  return async (given) => {
+    const room_id = textOf(given['id'])
+    const recordOf = once(async () => {
+      const answer = await client.call('getRoom', { params: { id: room_id } })
+      return { ...given, ...((readAnswer(answer) as Item)['room'] as Item), id: given['id'] }
+    })
+    const known = async (field: string) =>
+      fieldOf(views.room, field, given).known ? given : await recordOf()
+    const usersOf = once(() => usersByMember(names.members(room_id, true)))
+    const attendance = await collectAttendance(sessions.of(room_id), {
+      span: wanted.span,
+      now,
+      terminatedAt: once(async () => {
+        const status = cellOf(views.room, 'status', await known('status'))
+        return status === 'terminated' ? momentIn(endOfRoom(await recordOf())) : undefined
+      }),
+      userOf: async (member_id) => (await usersOf()).get(textOf(member_id)) ?? null,
+      visits: wanted.visits,
+    })
+    const absent = await names.complete(room_id, attendance.participants, wanted)
+    const room = wanted.roomNames ? await known('name') : given
+    return { room, attendance, absent: wanted.absent ? absent : undefined }
+  }
+}
+
+async function usersByMember(members: AsyncIterable<Item>): Promise<ReadonlyMap<string, unknown>> {
+  const users = new Map<string, unknown>()
+  for await (const { id, user_id } of members) users.set(textOf(id), user_id)
+  return users
+}
+
+/** Asks at most once. */
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined
+  return () => {
+    asked ??= ask()
+    return asked
+  }
+}

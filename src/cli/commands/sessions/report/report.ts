@@ -1,0 +1,54 @@
+import { textOf } from '../../../../api/text-of.ts'
+import { UsageError } from '../../../../errors.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { usualPageSize } from '../../../lists/paging/page-size.ts'
+import type { Item } from '../../../output/views/views.ts'
+import { Tally } from '../../../pool/tally.ts'
+import { undefinedIfShown } from '../../../requests/before-send.ts'
+import { readSpan } from './period.ts'
+import { readRooms } from './rooms.ts'
+import { summarizeReport } from './summary.ts'
+import { viewOf } from './views.ts'
+import { type ReportFlags, writeReport } from './write-report.ts'
+
+/**
+ * Reports who was in rooms, and when: room by room, as they come.
+ * @throws {PartialError} when some rooms could not be reported on; for a single room, whatever its own error is
+ */
+export async function runReport(
+  context: Context,
+  given: readonly string[],
+  flags: ReportFlags,
+): Promise<void> {
+  const { by, absent = false, includeBlocked = false, minMinutes = 0, html } = flags
+  if (absent && by === 'session') throw new UsageError('--absent is about people, not about sessions')
+  if (includeBlocked && !absent) throw new UsageError('--include-blocked is for --absent')
+  const now = context.host.now()
+  const span = readSpan(flags, now)
+  const printer = await context.printer()
+  printer.check(viewOf(by, includeBlocked))
+  const rooms = await readRooms(context, given, flags)
+  if (context.flags.curl) return showRequests(context, rooms)
+  const about = { rooms: rooms.length, span, now, printer, minMinutes, absent }
+  const page =
+    html === undefined
+      ? undefined
+      : await (await import('./web-page.ts')).WebPage.open(html, context.host.cwd, about)
+  const tally = new Tally(rooms.length, summarizeReport)
+  try {
+    await writeReport({ context, printer, rooms, flags, now, span, page, tally })
+  } finally {
+    if (page) {
+      await page.close(tally.isComplete)
+      await context.notice(`wrote ${html}`)
+    }
+  }
+}
+
+/** With `--curl`: the requests that are known without any answer. */
+async function showRequests(context: Context, rooms: readonly Item[]): Promise<void> {
+  const client = await context.client()
+  const query = { limit: usualPageSize }
+  for (const { id } of rooms)
+    await undefinedIfShown(client.call('listSessions', { params: { room_id: textOf(id) }, query }))
+}

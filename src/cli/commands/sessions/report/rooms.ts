@@ -1,0 +1,43 @@
+import { omitUndefined } from '../../../../api/defined.ts'
+import { suggestHelp, UsageError } from '../../../../errors.ts'
+import { readIds } from '../../../input/input.ts'
+import type { Context } from '../../../kernel/context.ts'
+import type { PaceFlags } from '../../../kernel/flags.ts'
+import { listPages, openSelection } from '../../../lists/list.ts'
+import { fieldOf, type Item, views } from '../../../output/views/views.ts'
+
+export interface RoomFlags {
+  where?: readonly string[]
+  allRooms?: boolean
+}
+
+/**
+ * The rooms that a command names, chooses or means altogether, with what a list of them tells.
+ * @throws {UsageError} unless they are given in exactly one way
+ */
+export async function readRooms(
+  context: Context,
+  given: readonly string[],
+  { where, allRooms = false, ...pace }: RoomFlags & Partial<PaceFlags>,
+): Promise<Item[]> {
+  const ways = [given.length > 0, where !== undefined, allRooms].filter(Boolean).length
+  if (ways === 0)
+    throw new UsageError('name the rooms, choose them with --where, or pass --all-rooms', {
+      hint: ['see: ', suggestHelp(...context.command.split(' '))],
+    })
+  if (ways > 1) throw new UsageError('give ids, --where or --all-rooms, not more than one of them')
+  if (given.length > 0) return (await readIds(given, context.host)).map((id) => ({ id }))
+  const selection = await openSelection(context, 'listRooms', where, pace)
+  const pages = await listPages(context, 'listRooms', {}, { all: true }, { selection })
+  const rooms: Item[] = []
+  for await (const { items } of selection ? selection.closed(pages) : pages)
+    for (const item of items) rooms.push(part(item))
+  return rooms
+}
+
+/** What a report has a use for: of many rooms, all that a service tells of each would take much memory. */
+function part(room: Item): Item {
+  const status = fieldOf(views.room, 'status', room)
+  const { id, name } = room
+  return { id, ...omitUndefined({ name, status: status.known ? status.value : undefined }) }
+}

@@ -1,0 +1,37 @@
+import { ApiError, type MeetroomError } from '../../../../errors.ts'
+import { plainText } from '../../../output/views/text.ts'
+import type { Item } from '../../../output/views/views.ts'
+import type { Tally } from '../../../pool/tally.ts'
+
+/** Number of rooms that a hint names. */
+const mostNamed = 10
+
+/** Names the rooms that a report lacks. */
+export function missingHint(rooms: readonly Item[]): string | undefined {
+  if (rooms.length === 0) return undefined
+  const ids = rooms.slice(0, mostNamed).map(({ id }) => plainText(id))
+  const more = rooms.length > ids.length ? ` and ${rooms.length - ids.length} more` : ''
+  return `not in the report: ${ids.join(', ')}${more}`
+}
+
+/** `reported on 3 rooms`, or `reported on 2 of 3 rooms; 1 failed`. */
+export function summarizeReport(tally: Tally): string {
+  const done = tally.count('ok')
+  if (tally.isComplete) return `reported on ${done} ${done === 1 ? 'room' : 'rooms'}`
+  const untried = tally.untried > 0 ? `, ${tally.untried} not tried` : ''
+  return `reported on ${done} of ${tally.total} rooms; ${tally.bad} failed${untried}`
+}
+
+/**
+ * The error of a report to which no room contributed. Where all rooms failed in the same way, it has the exit code that one
+ * of them alone has.
+ * @param error what the run ends with
+ * @param failures the errors of the rooms
+ */
+export function commonError(error: MeetroomError, failures: readonly MeetroomError[]): MeetroomError {
+  const [first] = failures
+  if (!(error instanceof ApiError) || !first) return error
+  if (failures.some(({ code, exitCode }) => code !== first.code || exitCode !== first.exitCode)) return error
+  const Kind = first.constructor as new (...of: ConstructorParameters<typeof ApiError>) => MeetroomError
+  return new Kind(error.message, { hint: error.hint, status: first.status, retryable: first.retryable })
+}

@@ -1,0 +1,142 @@
+import { axisOf, type BarSymbols, barOf } from '../../../attendance/bar.ts'
+import { timeFormatFor } from '../../../attendance/clock.ts'
+import type { By } from '../../../attendance/groupings.ts'
+import type { Interval } from '../../../attendance/intervals.ts'
+import { spanOf } from '../../../attendance/measures.ts'
+import type { ReportRow, RoomReport } from '../../../attendance/rows.ts'
+import { timeFields } from '../../../attendance/session-times.ts'
+import { plainText } from '../../../output/views/text.ts'
+import type { Column, Item, View } from '../../../output/views/views.ts'
+
+/** What the rows of a report are, its fields in CSV and JSON, and its columns with their weights. */
+interface Shape extends Pick<View, 'noun' | 'id' | 'fields'> {
+  weights: Readonly<Record<string, number>>
+}
+
+const shapes: Readonly<Record<By, Shape>> = {
+  user: {
+    noun: ['participant', 'participants'],
+    id: 'user_id',
+    fields: [
+      ...['room_id', 'user_id', 'name', 'first_in', 'last_out'],
+      ...['connections', 'minutes', 'share', 'present'],
+    ],
+    weights: {
+      ...{ room: 7, name: 9, user_id: 4, first_in: 6, last_out: 5 },
+      ...{ connections: 1, minutes: 9, share: 2, present: 5 },
+    },
+  },
+  room: {
+    noun: ['room', 'rooms'],
+    id: 'room_id',
+    fields: [
+      ...['room_id', 'name', 'first_in', 'last_out'],
+      ...['participants', 'absent', 'connections', 'minutes'],
+    ],
+    weights: {
+      ...{ room_id: 4, name: 9, first_in: 6, last_out: 5 },
+      ...{ participants: 7, absent: 3, connections: 1, minutes: 9 },
+    },
+  },
+  session: {
+    noun: ['session', 'sessions'],
+    id: 'session_id',
+    fields: [
+      ...['room_id', 'session_id', 'member_id', 'user_id', 'name'],
+      ...[...timeFields, 'minutes', 'share'],
+    ],
+    weights: {
+      ...{ room: 7, session_id: 1, name: 9, user_id: 4 },
+      ...Object.fromEntries(timeFields.map((field, i) => [field, 6 - i])),
+      ...{ minutes: 9, share: 2 },
+    },
+  },
+}
+
+/** How the rows of a report are shown, but for the bars of tables. */
+export function viewOf(by: By, includeBlocked = false): View {
+  const { weights, ...view } = shapes[by]
+  const more: [string, number][] = includeBlocked && by === 'user' ? [['blocked', 5]] : []
+  return {
+    ...view,
+    fields: [...view.fields, ...more.map(([field]) => field)],
+    columns: [...Object.entries(weights), ...more].map(([field, weight]) => ({ field, weight })),
+  }
+}
+
+interface TableOptions {
+  by: By
+  /** Whether rows say who is blocked. */
+  includeBlocked: boolean
+  marks: BarSymbols
+  /** Whether people read it on a terminal: they are shown the times of this machine. */
+  isTerminal: boolean
+  /** Whether there is one room only. */
+  isOneRoom: boolean
+  /** Columns that would say nothing. */
+  without: readonly string[]
+  /** What of the time is reported on, in milliseconds since 1970. */
+  span: Interval
+}
+
+/** Most columns of a terminal that a bar takes, and how many it takes where nobody knows the width of the output. */
+const [widest, usual] = [100, 40]
+
+/** The rows of a report as a table has them, each with a bar of the meeting. */
+export class ReportTable {
+  readonly view: View
+  readonly #options: TableOptions
+  readonly #bars = new WeakMap<Item, { intervals: readonly Interval[]; within: Interval | undefined }>()
+  /** The span of the only room. */
+  #axis: Interval | undefined
+
+  constructor(options: TableOptions) {
+    this.#options = options
+    const { by, includeBlocked, isTerminal, isOneRoom, without, marks } = options
+    const { columns, ...view } = viewOf(by, includeBlocked)
+    const timeline: Column = {
+      field: 'timeline',
+      weight: 8,
+      drawing: {
+        most: isTerminal ? widest : usual,
+        title: (width) => this.#title(width),
+        cell: (item, width) => {
+          const { intervals, within } = this.#bars.get(item) ?? {}
+          return intervals && within ? barOf(intervals, within, width, marks) : ''
+        },
+      },
+    }
+    const said = columns.filter(({ field }) => !without.includes(field) && !(isOneRoom && field === 'room'))
+    this.view = { ...view, columns: [...said, timeline] }
+  }
+
+  /** The row for a line of a room. */
+  row(line: ReportRow, { room, attendance: { meeting } }: RoomReport): Item {
+    const { by, span, isOneRoom } = this.#options
+    // Rooms are compared with each other, people with the meeting that they were in.
+    const isLimited = by === 'room' && span.every((ms) => Number.isFinite(ms))
+    const within = isLimited ? span : spanOf(meeting)
+    if (isOneRoom || isLimited) this.#axis = within
+    const item = { ...this.#shown(line, within), room: plainText(room['name']) || room['id'] }
+    this.#bars.set(item, { intervals: line.intervals, within })
+    return item
+  }
+
+  /** People read the times of their clocks. */
+  #shown({ row, intervals, isRunning }: ReportRow, within: Interval | undefined): Item {
+    const minutes = (row['minutes'] as number).toFixed(1)
+    const [first, last] = [intervals[0]?.[0], intervals.at(-1)?.[1]]
+    if (!this.#options.isTerminal || first === undefined || last === undefined || !('first_in' in row))
+      return { ...row, minutes }
+    const { span, isOneRoom } = this.#options
+    const timeOf = timeFormatFor(isOneRoom && within ? within : span)
+    const out = row['last_out'] === null ? null : timeOf(last)
+    return { ...row, minutes, first_in: timeOf(first), last_out: isRunning ? 'still in' : out }
+  }
+
+  #title(width: number): string {
+    if (!this.#axis) return 'TIMELINE'
+    const timeOf = timeFormatFor(this.#axis)
+    return axisOf(timeOf(this.#axis[0]), timeOf(this.#axis[1]), width)
+  }
+}

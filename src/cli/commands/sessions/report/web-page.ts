@@ -1,0 +1,60 @@
+import type { MeetroomError } from '../../../../errors.ts'
+import { OutputFile } from '../../../../files/output-file.ts'
+import type { Interval } from '../../../attendance/intervals.ts'
+import type { RoomReport, RowOptions } from '../../../attendance/rows.ts'
+import type { Printer } from '../../../output/printer.ts'
+import { plainText } from '../../../output/views/text.ts'
+import type { Item } from '../../../output/views/views.ts'
+import { failedSection, pageEnd, pageStart, roomSection } from './page.ts'
+
+interface About extends RowOptions {
+  /** Number of rooms. */
+  rooms: number
+  /** What of the time is reported on, in milliseconds since 1970. */
+  span: Interval
+  /** Milliseconds since 1970. */
+  now: number
+  printer: Printer
+}
+
+/** A report as a web page, written room by room. */
+export class WebPage {
+  readonly #file: OutputFile
+  readonly #about: About
+  #rooms = 0
+
+  private constructor(file: OutputFile, about: About) {
+    this.#file = file
+    this.#about = about
+  }
+
+  /** @throws {UsageError | OutputError} when the file cannot be written */
+  static async open(path: string, cwd: string, about: About): Promise<WebPage> {
+    return new WebPage(await OutputFile.open(path, cwd), about)
+  }
+
+  async room(report: RoomReport): Promise<void> {
+    await this.#begin(report.room)
+    const { minMinutes, absent, printer } = this.#about
+    const shown = (text: string) => printer.shown(text)
+    await this.#file.write(roomSection(report, { minMinutes, absent, number: this.#rooms, shown }))
+  }
+
+  async failed(room: Item, error: MeetroomError): Promise<void> {
+    await this.#begin(room)
+    await this.#file.write(failedSection(room, error.message, (text) => this.#about.printer.shown(text)))
+  }
+
+  /** @param isComplete whether it holds every room */
+  async close(isComplete: boolean): Promise<void> {
+    if (this.#rooms === 0) await this.#begin({})
+    await this.#file.close(pageEnd(isComplete))
+  }
+
+  async #begin(room: Item): Promise<void> {
+    if (this.#rooms++ > 0) return
+    const { rooms, span, now, printer } = this.#about
+    const name = printer.shown(plainText(room['name']) || plainText(room['id']))
+    await this.#file.write(pageStart({ rooms: rooms === 1 && name !== '' ? name : rooms, span, now }))
+  }
+}

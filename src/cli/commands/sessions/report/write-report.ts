@@ -1,0 +1,154 @@
+import { isFatal, toFailure } from '../../../../client/outcome.ts'
+import type { InterruptedError, MeetroomError } from '../../../../errors.ts'
+import { barSymbols } from '../../../attendance/bar.ts'
+import type { By } from '../../../attendance/groupings.ts'
+import type { Interval } from '../../../attendance/intervals.ts'
+import { type ReportRow, reportRowsBy } from '../../../attendance/rows.ts'
+import type { Context } from '../../../kernel/context.ts'
+import type { PaceFlags } from '../../../kernel/flags.ts'
+import { printAll, together } from '../../../lists/print-all.ts'
+import type { Printer } from '../../../output/printer.ts'
+import type { Page } from '../../../output/views/page.ts'
+import type { Item } from '../../../output/views/views.ts'
+import { eachInTurn } from '../../../pool/in-order.ts'
+import { openPool } from '../../../pool/pool.ts'
+import type { Tally } from '../../../pool/tally.ts'
+import { OddSessionCounter } from './oddities.ts'
+import { createReportReader, type ReportScope } from './read-room.ts'
+import type { RoomFlags } from './rooms.ts'
+import { commonError, missingHint } from './summary.ts'
+import { ReportTable, viewOf } from './views.ts'
+import type { WebPage } from './web-page.ts'
+
+export interface ReportFlags extends PaceFlags, RoomFlags {
+  from?: string
+  to?: string
+  absent?: boolean
+  includeBlocked?: boolean
+  minMinutes?: number
+  by: By
+  html?: string
+}
+
+/** A report that is being made. */
+export interface Report {
+  context: Context
+  printer: Printer
+  rooms: readonly Item[]
+  flags: ReportFlags
+  /** Milliseconds since 1970. */
+  now: number
+  span: Interval
+  page: WebPage | undefined
+  tally: Tally
+}
+
+/** Reads the rooms of a report and writes each as it comes: its rows, and its part of the page. */
+export async function writeReport(report: Report): Promise<void> {
+  const { context, printer, rooms, flags, page, tally } = report
+  const oddities = new OddSessionCounter()
+  const missing: Item[] = []
+  const failures: MeetroomError[] = []
+  /** What stopped the others: told at the end. */
+  let fatal: MeetroomError | undefined
+  const table = printer.options.format === 'table' ? tableFor(report) : undefined
+  const view = table?.view ?? viewOf(flags.by, flags.includeBlocked)
+  // An anonymous participant has no id.
+  const isShown = (row: Item) => printer.options.format !== 'ids' || row[view.id ?? ''] !== null
+  const options = {
+    minMinutes: flags.minMinutes ?? 0,
+    absent: flags.absent ?? false,
+    includeBlocked: flags.includeBlocked ?? false,
+  }
+  const pool = await openPool(context, flags, tally)
+  const read = createReportReader(context, pool.client, wantedBy(report), report.now)
+
+  async function* pages(): AsyncGenerator<Page> {
+    const act = async (room: Item) => {
+      const outcome = await read(room).then((value) => ({ status: 'ok', value }) as const, toFailure)
+      // The next room would fail in the same way.
+      if ('error' in outcome && isFatal(outcome.error)) pool.stop()
+      return outcome
+    }
+    let asked = 0
+    for await (const [thing, outcome] of eachInTurn(pool, rooms, act)) {
+      asked++
+      if (outcome.status === 'ok') {
+        const { value } = outcome
+        oddities.add(thing, value.attendance.oddities)
+        await page?.room(value)
+        const lines = reportRowsBy[flags.by](value, options)
+        yield* inPages(lines, (line) => table?.row(line, value) ?? line.row, isShown)
+        continue
+      }
+      missing.push(thing)
+      if (!('error' in outcome)) continue
+      failures.push(outcome.error)
+      await page?.failed(thing, outcome.error)
+      // What becomes of the only room is what becomes of the command.
+      if (rooms.length === 1) throw outcome.error
+      if (isFatal(outcome.error)) fatal ??= outcome.error
+      else await context.report(outcome.error)
+    }
+    missing.push(...rooms.slice(asked))
+  }
+
+  const count = page
+    ? // The page is finished although the reader of the rows goes away.
+      await printAll(printer, view, 'attendance', pages())
+    : await printer.list(view, 'attendance', table ? together(pages()) : pages())
+  for (const notice of oddities.notices) await context.notice(notice)
+  if (context.interrupt.aborted && !tally.isComplete) fatal ??= context.interrupt.reason as InterruptedError
+  const { reported, error } = tally.ending({ fatal, hint: missingHint(missing) })
+  if (reported) await context.report(reported)
+  if (error) throw commonError(error, failures)
+  if (count === 0 && table) await printer.notice(`no ${rooms.length === 0 ? 'rooms' : view.noun[1]}`)
+}
+
+/** Number of rows that are written at once. */
+const mostAtOnce = 1000
+
+function* inPages(
+  lines: Iterable<ReportRow>,
+  rowOf: (line: ReportRow) => Item,
+  isShown: (row: Item) => boolean,
+): Generator<Page> {
+  let items: Item[] = []
+  for (const line of lines) {
+    const row = rowOf(line)
+    if (isShown(row)) items.push(row)
+    if (items.length < mostAtOnce) continue
+    yield { items }
+    items = []
+  }
+  if (items.length > 0) yield { items }
+}
+
+/** What this report needs of each room, and no more. */
+function wantedBy({ printer, flags, span, page }: Report): ReportScope {
+  const { format, columns } = printer.options
+  const isNamed = page !== undefined || (format !== 'ids' && (columns?.includes('name') ?? true))
+  return {
+    span,
+    names: page !== undefined || (isNamed && flags.by !== 'room'),
+    roomNames: page !== undefined || (isNamed && flags.by === 'room'),
+    absent: flags.absent ?? false,
+    includeBlocked: flags.includeBlocked ?? false,
+    visits: flags.by === 'session',
+  }
+}
+
+function tableFor({ context, rooms, flags, span }: Report): ReportTable {
+  const { host } = context
+  const { absent = false, includeBlocked = false, minMinutes } = flags
+  return new ReportTable({
+    by: flags.by,
+    includeBlocked,
+    marks: barSymbols(host),
+    isTerminal: host.stdout.isTTY,
+    isOneRoom: rooms.length === 1,
+    // Without these flags everybody is present, and nobody absent.
+    without: [...(absent ? [] : ['absent']), ...(absent || minMinutes !== undefined ? [] : ['present'])],
+    span,
+  })
+}

@@ -1,0 +1,31 @@
+import { UsageError } from '../../../../errors.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { isPlain } from '../../../output/terminal/unicode.ts'
+import { peopleView } from './people-view.ts'
+import type { WatchOutput } from './scene.ts'
+
+/**
+ * Decides how a watch is shown, before anything is sent.
+ * @throws {UsageError} for output options that do not fit
+ */
+export async function createWatchOutput(
+  context: Context,
+): Promise<(room_id: string, leave: () => void) => Promise<WatchOutput>> {
+  const printer = await context.printer()
+  const { output } = await context.settings()
+  const { stdout } = context.host
+  const isView = stdout.isTTY && !isPlain(context.host) && !printer.printsJson
+  if (!printer.printsJson && output.value !== 'table' && output.from === '--output')
+    throw new UsageError(`sessions watch prints a view or ndjson, not ${output.value}`)
+  if (!isView && printer.options.columns)
+    throw new UsageError('--columns is for the view on a terminal', {
+      hint: 'choose fields with: --query',
+    })
+  printer.check(peopleView, true)
+  if (!isView)
+    return async () => ({ tell: (told) => printer.json(told), settle: async () => {}, close: async () => {} })
+  return async (room_id, leave) => {
+    const { RoomView } = await import('./room-view.ts')
+    return RoomView.open(context, stdout, room_id, leave)
+  }
+}

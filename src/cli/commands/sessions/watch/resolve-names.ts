@@ -1,0 +1,58 @@
+import { readAnswer } from '../../../../api/json.ts'
+import { textOf } from '../../../../api/text-of.ts'
+import type { Answer, Client } from '../../../../client/client.ts'
+import { MeetroomError, NetworkError, WrongBaseUrlError } from '../../../../errors.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { type NamelessPerson, NameResolver } from '../../../lists/user-names.ts'
+import type { Item } from '../../../output/views/views.ts'
+
+/** Number of people who are looked up one by one; for more, lists are read. */
+const few = 5
+
+/** Gives people their names, as far as the service tells them: sessions carry none by the document. */
+export async function resolveNames(
+  context: Context,
+  client: Client,
+  room_id: string,
+  people: readonly NamelessPerson[],
+): Promise<void> {
+  const nameless = people.filter(({ name }) => name === null)
+  if (nameless.length > few)
+    // Made anew: what it has read may be days old the next time.
+    await unlessRefused(
+      new NameResolver(context, client).complete(room_id, nameless, { names: true, absent: false }),
+    )
+  else for (const person of nameless) await nameOne(client, room_id, person)
+}
+
+async function nameOne(client: Client, room_id: string, person: NamelessPerson): Promise<void> {
+  if (person.member_id !== null) {
+    const params = { room_id, member_id: textOf(person.member_id) }
+    const member = await itemOf('member', client.call('getMember', { params }))
+    person.user_id ??= member['user_id'] ?? null
+    person.name = member['name'] ?? null
+  }
+  if (person.name !== null || person.user_id === null) return
+  const user = await itemOf('user', client.call('getUser', { params: { user_id: textOf(person.user_id) } }))
+  person.name = user['name'] ?? null
+}
+
+async function itemOf(key: 'member' | 'user', asked: Promise<Answer>): Promise<Item> {
+  const answer = await unlessRefused(asked)
+  return answer ? ((readAnswer(answer) as Record<string, Item>)[key] ?? {}) : {}
+}
+
+/** A name is not worth ending for, nor a record that the service cannot tell; a connection that is lost is another matter. */
+async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof MeetroomError && error.code !== 'interrupted' && !isAway(error)) return undefined
+    throw error
+  }
+}
+
+/** An answer that is of no use, such as 500 about one user, is the same at every look. */
+function isAway(error: MeetroomError): boolean {
+  return error.retryable || error instanceof NetworkError || error instanceof WrongBaseUrlError
+}

@@ -1,0 +1,94 @@
+import { readAnswer } from '../../../../api/json.ts'
+import type { Client } from '../../../../client/client.ts'
+import { type Hint, IncompleteError } from '../../../../errors.ts'
+import { isOpen, timeFields } from '../../../attendance/session-times.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { connectedSessions } from '../../../lists/presence.ts'
+import { RoomSessions } from '../../../lists/room-sessions.ts'
+import { cellOf, endField, type Item, views } from '../../../output/views/views.ts'
+import type { Person, RoomState } from './events.ts'
+import { resolveNames } from './resolve-names.ts'
+import type { Listed, Roster } from './roster.ts'
+
+/** What one look at a room has found. */
+export interface RoomPoll extends Listed {
+  room: RoomState
+  /** Who is new, by session. */
+  arrivals: ReadonlyMap<Item, Person>
+}
+
+/** Looks at a room: a request for the room, one for every thousand who are in it, and some for the names of who is new. */
+export class RoomReader {
+  readonly #context: Context
+  readonly #client: Client
+  readonly #room_id: string
+  readonly #sessions: RoomSessions
+  #hasNoticed = false
+
+  constructor(context: Context, client: Client, room_id: string) {
+    this.#context = context
+    this.#client = client
+    this.#room_id = room_id
+    this.#sessions = new RoomSessions(
+      { notice: (text) => this.#noticeOnce(text) },
+      client,
+      connectedSessions,
+      {
+        readOnce: true,
+      },
+    )
+  }
+
+  /** @param known who was there before; nothing is changed there */
+  async look(known: Roster): Promise<RoomPoll> {
+    const answer = await this.#client.call('getRoom', { params: { id: this.#room_id } })
+    const room = factsOf((readAnswer(answer) as { room: Item }).room)
+    const listed = await this.#list(known)
+    const fresh = listed.sessions.filter((session) => isOpen(session) && !known.has(session))
+    const arrivals = new Map(fresh.map((session) => [session, personOf(session)]))
+    await resolveNames(this.#context, this.#client, this.#room_id, [...arrivals.values()])
+    return { room, ...listed, arrivals }
+  }
+
+  async #list(known: Roster): Promise<Listed> {
+    const sessions: Item[] = []
+    let pages = 0
+    try {
+      for await (const { items } of this.#sessions.of(this.#room_id)) {
+        if (items.length > 0) pages++
+        // A service that ignores the filter sends everybody who was ever there.
+        for (const session of items) if (isOpen(session) || known.has(session)) sessions.push(session)
+      }
+    } catch (error) {
+      // The next look may show the rest.
+      if (!(error instanceof IncompleteError)) throw error
+      await this.#noticeOnce(`warning: ${error.message}`)
+      return { sessions, isWhole: false }
+    }
+    return { sessions, isWhole: pages <= 1 }
+  }
+
+  /** What there is to say of a list is the same each time. */
+  async #noticeOnce(text: Hint): Promise<void> {
+    if (this.#hasNoticed) return
+    this.#hasNoticed = true
+    await this.#context.notice(text)
+  }
+}
+
+const [began] = timeFields
+
+function factsOf(room: Item): RoomState {
+  const told = (field: string) => cellOf(views.room, field, room)
+  return { name: told('name'), status: told('status'), [endField]: told(endField) }
+}
+
+function personOf({ id, member_id, user_id, name, [began]: since }: Item): Person {
+  return {
+    session_id: id,
+    member_id: member_id ?? null,
+    user_id: user_id === '' ? null : (user_id ?? null),
+    name: name ?? null,
+    [began]: since ?? null,
+  }
+}

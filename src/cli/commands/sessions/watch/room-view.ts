@@ -1,0 +1,174 @@
+import type { Terminal, Visible } from '../../../../host.ts'
+import { secondOf } from '../../../attendance/clock.ts'
+import { beginningOf, momentIn } from '../../../attendance/session-times.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { truncate } from '../../../output/formats/fit.ts'
+import type { Printer } from '../../../output/printer.ts'
+import { type Style, styleFor, widthOf } from '../../../output/terminal/style.ts'
+import { own } from '../../../output/terminal/visible.ts'
+import { plainText } from '../../../output/views/text.ts'
+import type { Person, RoomState, TimedWatchEvent } from './events.ts'
+import { frame, nameOf } from './frame.ts'
+import { listenForKeys } from './keyboard.ts'
+import type { Scene, WatchOutput } from './scene.ts'
+import { Screen } from './screen.ts'
+
+/** Number of changes that stay in sight. */
+const mostChanges = 5
+
+/** A change, as it is told below the people. */
+interface Change {
+  at: number
+  text: string
+  isOver: boolean
+}
+
+/** A calm view of a room on a terminal, drawn in place whenever there is something new to see. */
+export class RoomView implements WatchOutput {
+  readonly #context: Context
+  readonly #terminal: Terminal
+  readonly #printer: Printer
+  readonly #style: Style
+  readonly #room_id: string
+  readonly #screen: Screen
+  #hint: Visible | undefined = own`^C ends`
+  #scene: Scene | undefined
+  #lost: string | undefined
+  #changes: Change[] = []
+  #isReady = false
+  #closers: (() => void)[] = []
+  #cancelRedraw = () => {}
+
+  private constructor(
+    context: Context,
+    terminal: Terminal,
+    { room_id, printer, style }: { room_id: string; printer: Printer; style: Style },
+  ) {
+    this.#context = context
+    this.#terminal = terminal
+    this.#printer = printer
+    this.#style = style
+    this.#room_id = room_id
+    this.#screen = new Screen(terminal, (text) => printer.draw(text))
+  }
+
+  static async open(
+    context: Context,
+    terminal: Terminal,
+    room_id: string,
+    leave: () => void,
+  ): Promise<RoomView> {
+    const { host, flags, statusLine } = context
+    const printer = await context.printer()
+    const style = await styleFor(terminal, host.env, flags.color)
+    const view = new RoomView(context, terminal, { room_id, printer, style })
+    if (host.stdin.isTTY && !host.env['MEETROOM_NO_INPUT']) {
+      view.#closers.push(listenForKeys(host.stdin, leave))
+      view.#hint = own`q ends`
+    }
+    view.#closers.push(terminal.onResize(() => view.#redraw()))
+    statusLine.above = { giveWay: () => view.#giveWay() }
+    view.#closers.push(() => {
+      statusLine.above = undefined
+    })
+    return view
+  }
+
+  async tell(told: TimedWatchEvent): Promise<void> {
+    const change = this.#changeOf(told)
+    if (change) this.#changes = [...this.#changes.slice(1 - mostChanges), change]
+    if (told.event === 'ready') this.#isReady = true
+    if (told.event !== 'lost' && told.event !== 'back') return
+    this.#lost =
+      told.event === 'lost' ? `connection lost at ${secondOf(momentIn(told.at))}, trying again` : undefined
+    await this.#draw()
+  }
+
+  async settle(scene: Scene): Promise<void> {
+    this.#scene = scene
+    await this.#draw()
+  }
+
+  async close(): Promise<void> {
+    this.#cancelRedraw()
+    this.#hint = undefined
+    await this.#draw().catch(() => {})
+    for (const close of this.#closers.splice(0)) close()
+  }
+
+  #changeOf(told: TimedWatchEvent): Change | undefined {
+    if (!this.#isReady) return undefined
+    const at = momentIn(told.at)
+    switch (told.event) {
+      case 'joined':
+        return { at, text: `${called(told)} joined`, isOver: false }
+      case 'left':
+        return { at, text: `${called(told)} left${stayOf(told, at)}`, isOver: true }
+      case 'room':
+        return { at, text: roomChange(told, this.#scene?.room), isOver: false }
+      default:
+        return undefined
+    }
+  }
+
+  async #draw(): Promise<void> {
+    if (!this.#scene) return
+    const { host, flags, redactKeys } = this.#context
+    const { header, columns: fields } = this.#printer.options
+    const { columns: width, rows } = this.#terminal
+    // What COLUMNS says may have been true before the window was resized.
+    const columns = Math.max(1, Math.min(widthOf(this.#terminal, host.env) || 80, width || 80))
+    const lines = frame(
+      {
+        ...this.#scene,
+        room_id: this.#room_id,
+        lost: this.#lost,
+        changes: this.#changes.map((change) => this.#line(change, columns)),
+        hint: this.#hint,
+      },
+      {
+        columns,
+        // The cursor stands below the last line.
+        lines: Math.max(1, (rows || 24) - 1),
+        style: this.#style,
+        redact: redactKeys,
+        header: header && flags.header,
+        fields,
+        now: host.now(),
+      },
+    )
+    await this.#screen.draw(lines)
+  }
+
+  #line({ at, text, isOver }: Change, columns: number): Visible {
+    const line = truncate(this.#printer.shown(`${secondOf(at)}  ${text}`), columns)
+    return isOver ? this.#style.dim(line) : line
+  }
+
+  /** What cannot be written now is met again at the next look. */
+  #redraw(): void {
+    this.#draw().catch(() => {})
+  }
+
+  /** Something else is about to be written. */
+  #giveWay(): void {
+    this.#screen.clear().catch(() => {})
+    this.#cancelRedraw()
+    this.#cancelRedraw = this.#context.host.after(0, () => this.#redraw())
+  }
+}
+
+function roomChange(now: RoomState, before: RoomState | undefined): string {
+  if (now.name !== before?.name) return `the room is now called “${plainText(now.name)}”`
+  return now.status === 'terminated' ? 'the room was terminated' : 'the room was reopened'
+}
+
+function called(person: Person): string {
+  return plainText(nameOf(person) ?? person.user_id)
+}
+
+function stayOf(person: Person, left: number): string {
+  const ms = left - beginningOf(person)
+  if (Number.isNaN(ms) || ms < 0) return ''
+  return ms < 60_000 ? ` after ${Math.floor(ms / 1000)} s` : ` after ${Math.floor(ms / 60_000)} min`
+}

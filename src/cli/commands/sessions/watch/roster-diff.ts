@@ -1,0 +1,37 @@
+import type { WatchEvent } from './events.ts'
+import type { RoomPoll } from './room-reader.ts'
+import { Roster } from './roster.ts'
+
+/** Tells what a look at a room has found that was not there at the look before. */
+export class RosterDiff {
+  readonly roster = new Roster()
+  readonly #tell: (happening: WatchEvent) => Promise<void>
+  #room = ''
+
+  constructor(tell: (happening: WatchEvent) => Promise<void>) {
+    this.#tell = tell
+  }
+
+  /** What is there at first. */
+  async begin(look: RoomPoll): Promise<void> {
+    await this.#tellRoom(look)
+    const { joined } = this.roster.update(look, look.arrivals)
+    for (const person of joined) await this.#tell({ event: 'present', ...person })
+    await this.#tell({ event: 'ready', online: this.roster.size })
+  }
+
+  /** What has changed since. */
+  async continue(look: RoomPoll): Promise<void> {
+    await this.#tellRoom(look)
+    let online = this.roster.size
+    const { joined, left } = this.roster.update(look, look.arrivals)
+    for (const person of left) await this.#tell({ event: 'left', ...person, online: --online })
+    for (const person of joined) await this.#tell({ event: 'joined', ...person, online: ++online })
+  }
+
+  async #tellRoom({ room }: RoomPoll): Promise<void> {
+    const told = JSON.stringify(room)
+    if (told !== this.#room) await this.#tell({ event: 'room', ...room })
+    this.#room = told
+  }
+}

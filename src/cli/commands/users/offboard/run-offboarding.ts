@@ -1,0 +1,78 @@
+import { InterruptedError, NotFoundError } from '../../../../errors.ts'
+import type { Context } from '../../../kernel/context.ts'
+import type { PaceFlags } from '../../../kernel/flags.ts'
+import { printAll } from '../../../lists/print-all.ts'
+import type { Page } from '../../../output/views/page.ts'
+import type { Item } from '../../../output/views/views.ts'
+import type { DeletionTargets } from '../../../requests/backup.ts'
+import { confirmPlan } from './confirm-plan.ts'
+import { type OffboardingChange, type OffboardingPlan, planOffboarding } from './plan.ts'
+import { OffboardingRun } from './run.ts'
+import { type OffboardingStep, stepView } from './step.ts'
+
+export interface AllRoomsFlags extends PaceFlags {
+  max?: number
+  ignoreNotFound?: boolean
+}
+
+/**
+ * Blocks or unblocks users in all rooms, and deletes them where that is asked for: those whom every block has succeeded for. What is
+ * done already is passed over, so that a second run does what is left. Each step is a row of the report.
+ * @throws {PartialError} when some steps failed
+ */
+export async function runOffboarding(
+  context: Context,
+  ids: readonly string[],
+  flags: AllRoomsFlags,
+  change: OffboardingChange,
+): Promise<void> {
+  const printer = await context.printer()
+  const view = stepView(change.deletes ? 'user_id' : 'member_id')
+  printer.check(view, true)
+  const saver = change.deletes ? await context.saver() : undefined
+  await saver?.check()
+  const plan = await planOffboarding(context, ids, flags, change)
+  if (!change.deletes && !flags.ignoreNotFound) requireMembers(plan, ids)
+  await confirmPlan(context, plan, flags.max, change)
+  if (!context.flags.dryRun) await saver?.save(doomedBy(plan, flags))
+  const run = await OffboardingRun.open(context, plan, change, flags)
+  const isIds = printer.options.format === 'ids'
+
+  async function* pages(): AsyncGenerator<Page> {
+    // Among ids stands who was deleted, or else blocked.
+    for await (const step of run.steps())
+      if (!isIds || (step.status === 'ok' && (!change.deletes || step.step === 'delete')))
+        yield { items: [redacted(context, step)] }
+  }
+
+  await printAll(printer, view, 'steps', pages()).catch(async (error) => {
+    await run.stop()
+    throw error
+  })
+  const error = await run.end()
+  if (!error || error instanceof InterruptedError) await context.notice(run.summary)
+  if (error) throw error
+}
+
+/** A service may quote a token in its refusal. */
+function redacted({ redact }: Context, step: OffboardingStep): Item {
+  return { ...step, reason: step.reason === null ? null : redact(step.reason) }
+}
+
+/** Who will be deleted, unless a block fails; nobody, where a room could not be read. */
+function doomedBy({ users, unread, memberships }: OffboardingPlan, flags: PaceFlags): DeletionTargets {
+  const ids = unread.length > 0 ? [] : [...users].flatMap(([id, user]) => (user ? [id] : []))
+  return { kind: 'users', ids, flags, memberships: memberships.map(({ membership }) => membership) }
+}
+
+/** @throws {NotFoundError} when somebody is in no room that could be read */
+function requireMembers({ memberships, unread }: OffboardingPlan, ids: readonly string[]): void {
+  const members = new Set(memberships.map(({ membership }) => membership.user_id))
+  const absent = ids.filter((id) => !members.has(id))
+  if (absent.length === 0 || unread.length > 0) return
+  throw new NotFoundError(
+    absent.length === 1
+      ? `no such member: user ${absent[0]} is in no room`
+      : `no such members: users ${absent.join(', ')} are in no room`,
+  )
+}

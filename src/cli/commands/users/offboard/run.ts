@@ -1,0 +1,225 @@
+import {
+  type CountedOutcome,
+  isFatal,
+  type Outcome,
+  toFailure,
+  verdictOfStatus,
+} from '../../../../client/outcome.ts'
+import { type Hint, type MeetroomError, NotAppliedError, PartialError, suggest } from '../../../../errors.ts'
+import type { Context } from '../../../kernel/context.ts'
+import type { PaceFlags } from '../../../kernel/flags.ts'
+import { blockedBody, isBlocked } from '../../../lists/blocking.ts'
+import type { Membership } from '../../../lists/memberships.ts'
+import { plainText } from '../../../output/views/text.ts'
+import type { Item } from '../../../output/views/views.ts'
+import { startAll } from '../../../pool/each.ts'
+import { finishRun } from '../../../pool/finish-run.ts'
+import { openPool, type Pool } from '../../../pool/pool.ts'
+import { Tally } from '../../../pool/tally.ts'
+import type { OffboardingChange, OffboardingPlan } from './plan.ts'
+import { deletionStep, type OffboardingStep, roomStep } from './step.ts'
+
+/** A step as it is printed. */
+type Row = OffboardingStep & Item
+
+/** Carries out a plan, step by step. */
+export class OffboardingRun {
+  readonly #context: Context
+  readonly #plan: OffboardingPlan
+  readonly #change: OffboardingChange
+  readonly #tally: Tally
+  readonly #pool: Pool
+  /** Users whom something could not be done for. */
+  readonly #stuck = new Set<string>()
+  /** Users with a block that the service accepted and does not show, each with the reason. */
+  readonly #unconfirmed = new Map<string, string>()
+  readonly #done = { block: 0, delete: 0 }
+  #begun: readonly Promise<unknown>[] = []
+  #fatal: MeetroomError | undefined
+
+  private constructor(
+    context: Context,
+    plan: OffboardingPlan,
+    change: OffboardingChange,
+    tally: Tally,
+    pool: Pool,
+  ) {
+    this.#context = context
+    this.#plan = plan
+    this.#change = change
+    this.#tally = tally
+    this.#pool = pool
+  }
+
+  static async open(
+    context: Context,
+    plan: OffboardingPlan,
+    change: OffboardingChange,
+    flags: PaceFlags,
+  ): Promise<OffboardingRun> {
+    const { memberships, unread, users } = plan
+    // What it says at its end is known then only.
+    let run: OffboardingRun | undefined
+    const tally = new Tally(memberships.length + unread.length + users.size, () => run?.summary ?? '')
+    const pool = await openPool(context, flags, tally)
+    run = new OffboardingRun(context, plan, change, tally, pool)
+    return run
+  }
+
+  /** Every step, once it has ended: first those in rooms, then the deletions. */
+  async *steps(): AsyncGenerator<Row> {
+    yield* this.#inRooms()
+    if (this.#change.deletes) yield* this.#deletions()
+  }
+
+  async *#inRooms(): AsyncGenerator<Row> {
+    const { memberships, unread } = this.#plan
+    const { step } = this.#change
+    for (const { room, error } of unread)
+      yield roomStep(step, { room }, this.#count({ status: 'failed', error }))
+    const todo = memberships.filter(({ passed }) => passed === undefined)
+    const outcomes = this.#start(todo, ({ membership }) => this.#block(membership))
+    for (const planned of memberships) {
+      const { membership, passed = '' } = planned
+      const ended =
+        (await outcomes.get(planned)) ?? this.#count({ status: 'skipped', reason: passed } as const)
+      if (verdictOfStatus(ended.status) !== 'good') this.#stuck.add(membership.user_id)
+      if (ended.status === 'ok') this.#done.block++
+      yield roomStep(step, membership, ended)
+    }
+  }
+
+  async *#deletions(): AsyncGenerator<Row> {
+    const { users, unread } = this.#plan
+    const ready = [...users].flatMap(([id, user]) => (user && this.#mayGo(id) ? [id] : []))
+    const outcomes = this.#start(ready, (id) => this.#delete(id))
+    const reasonToStay = (id: string) => {
+      if (unread.length > 0) return 'not every room could be read'
+      return this.#stuck.has(id)
+        ? 'not every block succeeded'
+        : `not every block is confirmed: ${this.#unconfirmed.get(id)}`
+    }
+    for (const [id, user] of users) {
+      const ended = await outcomes.get(id)
+      if (ended?.status === 'ok') this.#done.delete++
+      if (ended) yield deletionStep(id, ended)
+      else if (user) yield deletionStep(id, { status: 'unsent', reason: reasonToStay(id) })
+      else yield deletionStep(id, this.#count({ status: 'skipped', reason: 'no such user' } as const))
+    }
+  }
+
+  /** Starts something for each of several things; what becomes of each is still to come. */
+  #start<Thing>(
+    things: readonly Thing[],
+    act: (thing: Thing) => Promise<Outcome<unknown>>,
+  ): ReadonlyMap<Thing, Promise<Outcome<unknown>>> {
+    this.#begun = startAll(this.#pool, things, act)
+    return new Map(things.map((thing, i) => [thing, this.#begun[i] as Promise<Outcome<unknown>>]))
+  }
+
+  /** Begins nothing more, and waits for what is under way. */
+  async stop(): Promise<void> {
+    this.#pool.stop()
+    await Promise.all(this.#begun)
+  }
+
+  #mayGo(user_id: string): boolean {
+    const isReady = !this.#stuck.has(user_id) && !this.#unconfirmed.has(user_id)
+    return this.#plan.unread.length === 0 && isReady
+  }
+
+  async #block(membership: Membership): Promise<Outcome<unknown>> {
+    const { step, deletes } = this.#change
+    const { room, member } = membership
+    if (this.#context.flags.dryRun) return { status: `would_${step}` }
+    const params = { room_id: plainText(room['id']), member_id: plainText(member['id']) }
+    const { client } = this.#pool
+    const ended = await this.#write(
+      client.call('updateMember', { params, body: blockedBody(step === 'block') }),
+    )
+    if (ended.status !== 'ok' || !deletes || isBlocked(Object(ended.value.value.member))) return ended
+    const read = await this.#write(client.call('getMember', { params }))
+    const told = read.status === 'ok' ? isBlocked(read.value.value.member) : undefined
+    if (told === false)
+      return {
+        status: 'failed',
+        error: new NotAppliedError('the member is not blocked: is_blocked is false'),
+      }
+    if (told === undefined)
+      this.#unconfirmed.set(
+        membership.user_id,
+        'error' in read ? read.error.message : 'the service does not show is_blocked',
+      )
+    return ended
+  }
+
+  async #delete(user_id: string): Promise<Outcome<unknown>> {
+    if (this.#context.flags.dryRun) return { status: 'would_delete' }
+    return this.#write(this.#pool.client.call('deleteUser', { params: { user_id } }))
+  }
+
+  async #write<Result>(asked: Promise<Result>): Promise<Outcome<Result>> {
+    try {
+      return { status: 'ok', value: await asked }
+    } catch (cause) {
+      const failed = toFailure(cause)
+      if (isFatal(failed.error)) {
+        this.#fatal ??= failed.error
+        this.#pool.stop()
+      }
+      return failed
+    }
+  }
+
+  #count<E extends CountedOutcome>(ended: E): E {
+    this.#tally.add(ended)
+    return ended
+  }
+
+  /** What the run ends with; undefined when all was done. */
+  async end(): Promise<MeetroomError | undefined> {
+    const error = await finishRun(this.#context, this.#tally, this.#fatal)
+    // A user who stays is something left undone, even where nothing was done, or no step failed.
+    if (this.#stays === 0 || (error && error === this.#fatal)) return error
+    return new PartialError(this.summary, { cause: error, hint: this.#hint })
+  }
+
+  get #hint(): Hint {
+    const [user_id] = this.#unconfirmed.keys()
+    if (user_id === undefined || this.#stuck.size > 0 || this.#plan.unread.length > 0)
+      return 'run it again to do what is left'
+    return [
+      'see whether the user can still enter the rooms, then delete the user with: ',
+      suggest(['users', 'delete'], user_id),
+    ]
+  }
+
+  get #stays(): number {
+    return [...this.#plan.users].filter(([id, user]) => user && !this.#mayGo(id)).length
+  }
+
+  /** `blocked 3 members and deleted 1 user; 2 steps skipped`. */
+  get summary(): string {
+    const { step, deletes } = this.#change
+    const { dryRun } = this.#context.flags
+    const blocked = dryRun ? this.#tally.count(`would_${step}`) : this.#done.block
+    const deleted = dryRun ? this.#tally.count('would_delete') : this.#done.delete
+    const verb = dryRun ? `would ${step}` : `${step}ed`
+    const unknown = this.#tally.count('unknown')
+    const others: [count: number, what: string][] = [
+      [this.#tally.count('skipped'), 'skipped'],
+      [this.#tally.bad - unknown, 'failed'],
+      [unknown, 'with an unknown outcome'],
+      [this.#tally.untried - this.#stays, 'not tried'],
+    ]
+    return [
+      `${verb} ${counted(blocked, 'member')}${deletes ? ` and ${dryRun ? 'delete' : 'deleted'} ${counted(deleted, 'user')}` : ''}`,
+      ...others.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`),
+      ...(this.#stays > 0 ? [`${counted(this.#stays, 'user')} ${this.#stays === 1 ? 'stays' : 'stay'}`] : []),
+    ].join('; ')
+  }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

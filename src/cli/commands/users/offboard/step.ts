@@ -1,0 +1,78 @@
+import type { CountedOutcome, Status } from '../../../../client/outcome.ts'
+import type { Membership } from '../../../lists/memberships.ts'
+import { plainText } from '../../../output/views/text.ts'
+import type { Item, View } from '../../../output/views/views.ts'
+
+/** What became of one thing that had to be done about a user: a block in a room, or the deletion. */
+export interface OffboardingStep {
+  step: 'block' | 'unblock' | 'delete'
+  /** Null where the members of the room could not be read. */
+  user_id: string | null
+  room_id: unknown
+  room_name: unknown
+  room_type: unknown
+  member_id: unknown
+  status: Status
+  /** Why it was not done. */
+  reason: string | null
+}
+
+const fields = [
+  'step',
+  'user_id',
+  'room_id',
+  'room_name',
+  'room_type',
+  'member_id',
+  'status',
+  'reason',
+] as const satisfies readonly (keyof OffboardingStep)[]
+
+/** @param id the field that stands for a step among ids */
+export function stepView(id: 'member_id' | 'user_id'): View {
+  const weights: Record<keyof OffboardingStep, number> = {
+    ...{ step: 9, user_id: 9, room_id: 6, room_name: 7, room_type: 3, member_id: 1, status: 9, reason: 8 },
+  }
+  return {
+    noun: ['step', 'steps'],
+    id,
+    columns: fields.map((field) => ({ field, weight: weights[field] })),
+    fields,
+  }
+}
+
+/** A step in a room. */
+export function roomStep(
+  step: 'block' | 'unblock',
+  { user_id, room, member }: Pick<Membership, 'room'> & Partial<Membership>,
+  ended: CountedOutcome & { reason?: string },
+): OffboardingStep & Item {
+  return {
+    step,
+    user_id: user_id ?? null,
+    room_id: room['id'],
+    room_name: room['name'],
+    room_type: room['type'],
+    member_id: member?.['id'] ?? null,
+    status: ended.status,
+    reason: reasonOf(ended),
+  }
+}
+
+/** The deletion of a user. */
+export function deletionStep(
+  user_id: string,
+  ended: CountedOutcome & { reason?: string },
+): OffboardingStep & Item {
+  const nowhere = { room_id: null, room_name: null, room_type: null, member_id: null }
+  return { step: 'delete', user_id, ...nowhere, status: ended.status, reason: reasonOf(ended) }
+}
+
+function reasonOf(ended: CountedOutcome & { reason?: string }): string | null {
+  return ended.reason ?? ('error' in ended ? ended.error.message : null)
+}
+
+/** `“Weekly sync” (66f1…)`. */
+export function namedRoom({ id, name }: Item): string {
+  return name ? `“${plainText(name)}” (${plainText(id)})` : plainText(id)
+}

@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { isLoopback } from '../../../api/loopback.ts'
+import type { Context } from '../../kernel/context.ts'
+import type { OpenTransport } from '../../requests/service.ts'
+import { cannotListen } from './listening.ts'
+import { type CheckedWebhook, checkWebhook } from './webhook.ts'
+
+export interface ListenOptions {
+  host: string
+  port: number
+  secret: string | undefined
+  /** How far the time of a signature may be from now, in seconds. */
+  tolerance: number
+  forwardTo?: string
+  exec?: string
+  respond?: number
+  json: boolean
+}
+
+const maxBodyBytes = 1024 * 1024
+
+/** Receives webhooks and prints each as a line, until the interrupt. */
+export async function listenForWebhooks(context: Context, options: ListenOptions): Promise<void> {
+  const printer = await context.printer()
+  const forward = options.forwardTo ? await openForward(context, options.forwardTo) : undefined
+  // One at a time, in the order in which they came in.
+  let queue = Promise.resolve()
+  let broken: (error: unknown) => void = () => {}
+  const failed = new Promise<never>((_, reject) => {
+    broken = reject
+  })
+
+  const { refuseForeign } = await import('../../../embedded/http/same-origin.ts')
+  const { refuseFraming } = await import('../../../embedded/http/framing.ts')
+  const { readBody } = await import('../../../embedded/http/body.ts')
+  const { limitConnections, limits } = await import('../../../embedded/http/connections.ts')
+  const refused = new WeakSet<Duplex>()
+  const server = createServer(limits, (request, response) => {
+    // What came in together with a refused request is not acted upon.
+    if (refused.has(request.socket)) return
+    // Read before it queues, so that a slow sender holds up only itself.
+    read(request, response).catch(() => response.destroy())
+  })
+
+  limitConnections(server)
+
+  /** The status of a request that is refused by its head alone. */
+  function refusal(request: IncomingMessage): number | undefined {
+    if (refuseForeign(request, [options.host])) return 403
+    if (refuseFraming(request)) return 400
+    return request.method === 'POST' ? undefined : 405
+  }
+
+  async function read(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refuse = (status: number) => {
+      refused.add(request.socket)
+      response.writeHead(status, { connection: 'close' }).end()
+    }
+    const status = refusal(request)
+    if (status !== undefined) return refuse(status)
+    const body = (await readBody(request, maxBodyBytes))?.toString('utf8')
+    if (body === undefined) return refuse(413)
+    queue = queue
+      .then(async () => void response.writeHead(await handle(flat(request.headers), body)).end())
+      .catch(broken)
+  }
+
+  /** The status to answer with. */
+  async function handle(headers: Readonly<Record<string, string>>, body: string): Promise<number> {
+    const { secret, tolerance } = options
+    const checked = checkWebhook(body, headers, { secret, tolerance, now: context.host.now() })
+    const unsigned = checked.signature !== 'verified' && checked.signature !== 'not checked'
+    if (checked.problem) await printer.notice(`warning: ${checked.problem}`)
+    if (unsigned || !checked.valid) return options.respond ?? (unsigned ? 401 : 400)
+    if (options.json) await printer.json(checked.event)
+    else await printer.line(describe(checked))
+    if (options.exec) await runProgram(context, options.exec, body)
+    const forwarded = await forward?.(headers, body)
+    return options.respond ?? forwarded ?? 200
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(cannotListen(error, options.host, options.port) ?? error))
+    server.listen(options.port, options.host, resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host
+  const url = `http://${host}:${port}/`
+  try {
+    if (options.json) await printer.json({ event: 'ready', url })
+    else await printer.notice(`listening on ${url}; ^C stops it`)
+    if (!isLoopback(host)) await printer.notice(`warning: ${options.host} can be reached from other machines`)
+    await Promise.race([failed, aborted(context.interrupt)])
+  } finally {
+    server.close()
+    server.closeAllConnections()
+    await forward?.close()
+  }
+}
+
+function describe({ event, at, signature }: CheckedWebhook): string {
+  const { action, payload } = event as { action: string; payload: Record<string, unknown> }
+  const who = payload['userId'] ?? 'anonymous'
+  const counts = `${payload['sessionsCount']} sessions, ${payload['membersCount']} members`
+  const signed = signature === 'verified' ? ', verified' : ''
+  return `${payload['timestamp'] ?? at} ${action} room ${payload['roomId']} user ${who} (${counts}${signed})`
+}
+
+/** Headers that belong to one connection. */
+const hopByHop = [
+  'host',
+  'connection',
+  'keep-alive',
+  'content-length',
+  'transfer-encoding',
+  'te',
+  'upgrade',
+  'expect',
+]
+
+/** Forwards events as they came, and returns the status of the answer: 502 when there is none. */
+async function openForward(context: Context, target: string) {
+  const transport: OpenTransport = await context.services.transportTo(target)
+  const forward = async (headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
+    const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.includes(name)))
+    try {
+      const deadline = AbortSignal.any([context.interrupt, AbortSignal.timeout(10_000)])
+      return (await transport({ method: 'POST', url: target, headers: kept, body }, deadline)).status
+    } catch (error) {
+      await context.notice(`warning: ${target} does not answer: ${(error as Error).message}`)
+      return 502
+    }
+  }
+  return Object.assign(forward, { close: () => transport.close?.() })
+}
+
+/** Runs a program with the event on its standard input. Words are split at blanks: there is no shell to quote for. */
+function runProgram(context: Context, command: string, body: string): Promise<void> {
+  const [program = '', ...words] = command.trim().split(/\s+/)
+  return new Promise((done) => {
+    const child = spawn(program, words, { stdio: ['pipe', 'inherit', 'inherit'], signal: context.interrupt })
+    child.on('error', (error) => {
+      void context.notice(`warning: ${program}: ${error.message}`).then(done)
+    })
+    child.on('close', (code) => {
+      if (code) void context.notice(`warning: ${program} ended with ${code}`)
+      done()
+    })
+    // A program need not read its input.
+    child.stdin.on('error', () => {})
+    child.stdin.end(body)
+  })
+}
+
+function flat(headers: IncomingMessage['headers']): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
+}

@@ -1,0 +1,105 @@
+import { describeIssue } from '../../../api/issue.ts'
+import { mostLevels, parseJson, TooDeep } from '../../../api/json.ts'
+import { isSignedBy } from '../../../api/signature.ts'
+import { WebhookEvent } from '../../../api/webhooks.ts'
+
+/** What can be said of a webhook that came in (section 6.1). */
+export interface CheckedWebhook {
+  id: string | undefined
+  /** When it was sent, ISO 8601; undefined when it does not say. */
+  at: string | undefined
+  action: string | undefined
+  event: unknown
+  /** Whether the body is one that the document describes. */
+  valid: boolean
+  signature: 'verified' | 'wrong' | 'missing' | 'too old' | 'too new' | 'not checked'
+  /** What is wrong with it, in one line. */
+  problem: string | undefined
+}
+
+/** What a webhook is checked with. */
+export interface WebhookCheck {
+  /** What it is signed with; undefined where signatures are not checked. */
+  secret: string | undefined
+  /** How far the time of a signature may be from now, in seconds; undefined where any time will do. */
+  tolerance: number | undefined
+  /** Wall clock, in milliseconds. */
+  now: number
+}
+
+/** Checks the body against the schema and, where there is a secret, the signature (Standard Webhooks). */
+export function checkWebhook(
+  body: string,
+  headers: Readonly<Record<string, string>>,
+  check: WebhookCheck,
+): CheckedWebhook {
+  const { event, unreadable } = parse(body)
+  const result = WebhookEvent.safeParse(event)
+  const seconds = Number(headers['webhook-timestamp'] || Number.NaN)
+  const signature = checkSignature(body, headers, check)
+  const sentAt = new Date(seconds * 1000)
+  const problems = [
+    problemOf(signature, check, seconds),
+    unreadable ??
+      (result.success
+        ? undefined
+        : `the body is not that of a webhook: ${describeIssue(result.error.issues[0])}`),
+  ].filter((problem) => problem !== undefined)
+  return {
+    id: headers['webhook-id'],
+    at: Number.isNaN(sentAt.getTime()) ? undefined : sentAt.toISOString(),
+    action: result.success ? result.data.action : undefined,
+    event,
+    valid: result.success,
+    signature,
+    problem: problems.length > 0 ? problems.join('; ') : undefined,
+  }
+}
+
+function parse(body: string): { event?: unknown; unreadable?: string } {
+  try {
+    return { event: parseJson(body, mostLevels) }
+  } catch (error) {
+    return { unreadable: `the body is ${error instanceof TooDeep ? error.message : 'not JSON'}` }
+  }
+}
+
+function checkSignature(
+  body: string,
+  headers: Readonly<Record<string, string>>,
+  { secret, tolerance, now }: WebhookCheck,
+): CheckedWebhook['signature'] {
+  if (secret === undefined) return 'not checked'
+  const { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signatures } = headers
+  if (!id || !seconds || !signatures) return 'missing'
+  if (!/^\d{1,12}$/.test(seconds)) return 'wrong'
+  if (!isSignedBy(secret, signatures, id, Number(seconds), body)) return 'wrong'
+  const age = ageOf(Number(seconds), now)
+  if (tolerance === undefined || Math.abs(age) <= tolerance) return 'verified'
+  return age > 0 ? 'too old' : 'too new'
+}
+
+/** In whole seconds; negative for what is signed in the future. */
+function ageOf(seconds: number, now: number): number {
+  return Math.floor(now / 1000) - seconds
+}
+
+function problemOf(
+  signature: CheckedWebhook['signature'],
+  { tolerance, now }: WebhookCheck,
+  seconds: number,
+) {
+  const limit = `${tolerance} s are tolerated`
+  switch (signature) {
+    case 'wrong':
+      return 'the signature is wrong'
+    case 'missing':
+      return 'there is no signature'
+    case 'too old':
+      return `the signature is ${ageOf(seconds, now)} s old; ${limit}`
+    case 'too new':
+      return `the signature is ${-ageOf(seconds, now)} s ahead of the clock; ${limit}`
+    default:
+      return undefined
+  }
+}

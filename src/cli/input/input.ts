@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import encodeUrlOnce from 'encodeurl'
+import { omitUndefined } from '../../api/defined.ts'
+import { readJson } from '../../api/json.ts'
+import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
+import { type DurationRange, parseDuration, readDuration } from '../../duration.ts'
+import { UsageError } from '../../errors.ts'
+import type { Host } from '../../host.ts'
+import { checkedId } from './id-arguments.ts'
+import { stdinOf } from './stdin.ts'
+import { withoutSpaceAround } from './white-space.ts'
+
+// What the command line says, turned into what the API takes. Every function throws UsageError for what it cannot read.
+
+/** What a parser makes of the text of a flag, where that is not a text: for `meetroom commands`. */
+export interface FlagKind {
+  readonly kind?: 'integer' | 'number'
+  /** The flag may be given several times. */
+  readonly repeatable?: true
+}
+
+/** A whole number, written in digits: `1e3`, `-1` and `0x10` are typing errors more often than they are numbers. */
+export function wholeNumber(
+  flag: string,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): ((text: string) => number) & FlagKind {
+  const parse = (text: string) => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+    if (!(value >= least && value <= most)) {
+      const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`
+      const seconds = flag.endsWith('-seconds') ? readDuration(text) : undefined
+      throw new UsageError(`${flag} takes a whole number ${range}, not “${text}”`, {
+        hint: seconds === undefined ? undefined : `in seconds: ${flag} ${seconds / 1000}`,
+      })
+    }
+    return value
+  }
+  return Object.assign(parse, { kind: 'integer' } as const)
+}
+
+/** A duration, or a number of seconds; in milliseconds. */
+export function duration(flag: string, range: DurationRange): (text: string) => number {
+  return (text) => parseDuration(text, range, flag)
+}
+
+/** Collects a flag that may be given several times. */
+export const collect = collected((value) => value)
+
+/** Collects a flag that may be given several times, each value read on its own. */
+export function collected<T>(
+  read: (value: string) => T,
+): ((value: string, previous?: readonly T[]) => T[]) & FlagKind {
+  const parse = (value: string, previous: readonly T[] = []) => [...previous, read(value)]
+  return Object.assign(parse, { repeatable: true } as const)
+}
+
+/**
+ * Exactly one level of URL-encoding (section 1): spaces and non-ASCII encoded, an existing `%20` left alone. The host of
+ * an http or https URL becomes Punycode.
+ */
+export function encodeUrl(flag: string): (text: string) => string {
+  return (text) => {
+    const invalid = () => new UsageError(`${flag} takes a whole URL, as in https://host/path, not “${text}”`)
+    if (!URL.canParse(text)) throw invalid()
+    // The library leaves to browsers what they tolerate.
+    const url = encodeUrlOnce(withAsciiHost(text.trim())).replace(/[\\^|]/g, encodeURIComponent)
+    if (!URL.canParse(url)) throw invalid()
+    return url
+  }
+}
+
+/** A URL whose host is in Punycode where it was international or percent-encoded. */
+function withAsciiHost(url: string): string {
+  return url.replace(/^(https?:\/\/(?:[^/?#\\@]*@)?)([^/?#\\@:]*)/i, (whole, start: string, host: string) =>
+    /[^\x21-\x7e]|%/.test(host) ? start + new URL(url).hostname : whole,
+  )
+}
+
+/** The URL of something to be fetched: `javascript:` and `data:` are none. */
+export function webUrl(flag: string): (text: string) => string {
+  const encode = encodeUrl(flag)
+  return (text) => {
+    const url = encode(text)
+    if (!/^https?:/i.test(url)) throw new UsageError(`${flag} takes an http or https URL, not “${text}”`)
+    return url
+  }
+}
+
+/** `USER[:TYPE[:NAME]]`. A user id with a colon in it needs `--data`. */
+export function parseMember(text: string): { user_id: string; type?: MemberType; name?: string } {
+  const [, user, type, name] = /^([^:]+)(?::([^:]*)(?::([\s\S]*))?)?$/.exec(text) ?? []
+  if (user === undefined)
+    throw new UsageError(`--member takes USER, USER:TYPE or USER:TYPE:NAME, not “${text}”`)
+  const known = memberTypes.find((known) => known === type)
+  if (type && !known) throw new UsageError(`--member ${text}: the type is guest, host or monitor`)
+  return { user_id: checkedId('--member', user), ...omitUndefined({ type: known, name: name || undefined }) }
+}
+
+/** `Name: value` lines as headers. */
+export function parseHeaders(flag: string, lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(\S.*?)?[ \t]*$/.exec(line) ?? []
+      // Not quoted back: it may hold a secret.
+      if (name === undefined)
+        throw new UsageError(`${flag} takes 'Name: value', with no blank before the colon`)
+      return [name, value ?? '']
+    }),
+  )
+}
+
+/** `WxH`, in whatever unit the service counts in. */
+export function parseSize(text: string): { width: number; height: number } {
+  const [, width, height] = /^(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)$/.exec(text) ?? []
+  if (width === undefined) throw new UsageError(`--size takes WIDTHxHEIGHT, as in 1280x720, not “${text}”`)
+  return { width: Number(width), height: Number(height) }
+}
+
+/** The JSON that `--data` names: text, `@FILE`, or `-` or `@-` for standard input. */
+export async function readData(data: string, host: Host): Promise<unknown> {
+  const file = data === '-' ? data : data.startsWith('@') ? data.slice(1) : undefined
+  const text = file === undefined ? data : await readNamed('--data', file, host)
+  try {
+    return readJson(text)
+  } catch (error) {
+    const why = error instanceof SyntaxError ? error.message.split('\n')[0] : String(error)
+    throw new UsageError(`--data: not valid JSON: ${why}`)
+  }
+}
+
+/**
+ * A secret: the text itself, or what stands in `@FILE` or, with `@-`, on standard input. The line break that ends a file is
+ * not part of it.
+ */
+export async function readSecret(flag: string, given: string, host: Host): Promise<string> {
+  const file = given.startsWith('@') ? given.slice(1) : undefined
+  if (file === '') throw new UsageError(`${flag}: no file is named after @`)
+  const secret = file === undefined ? given : (await readNamed(flag, file, host)).trim()
+  const what = file === '-' ? 'standard input' : (file ?? 'the secret')
+  if (secret === '') throw new UsageError(`${flag}: ${what} is empty`)
+  return secret
+}
+
+/** The text of a file that a flag names, or of standard input where that is `-`. */
+async function readNamed(flag: string, file: string, host: Host): Promise<string> {
+  if (file === '-') return readAll(host)
+  try {
+    return decode(readFileSync(resolve(host.cwd, file)), `${flag}: ${file}`)
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`${flag}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+/** All of standard input. */
+export async function readAll(host: Host): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of stdinOf(host)) chunks.push(chunk)
+  return decode(Buffer.concat(chunks), 'standard input')
+}
+
+function decode(bytes: Uint8Array, what: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new UsageError(`${what} is not valid UTF-8`)
+  }
+}
+
+/** Ids as given, without repetitions; `-` stands for those on standard input, one per line. */
+export async function readIds(ids: readonly string[], host: Host): Promise<string[]> {
+  const lines = ids.includes('-') ? (await readAll(host)).split(/\r?\n/).map(withoutSpaceAround) : []
+  const all = ids.flatMap((id) => (id === '-' ? lines.filter((line) => line !== '') : [id]))
+  return [...new Set(all)]
+}

@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs'
+import { localProfile, type Settings } from '../../config/settings.ts'
+import type { StoredConfig } from '../../config/stored-file.ts'
+import { InterruptedError, MeetroomError, suggestElsewhere, UsageError } from '../../errors.ts'
+import type { PrintOptions } from '../output/formats/list-writer.ts'
+import { MultiProfileWriter } from '../output/multi-profile-writer.ts'
+import type { Printer } from '../output/printer.ts'
+import { RequestShown } from '../requests/before-send.ts'
+import { dataDir } from '../requests/find-service.ts'
+import type { Connect } from '../requests/service.ts'
+import { Context } from './context.ts'
+
+/**
+ * Runs a command that only reads once for each profile, with the key and the base URL that are stored for it, and prints
+ * all results as one. A profile that fails does not hide the others.
+ * @param args what the command line gives the command
+ * @param connect how to reach a service over the network
+ * @throws {UsageError} when the command line or the environment names a service, or there is none
+ * @throws {PartialError} when a profile failed
+ */
+export async function runOnAllProfiles(
+  outer: Context,
+  args: readonly unknown[],
+  run: (context: Context) => Promise<void>,
+  connect: Connect | undefined,
+): Promise<void> {
+  const { flags, interrupt } = outer
+  refuseOthers(outer, args)
+  const config = await outer.config.stored()
+  const names = await profilesOf(outer, config)
+  // Whatever one service says, it must show the key of none.
+  for (const { api_key } of Object.values(config.profiles ?? {})) outer.keepSecret(api_key)
+  const gathering = new MultiProfileWriter(names.length, outer)
+  const contexts = names.map((name) => new ProfileContext(outer, name, gathering, connect))
+  if (!flags.curl) for (const context of contexts) await context.readKey()
+  for (const context of contexts) {
+    interrupt.throwIfAborted()
+    try {
+      await run(context)
+      await gathering.done()
+    } catch (error) {
+      if (error instanceof RequestShown) continue
+      if (!(error instanceof MeetroomError) || error instanceof InterruptedError || interrupt.aborted)
+        throw error
+      await gathering.fail({ profile: context.name, error, target: context.target })
+    } finally {
+      await context.close()
+    }
+  }
+  if (!flags.curl) await gathering.end()
+}
+
+/** @throws {UsageError} for whatever would be another key or base URL, or can be read once only */
+function refuseOthers({ flags, host }: Context, args: readonly unknown[]): void {
+  const given = {
+    '--profile': flags.profile,
+    '--local': flags.local,
+    '--base-url': flags.baseUrl,
+    MEETROOM_API_KEY: host.env['MEETROOM_API_KEY'],
+    MEETROOM_BASE_URL: host.env['MEETROOM_BASE_URL'],
+  }
+  const [other] = Object.entries(given).find(([, value]) => value) ?? []
+  if (other !== undefined)
+    throw new UsageError(
+      `--all-profiles uses the key and the base URL of each profile, and ${other} gives another`,
+      {
+        hint: other.startsWith('-') ? `leave out ${other}` : `unset ${other}`,
+      },
+    )
+  if (args.flat().includes('-'))
+    throw new UsageError('--all-profiles reads no ids from standard input: they are those of one service')
+  if (Object.hasOwn(Object(args.at(-1)), 'html'))
+    throw new UsageError('--all-profiles writes no file: each service would replace that of the one before')
+}
+
+/** The profiles that name a service, and the local workspace where there is one. */
+async function profilesOf({ host }: Context, { profiles = {} }: StoredConfig): Promise<string[]> {
+  const { databaseIn } = await import('../../embedded/files.ts')
+  const stored = Object.keys(profiles).filter((name) => name !== localProfile && profiles[name]?.base_url)
+  const names = existsSync(databaseIn(await dataDir(host))) ? [...stored, localProfile] : stored
+  if (names.length === 0)
+    throw new UsageError('no profile has a service, and there is no local workspace', {
+      hint: ['log in with: ', suggestElsewhere(['auth', 'login', '--base-url', 'URL'])],
+    })
+  return names
+}
+
+/** What a command works with for one of the profiles. */
+class ProfileContext extends Context {
+  readonly #gathering: MultiProfileWriter
+
+  constructor(
+    outer: Context,
+    readonly name: string,
+    gathering: MultiProfileWriter,
+    connect: Connect | undefined,
+  ) {
+    super(outer.host, {
+      flags: { ...outer.flags, profile: name },
+      command: outer.command,
+      interrupt: outer.interrupt,
+      connect,
+      // Nothing is deleted.
+      openSaver: async () => undefined,
+      secrets: outer.secrets,
+    })
+    this.#gathering = gathering
+  }
+
+  /** Runs the command that prints the key, if one does. What is wrong with it is said when it is the profile’s turn. */
+  async readKey(): Promise<void> {
+    try {
+      if ((await this.settings()).keyCommand) await this.services.key()
+    } catch (error) {
+      if (error instanceof InterruptedError || !(error instanceof MeetroomError)) throw error
+    }
+  }
+
+  /** The results are one list: the format that a profile prefers does not count. */
+  override async settings(): Promise<Settings> {
+    const settings = await super.settings()
+    const { from } = settings.output
+    return from.startsWith('profile ')
+      ? { ...settings, output: { value: 'table', from: 'default' } }
+      : settings
+  }
+
+  protected override makePrinter(options: PrintOptions): Printer {
+    return this.#gathering.printerFor(this.name, options, this.statusLine)
+  }
+
+  override report(error: MeetroomError): Promise<void> {
+    return super.report(error, this.name)
+  }
+}

@@ -1,0 +1,245 @@
+import type { Client } from '../../client/client.ts'
+import type { GlobalFlags } from '../../config/global-flags.ts'
+import { type Settings, targetFlags } from '../../config/settings.ts'
+import type { Format } from '../../config/values.ts'
+import { type Hint, type MeetroomError, UsageError } from '../../errors.ts'
+import type { Host } from '../../host.ts'
+import { isJson, reportError } from '../output/error.ts'
+import type { PrintOptions } from '../output/formats/list-writer.ts'
+import type { Query } from '../output/formats/query.ts'
+import { hintText } from '../output/hint-text.ts'
+import { Printer } from '../output/printer.ts'
+import { KnownSecrets } from '../output/redaction/known-secrets.ts'
+import type { Redact } from '../output/redaction/redact.ts'
+import { StatusLine } from '../output/terminal/status-line.ts'
+import type { Backup } from '../requests/backup.ts'
+import { requireWritable } from '../requests/before-send.ts'
+import { CommandSettings } from '../requests/command-settings.ts'
+import { type Change, confirm } from '../requests/confirm.ts'
+import { connectOverNetwork } from '../requests/find-service.ts'
+import type { ClientSetup, Connect } from '../requests/service.ts'
+import { Services } from '../requests/services.ts'
+import type { Effect } from './effect.ts'
+
+/** What a command is run with. */
+interface Start {
+  flags: GlobalFlags
+  /** Its words: `users delete`. */
+  command: string
+  /** Aborted by SIGINT and SIGTERM. */
+  interrupt: AbortSignal
+  connect: Connect | undefined
+  /** Makes what keeps what is deleted. Not optional: what a context can forget, a command will. */
+  openSaver: (context: Context) => Promise<Backup | undefined>
+  secrets?: KnownSecrets
+}
+
+/** What a command works with: host and flags, and what follows from them, each made when it is first asked for. */
+export class Context {
+  readonly flags: GlobalFlags
+  /** The words of the command: `users delete`. */
+  readonly command: string
+  /** Aborted by SIGINT and SIGTERM. */
+  readonly interrupt: AbortSignal
+  /** What must never be shown. */
+  readonly secrets: KnownSecrets
+  readonly config: CommandSettings
+  readonly services: Services
+  readonly statusLine: StatusLine
+  readonly #connect: Connect
+  readonly #openSaver: Start['openSaver']
+  #saver: Promise<Backup | undefined> | undefined
+  #printer: Printer | undefined
+  #confirmation: Promise<void> | undefined
+
+  constructor(
+    readonly host: Host,
+    { flags, command, interrupt, connect, openSaver, secrets = new KnownSecrets() }: Start,
+  ) {
+    this.flags = flags
+    this.command = command
+    this.interrupt = interrupt
+    this.secrets = secrets
+    this.#connect = connect ?? connectOverNetwork
+    this.#openSaver = openSaver
+    this.statusLine = new StatusLine(host)
+    const keepSecret = (secret: string | undefined) => secrets.keep(secret)
+    keepSecret(host.env['MEETROOM_API_KEY']?.trim())
+    const notice = (text: string) => this.notice(text)
+    this.config = new CommandSettings({ host, flags, interrupt, keepSecret, notice })
+    this.services = new Services({
+      host,
+      flags,
+      command,
+      interrupt,
+      connect: this.#connect,
+      keepSecret,
+      redact: secrets.redact,
+      redactKeys: secrets.redactKeys,
+      settings: () => this.settings(),
+      printer: () => this.printer(),
+      configDir: () => this.config.dir(),
+      confirm: (change) => this.confirm(change),
+      saver: () => this.saver(),
+    })
+  }
+
+  /** @throws {UsageError} when flags, environment or settings file hold something unusable */
+  async settings(): Promise<Settings> {
+    return this.config.settings()
+  }
+
+  /** @param format another than the settings say: the command has a use for some only */
+  async printer(format?: Format): Promise<Printer> {
+    if (this.#printer && (format ?? this.#printer.options.format) === this.#printer.options.format)
+      return this.#printer
+    const { output } = await this.settings()
+    const { columns, header, color, quiet = false, showTokens = false } = this.flags
+    const names = columns?.split(',').map((name) => name.trim())
+    if (names?.includes(''))
+      throw new UsageError('--columns takes names with commas between them, as in id,name')
+    const query = await this.#query()
+    const options = {
+      format: format ?? output.value,
+      columns: names,
+      header,
+      color,
+      quiet,
+      showTokens,
+      query,
+    }
+    this.#printer = this.makePrinter(options)
+    return this.#printer
+  }
+
+  protected makePrinter(options: PrintOptions): Printer {
+    return new Printer(this.host, options, this.redactKeys, this.statusLine)
+  }
+
+  /** @throws {UsageError} when `--query` is not valid */
+  async #query(): Promise<Query | undefined> {
+    if (this.flags.query === undefined) return undefined
+    const { parseQuery } = await import('../output/formats/query.ts')
+    return parseQuery(this.flags.query)
+  }
+
+  /** The output format, once it is known. */
+  get format(): Format | undefined {
+    return this.config.known?.output.value
+  }
+
+  /** A printer that needs no settings: for what must work when they are broken. */
+  plainPrinter(): Printer {
+    const { header, color, quiet = false } = this.flags
+    return new Printer(this.host, { format: 'table', header, color, quiet }, this.redactKeys)
+  }
+
+  async notice(text: Hint): Promise<void> {
+    await (await this.printer()).notice(this.hintText(text))
+  }
+
+  /** The flags that select the service of this run again. */
+  get target(): readonly string[] {
+    return targetFlags(this.flags, this.host.env)
+  }
+
+  /** A hint as text, its commands for the service of this run. */
+  hintText(hint: Hint): string {
+    return hintText(hint, this.target, this.redactKeys)
+  }
+
+  /**
+   * Refuses flags that do not fit what the command does, before it does anything.
+   * @param isForEachProfile the command can run for each profile
+   * @throws {UsageError}
+   */
+  async permit(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
+    const { dryRun, curl, allProfiles } = this.flags
+    if (allProfiles && !isForEachProfile)
+      throw new UsageError('--all-profiles is for commands that only read from a service')
+    if ((dryRun || curl) && ['stays', 'joins', 'machine'].includes(effect))
+      throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)
+    // Asked again before each write: this only spares the questions that come before the first.
+    if (effect === 'writes' || effect === 'joins') requireWritable(this.flags, await this.settings())
+  }
+
+  /** A client of the service that the settings name. Made once where nothing special is asked of it. */
+  client(setup?: Partial<ClientSetup>): Promise<Client> {
+    return this.services.client(setup)
+  }
+
+  /** A client that finds things out before anything is shown: `--curl` holds back the request that is meant, and no other. */
+  lookup(): Promise<Client> {
+    return this.client(this.flags.curl ? { lookup: true } : undefined)
+  }
+
+  /** The same with other flags: for what another command line would do. */
+  with(flags: GlobalFlags): Context {
+    const other = new Context(this.host, {
+      flags,
+      command: this.command,
+      interrupt: this.interrupt,
+      connect: this.#connect,
+      openSaver: this.#openSaver,
+      secrets: this.secrets,
+    })
+    this.services.closeLater(() => other.close())
+    return other
+  }
+
+  /**
+   * An error that does not end the command, to standard error.
+   * @param profile where it happened, of several
+   */
+  async report(error: MeetroomError, profile?: string): Promise<void> {
+    const { output } = await this.settings()
+    await reportError(this.host, error, {
+      json: isJson(output.value),
+      color: this.flags.color,
+      verbose: this.flags.verbose ?? false,
+      redact: this.redact,
+      target: this.target,
+      statusLine: this.statusLine,
+      profile,
+    })
+  }
+
+  /** Takes out what must never be shown, not even inside somebody else’s text: keys and access tokens. */
+  get redact(): Redact {
+    return this.secrets.redact
+  }
+
+  /** Takes out the keys alone: results may hold access tokens that were asked for. */
+  get redactKeys(): Redact {
+    return this.secrets.redactKeys
+  }
+
+  /** Takes note of what must never be shown. */
+  keepSecret(secret: string | undefined): void {
+    this.secrets.keep(secret)
+  }
+
+  /**
+   * Asks before a change to the service. One answer covers the whole command.
+   * @throws {ConfirmationError} when it is not confirmed
+   */
+  confirm(change: Change): Promise<void> {
+    this.#confirmation ??= confirm(this, {
+      ...change,
+      describe: async () => `${await change.describe()}, ${await this.services.place()}`,
+    })
+    return this.#confirmation
+  }
+
+  /** What keeps what is deleted; undefined where neither flags nor settings ask for that. */
+  saver(): Promise<Backup | undefined> {
+    this.#saver ??= this.#openSaver(this)
+    return this.#saver
+  }
+
+  async close(): Promise<void> {
+    const saver = await this.#saver?.catch(() => undefined)
+    await saver?.close()
+    await this.services.close()
+  }
+}

@@ -1,0 +1,94 @@
+import { writeJson } from '../../api/json.ts'
+import { secretFields } from '../../api/resources.ts'
+import { UsageError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import { barColumn } from '../output/bar.ts'
+import { onePage, type Page } from '../output/views/page.ts'
+import type { Item, View } from '../output/views/views.ts'
+import { completeField, type NamedField, noticeMissingField, parseField } from './field.ts'
+import type { FullRecords } from './full-records.ts'
+import { orderValues, rankOf } from './order.ts'
+import type { ListName } from './paging/list-name.ts'
+
+/**
+ * Prints the number of items of a list: the total of the service, or else the number of items that it sends.
+ * @param total undefined when the service gives none, or none that is proven
+ */
+export async function countItems(
+  context: Context,
+  pages: () => Promise<AsyncIterable<Page>>,
+  total: number | undefined,
+): Promise<void> {
+  let count = total ?? 0
+  if (total === undefined) for await (const { items } of await pages()) count += items.length
+  await (await context.printer()).count(count)
+}
+
+/** What `--count-by` prints: a row for each value of a field. */
+export class CountBy {
+  readonly field: NamedField
+  readonly view: View
+  readonly #of: View
+
+  /** @throws {UsageError} for a field that looks misspelt, or that must not be shown */
+  constructor(name: string, list: ListName, view: View) {
+    this.field = parseField('--count-by', name, list, view)
+    if (this.field.path.some((part) => secretFields.has(part)))
+      throw new UsageError(`--count-by ${name}: access tokens are not counted`)
+    if (name === 'count') throw new UsageError('--count-by count: the rows have a column of this name')
+    this.#of = view
+    this.view = {
+      noun: ['count', 'counts'],
+      columns: [
+        { field: name, weight: 8 },
+        { field: 'count', weight: 9 },
+      ],
+      fields: [name, 'count'],
+    }
+  }
+
+  /** Counts the items, in memory for their distinct values, and prints the rows, the largest first. */
+  async print(
+    context: Context,
+    pages: AsyncIterable<Page>,
+    full: FullRecords | undefined,
+    room: string,
+  ): Promise<void> {
+    const { field, view } = this
+    await context.notice(`--count-by reads all ${this.#of.noun[1]}`)
+    const counts = new Map<string, { value: Item; count: number }>()
+    let all = 0
+    let missing = 0
+    for await (const page of pages)
+      for (const item of await completeField([field], page.items, full, room)) {
+        const told = field.of(item)
+        all++
+        if (!told.known) missing++
+        // What is missing is not null: its row does not have the field either.
+        const value = told.known ? { [field.name]: told.value } : {}
+        const key = writeJson(value)
+        const counted = counts.get(key)
+        if (counted) counted.count++
+        else counts.set(key, { value, count: 1 })
+      }
+    const missed = { missing, all, flag: '--count-by', view: this.#of }
+    await noticeMissingField(context, field, missed, ['is counted as blank', 'are counted as blank'])
+    const inOrder = orderValues()
+    const isMissing = (row: Item) => Number(!Object.hasOwn(row, field.name))
+    const rows = [...counts.values()]
+      .map(({ value, count }) => ({ row: { ...value, count }, rank: this.#rankOf(value) }))
+      .sort(
+        (a, b) => b.row.count - a.row.count || inOrder(a.rank, b.rank) || isMissing(a.row) - isMissing(b.row),
+      )
+      .map(({ row }) => row)
+    const printer = await context.printer()
+    const shown = barColumn(context.host, view, rows)
+    const printed = await printer.list(shown, 'counts', onePage({ items: rows }))
+    if (printed === 0 && printer.options.format === 'table') await printer.notice(`no ${this.#of.noun[1]}`)
+  }
+
+  #rankOf(value: Item) {
+    const { name, type } = this.field
+    return rankOf(Object.hasOwn(value, name) ? { known: true, value: value[name] } : { known: false }, type)
+  }
+}

@@ -1,0 +1,95 @@
+import { readAnswer } from '../../api/json.ts'
+import type { Client } from '../../client/client.ts'
+import { ConflictError, NotFoundError, suggest, UsageError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import { plainText } from '../output/views/text.ts'
+import type { Item } from '../output/views/views.ts'
+import { totalOf } from './paging/list-total.ts'
+import { paginate } from './paging/paginate.ts'
+
+/** Number of rooms of one name that are listed. */
+const mostListed = 10
+
+/** Finds rooms by what the command line calls them: an id, `id:` and an id, or `name:` and an exact name. */
+export class RoomFinder {
+  readonly #context: Context
+  readonly #client: Client | undefined
+  readonly #ids = new Map<string, Promise<string>>()
+
+  /** @param client sends the requests; the one that looks things up when not given */
+  constructor(context: Context, client?: Client) {
+    this.#context = context
+    this.#client = client
+  }
+
+  /**
+   * The id of a room: for a name, one request tells.
+   * @throws {NotFoundError | ConflictError} when no room or several rooms have the name
+   */
+  idOf(room: string): Promise<string> {
+    if (room.startsWith('id:')) return Promise.resolve(room.slice('id:'.length))
+    if (!room.startsWith('name:')) return Promise.resolve(room)
+    const name = room.slice('name:'.length)
+    const known = this.#ids.get(name) ?? this.#find(name)
+    this.#ids.set(name, known)
+    return known
+  }
+
+  /**
+   * The ids of several rooms.
+   * @param missing takes the names that no room has, where that is not a failure
+   */
+  async idsOf(rooms: readonly string[], missing: string[] | undefined): Promise<string[]> {
+    const ids: string[] = []
+    for (const room of rooms)
+      try {
+        if (room === 'id:-') throw new UsageError('“-” stands for standard input, even after “id:”')
+        ids.push(await this.idOf(room))
+      } catch (error) {
+        if (!missing || !(error instanceof NotFoundError)) throw error
+        missing.push(room)
+      }
+    return ids
+  }
+
+  async #find(name: string): Promise<string> {
+    if (name === '') throw new UsageError('a name is missing after “name:”')
+    const client = this.#client ?? (await this.#context.lookup())
+    const answer = await client.call('listRooms', { query: { name, limit: mostListed } })
+    const body = readAnswer(answer) as { rooms: Item[] }
+    const { rooms } = body
+    const isAll = rooms.length >= mostListed || (totalOf(body) ?? 0) <= rooms.length
+    const found = isAll && rooms.every(isNamed(name)) ? rooms : await findRoomsByName(client, name)
+    const [room, ...others] = found.map(({ id }) => plainText(id))
+    if (room === undefined)
+      throw new NotFoundError(`no such room: no room is named “${name}”`, {
+        hint: ['list what exists with: ', suggest(['rooms', 'list'])],
+      })
+    if (others.length === 0) return room
+    const listed = [room, ...others].slice(0, mostListed)
+    const most = found.length < mostListed ? `${found.length}` : `${mostListed} or more`
+    throw new ConflictError(`${most} rooms are named “${name}”: ${listed.join(', ')}`, {
+      hint: 'give the id of the one that you mean',
+    })
+  }
+}
+
+/** All rooms of a name. A service that ignores the filter answers with every room, in as many pages as they take. */
+export async function findRoomsByName(client: Client, name: string): Promise<Item[]> {
+  const pages = paginate({
+    request: { all: true },
+    key: 'rooms',
+    what: `rooms named “${name}”`,
+    id: 'id',
+    fetch: (query) => client.call('listRooms', { query: { ...query, name } }),
+    seen: client.seen,
+    notice: async () => {},
+  })
+  const found: Item[] = []
+  for await (const { items } of pages) found.push(...items.filter(isNamed(name)))
+  return found
+}
+
+function isNamed(name: string): (room: Item) => boolean {
+  return (room) => plainText(room['name']) === name
+}

@@ -1,0 +1,39 @@
+import { omitUndefined } from '../../../api/defined.ts'
+import { type Endpoint, endpoints } from '../../../api/endpoints.ts'
+import type { Input } from '../../../api/operation.ts'
+import type { Operations } from '../../../api/operations.ts'
+import type { Client } from '../../../client/client.ts'
+import type { Context } from '../../kernel/context.ts'
+import type { Page } from '../../output/views/page.ts'
+import { viewOf } from '../../output/views/views.ts'
+import type { ListName } from './list-name.ts'
+import type { PageRequest } from './page-requests.ts'
+import { paginate } from './paginate.ts'
+
+/**
+ * The pages of a list operation. Throws behind the last one when the list was not read to its end.
+ * @param ahead how many pages are on their way while one is used
+ */
+export function pagesOf<N extends ListName>(
+  context: Pick<Context, 'notice'>,
+  client: Client,
+  name: N,
+  input: Input<Operations[N]>,
+  request: PageRequest,
+  ahead?: number,
+): AsyncGenerator<Page> {
+  const endpoint: Endpoint = endpoints[name]
+  const { query, params } = input as { query?: object; params?: { room_id?: string } }
+  const inRoom = params?.room_id === undefined ? '' : ` of room ${params.room_id}`
+  return paginate({
+    request,
+    key: endpoint.result,
+    what: endpoint.result + inRoom,
+    id: viewOf(endpoint).id ?? 'id',
+    fetch: (paging) => client.call(name, { ...input, query: { ...query, ...paging } }),
+    seen: client.seen,
+    notice: (text) => context.notice(text),
+    isPagedWhenAsked: endpoint.paged === 'when asked',
+    ...omitUndefined({ ahead }),
+  })
+}

@@ -1,0 +1,115 @@
+import { omitUndefined } from '../../api/defined.ts'
+import { endpoints } from '../../api/endpoints.ts'
+import type { Input } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
+import { UsageError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import type { ListFlags } from '../kernel/flags.ts'
+import type { Page } from '../output/views/page.ts'
+import { viewOf } from '../output/views/views.ts'
+import { fullRecords, openSelection, roomIdOf, selectedPages } from './list.ts'
+import type { ListName } from './paging/list-name.ts'
+import type { Selection } from './selection.ts'
+import type { SortKey } from './sort.ts'
+
+/** Runs a list operation and prints its items, page by page where the operation pages, or what the flags make of them. */
+export async function runList<N extends ListName>(
+  context: Context,
+  name: N,
+  input: Input<Operations[N]>,
+  flags: ListFlags,
+): Promise<void> {
+  const view = viewOf(endpoints[name])
+  requireOneUse(flags)
+  if (flags.count) return runCount(context, name, input, flags)
+  if (flags.countBy !== undefined) return runCountBy(context, name, input, flags, flags.countBy)
+  const printer = await context.printer()
+  printer.check(view)
+  const keys =
+    flags.sort === undefined ? undefined : (await import('./sort.ts')).parseSort(flags.sort, name, view)
+  const selection = await openSelection(context, name, flags.where, flags)
+  const pages = keys
+    ? await inOrder(context, name, input, flags, { keys, selection })
+    : await selectedPages(context, name, input, flags, { selection, readOnce: true })
+  const count = await printer.list(view, endpoints[name].result, pages)
+  if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
+  if (count === 0) await noticeAsterisks(context, input)
+}
+
+/** Says that `*` is an ordinary character in what the service was asked for, where it found nothing. */
+async function noticeAsterisks(context: Context, input: { query?: object }): Promise<void> {
+  for (const [name, text] of Object.entries(input.query ?? {}))
+    if (typeof text === 'string' && text.includes('*')) {
+      const { aboutAsterisk } = await import('../filter/globs.ts')
+      const field = name === 'email_search_query' ? 'email' : name
+      await context.notice(aboutAsterisk(text, field, text))
+    }
+}
+
+/** @throws {UsageError} for flags that want different things of a list */
+function requireOneUse({ count, countBy, sort, all, limit, offset }: ListFlags): void {
+  const counting = count ? '--count' : countBy === undefined ? undefined : '--count-by'
+  if (all && limit !== undefined) throw new UsageError('--all and --limit cannot be used together')
+  if (counting === undefined) return
+  const other = {
+    '--count-by': counting === '--count' && countBy !== undefined,
+    '--sort': sort !== undefined,
+    '--limit': limit !== undefined,
+    '--offset': offset !== undefined,
+  }
+  const [clash] = Object.entries(other).find(([, isGiven]) => isGiven) ?? []
+  if (clash) throw new UsageError(`${counting} and ${clash} cannot be used together`)
+}
+
+/** All items in the order of some fields, or as many of them as the flags want. */
+async function inOrder<N extends ListName>(
+  context: Context,
+  name: N,
+  input: Input<Operations[N]>,
+  { pageSize, limit, offset }: ListFlags,
+  { keys, selection }: { keys: readonly SortKey[]; selection: Selection | undefined },
+): Promise<AsyncGenerator<Page, undefined>> {
+  const { sorted } = await import('./sort.ts')
+  const all = { all: true, ...omitUndefined({ pageSize }) }
+  const pages = await selectedPages(context, name, input, all, { selection, readOnce: true })
+  const full = await fullRecords(context, name, selection)
+  const view = viewOf(endpoints[name])
+  return sorted(context, pages, { view, keys, full, room: roomIdOf(input), limit, offset })
+}
+
+async function runCount<N extends ListName>(
+  context: Context,
+  name: N,
+  input: Input<Operations[N]>,
+  { where, pageSize, ...pace }: ListFlags,
+): Promise<void> {
+  if (context.flags.columns !== undefined)
+    throw new UsageError('--count and --columns cannot be used together')
+  const { countItems } = await import('./count.ts')
+  const { provenTotal } = await import('./paging/proven-total.ts')
+  const selection = await openSelection(context, name, where, pace)
+  const all = { all: true, ...omitUndefined({ pageSize }) }
+  // By the specification, lists of sessions have no total.
+  const total =
+    selection || name === 'listSessions'
+      ? undefined
+      : (await provenTotal(await context.client(), name, input)).count
+  await countItems(context, () => selectedPages(context, name, input, all, { selection }), total)
+}
+
+async function runCountBy<N extends ListName>(
+  context: Context,
+  name: N,
+  input: Input<Operations[N]>,
+  { where, pageSize, ...pace }: ListFlags,
+  field: string,
+): Promise<void> {
+  const { CountBy } = await import('./count.ts')
+  const counts = new CountBy(field, name, viewOf(endpoints[name]))
+  const printer = await context.printer()
+  printer.check(counts.view)
+  const selection = await openSelection(context, name, where, pace)
+  const all = { all: true, ...omitUndefined({ pageSize }) }
+  const pages = await selectedPages(context, name, input, all, { selection })
+  await counts.print(context, pages, await fullRecords(context, name, selection), roomIdOf(input))
+}

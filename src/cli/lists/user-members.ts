@@ -1,0 +1,104 @@
+import type { Client } from '../../client/client.ts'
+import { ConflictError, NotFoundError, suggest, UsageError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import { plainText } from '../output/views/text.ts'
+import type { Item } from '../output/views/views.ts'
+import { FullRecords } from './full-records.ts'
+import { listPages } from './list.ts'
+
+/** Which members of a room some users are. A user may be several, or none. */
+interface UserMembers {
+  ids: string[]
+  /** The users who are no members. */
+  absent: string[]
+}
+
+/** The id of the first member of a room that is this user; undefined when none is. */
+export async function findMember(
+  context: Context,
+  room_id: string,
+  user_id: string,
+): Promise<string | undefined> {
+  if (context.flags.curl) return undefined
+  for await (const member of membersOf(context, room_id))
+    if (plainText(member['user_id']) === user_id) return String(member['id'])
+  return undefined
+}
+
+/** All members of a room that are these users, in the order of the users: one list of the members tells. */
+export async function findMembers(
+  context: Context,
+  room_id: string,
+  users: readonly string[],
+): Promise<UserMembers> {
+  if (context.flags.curl)
+    throw new UsageError('--curl sends nothing, so which members the users are is unknown', {
+      hint: 'give the ids of the members',
+    })
+  const found = new Map(users.map((user): [string, string[]] => [user, []]))
+  for await (const { user_id, id } of membersOf(context, room_id))
+    found.get(plainText(user_id))?.push(String(id))
+  return {
+    ids: [...found.values()].flat(),
+    absent: [...found].filter(([, ids]) => ids.length === 0).map(([user]) => user),
+  }
+}
+
+/**
+ * The member that a command is about, by its id or by its user.
+ * @throws {NotFoundError} when the user is no member of the room
+ * @throws {ConflictError} when the user is several
+ */
+export async function readMember(
+  context: Context,
+  room_id: string,
+  given: string | undefined,
+  users: readonly string[] = [],
+): Promise<string> {
+  if (given !== undefined && users.length > 0) throw new UsageError('give a member id or --user, not both')
+  if (given !== undefined) return given
+  const [user, ...others] = users
+  if (user === undefined)
+    throw new UsageError('missing required argument “member”', { hint: 'give a member id, or --user' })
+  if (others.length > 0) throw new UsageError('--user names one user here')
+  const { ids, absent } = await findMembers(context, room_id, [user])
+  const [id, ...more] = ids
+  if (id === undefined) throw noMembers(room_id, absent)
+  if (more.length > 0)
+    throw new ConflictError(`user ${user} is ${ids.length} members of room ${room_id}: ${ids.join(', ')}`, {
+      hint: 'give the id of the one that you mean',
+    })
+  return id
+}
+
+/** Some users are no members of a room. */
+export function noMembers(room_id: string, users: readonly string[]): NotFoundError {
+  const what = users.length === 1 ? 'member: user' : 'members: users'
+  const are = users.length === 1 ? 'is' : 'are'
+  return new NotFoundError(`no such ${what} ${users.join(', ')} ${are} not in room ${room_id}`, {
+    hint: ['list what exists with: ', suggest(['members', 'list'], room_id)],
+  })
+}
+
+/**
+ * All members of a room, each with the user that it is.
+ * @param full what is asked for where a list does not tell; over several rooms it is the same
+ * @param client who asks, unless it is the usual one
+ */
+export async function* membersOf(
+  context: Context,
+  room_id: string,
+  full = new FullRecords(context, 'listMembers'),
+  client?: Client,
+): AsyncGenerator<Item> {
+  const input = { params: { room_id }, query: {} }
+  const pages = await listPages(context, 'listMembers', input, { all: true }, { client })
+  for await (const { items } of pages) {
+    yield* items.filter(namesUser)
+    // A list may show only a part of each member.
+    const unclear = items.filter((member) => !namesUser(member))
+    for (const record of await full.of(unclear, room_id)) if (record) yield record
+  }
+}
+
+const namesUser = (member: Item) => Object.hasOwn(member, 'user_id')

@@ -1,0 +1,60 @@
+import type { Visible } from '../../../host.ts'
+import { composed } from '../terminal/visible.ts'
+import { widthOfText } from '../terminal/width.ts'
+import type { Column } from '../views/views.ts'
+
+/** Columns of the terminal between two columns of a table. */
+export const gap = 2
+const narrowest = 4
+
+/**
+ * Widths that fit: long columns are cut to something readable, least important first; then the least important
+ * columns go, all but the two most important; spare width goes back to the columns that were cut. 0 omits a column.
+ */
+export function shrinkToFit(natural: readonly number[], columns: readonly Column[], width: number): number[] {
+  const sizes = [...natural]
+  const excess = () => sizes.reduce((sum, size) => sum + (size > 0 ? size + gap : 0), -gap) - width
+  const leastFirst = columns
+    .map((_, i) => i)
+    .sort((a, b) => (columns[a]?.weight ?? 0) - (columns[b]?.weight ?? 0))
+  const cutTo = (least: number) => {
+    for (const i of leastFirst.slice(0, -1)) {
+      const size = sizes[i] ?? 0
+      if (excess() > 0 && size > least) sizes[i] = Math.max(least, size - excess())
+    }
+  }
+  const drop = (candidates: readonly number[]) => {
+    for (const i of candidates) if (excess() > 0) sizes[i] = 0
+  }
+  cutTo(24)
+  cutTo(16)
+  drop(leastFirst.slice(0, -2))
+  cutTo(narrowest)
+  drop(leastFirst.slice(0, -1))
+  const last = leastFirst.at(-1)
+  if (last !== undefined && excess() > 0) sizes[last] = Math.max(1, width)
+  for (const i of leastFirst.toReversed()) {
+    const size = sizes[i] ?? 0
+    if (size > 0) sizes[i] = Math.min(natural[i] ?? size, size + Math.max(0, -excess()))
+  }
+  return sizes
+}
+
+/**
+ * Cuts between graphemes. cli-table3 cuts between code units, and takes quadratic time for it.
+ * @param mark what stands for the text that is cut off
+ */
+export function truncate(text: Visible, width: number, mark = '…'): Visible {
+  if (text.length <= width && /^[ -~]*$/.test(text)) return text
+  if (text.length <= 1000 && widthOfText(text) <= width) return text
+  const end = mark.slice(0, width)
+  let kept = ''
+  let size = 0
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    size += widthOfText(segment)
+    // Where a letter is cut off, its joiner joins nothing.
+    if (size > width) return composed(kept.replace(/\p{Join_C}$/u, '') + end)
+    if (size <= width - end.length) kept += segment
+  }
+  return text
+}

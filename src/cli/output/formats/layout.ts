@@ -1,0 +1,69 @@
+import CliTable from 'cli-table3'
+import type { Visible } from '../../../host.ts'
+import { composed, joined, own } from '../terminal/visible.ts'
+import { widthOfText } from '../terminal/width.ts'
+import { gap } from './fit.ts'
+
+/** Colours the text of a cell. */
+export type PaintCell = (text: Visible, column: number) => Visible
+
+type Rows = readonly (readonly Visible[])[]
+
+/** Number of rows that cli-table3 lays out; it is superlinear: 10,000 rows take seconds. */
+const firstRows = 10
+/** Number of characters in a cell that cli-table3 lays out: 20,000 wide ones take it 40 seconds. */
+const longest = 1000
+const between = ' '.repeat(gap)
+
+/** The lines of these rows, in columns of these sizes. */
+export function layOutColumns(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
+  const first = rows.slice(0, firstRows)
+  if (first.some(isLong)) return byPadding(rows, sizes, paint)
+  return joined([byLibrary(first, sizes, paint), byPadding(rows.slice(firstRows), sizes, paint)])
+}
+
+const bare = Object.fromEntries(
+  ['top', 'bottom', 'mid', 'left', 'right'].flatMap((side) =>
+    [side, `${side}-mid`, `${side}-left`, `${side}-right`].map((name) => [name, '']),
+  ),
+)
+
+/** Lines as cli-table3 lays them out. */
+export function byLibrary(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
+  if (rows.length === 0) return own``
+  const table = new CliTable({
+    chars: { ...bare, middle: between },
+    colWidths: [...sizes],
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
+  })
+  table.push(...rows.map((row) => row.map(paint)))
+  return lines(table.toString().split('\n'))
+}
+
+/** The same lines, for cells of which hardly any is too wide: what is left to do is to fill them up with blanks. */
+export function byPadding(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
+  const blanks = (text: Visible, column: number) => (sizes[column] ?? 0) - widthOfText(text)
+  return joined(
+    rows.map((row) =>
+      !isLong(row) && row.some((text, i) => blanks(text, i) < 0)
+        ? byLibrary([row], sizes, paint)
+        : lines([
+            row.map((text, i) => paint(text, i) + ' '.repeat(Math.max(0, blanks(text, i)))).join(between),
+          ]),
+    ),
+  )
+}
+
+function isLong(row: readonly Visible[]): boolean {
+  return row.some(({ length }) => length > longest)
+}
+
+/** Lines without the blanks at their ends. */
+function lines(texts: readonly string[]): Visible {
+  const ended = texts.map((text) => {
+    let end = text.length
+    while (text[end - 1] === ' ') end--
+    return `${text.slice(0, end)}\n`
+  })
+  return composed(ended.join(''))
+}

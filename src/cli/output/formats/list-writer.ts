@@ -1,0 +1,191 @@
+import { writeJson } from '../../../api/json.ts'
+import type { Answer } from '../../../client/client.ts'
+import type { Format } from '../../../config/values.ts'
+import type { Host, Visible } from '../../../host.ts'
+import type { Redact } from '../redaction/redact.ts'
+import type { SecretFilter } from '../redaction/secret-filter.ts'
+import { styleFor, widthOf } from '../terminal/style.ts'
+import { isPlain } from '../terminal/unicode.ts'
+import { joined, own, visible, visibleJson, visibleLines } from '../terminal/visible.ts'
+import type { Page } from '../views/page.ts'
+import { plainText } from '../views/text.ts'
+import type { Item, View } from '../views/views.ts'
+import type { Query } from './query.ts'
+import { RowWriter } from './rows.ts'
+
+/** What writes a list: its pages as they come, then what ends it. */
+export interface ListWriter {
+  page(page: Page): Promise<void>
+  end(): Promise<void>
+}
+
+export interface PrintOptions {
+  format: Format
+  columns?: readonly string[] | undefined
+  header: boolean
+  color: boolean
+  quiet: boolean
+  /** Whether secrets are shown that services send: access tokens. */
+  showTokens?: boolean
+  /** What `--query` selects of each document that is printed. */
+  query?: Query | undefined
+}
+
+/** The way out, as far as lists need it. */
+interface Out {
+  readonly options: PrintOptions
+  write(text: Visible): Promise<void>
+  data(raw: string, shown: (raw: string) => Visible): Promise<void>
+  body(answer: Answer): Promise<void>
+  result(document: unknown): Promise<void>
+  notice(text: string): Promise<void>
+  /** What is shown of JSON where it is written to. */
+  onScreen<T>(value: T): T
+  now(): number | undefined
+}
+
+/** What a list is shown with. */
+interface Means {
+  host: Host
+  hiding: SecretFilter
+  redact: Redact
+}
+
+/** What writes a list, page by page. */
+export async function listWriter(
+  out: Out,
+  { host, hiding, redact }: Means,
+  view: View,
+  key: string,
+): Promise<ListWriter> {
+  const { format, columns, header, color, query } = out.options
+  if (query) return queryWriter(out, key)
+  const { stdout, env } = host
+  switch (format) {
+    case 'table': {
+      const { TableWriter } = await import('./table.ts')
+      const table = new TableWriter({
+        view: hiding.view(view),
+        fields: columns,
+        header,
+        style: await styleFor(stdout, env, color),
+        width: widthOf(stdout, env),
+        now: out.now(),
+        redact,
+        ascii: isPlain(host),
+      })
+      return {
+        page: ({ items }: Page) =>
+          items.length > 0 ? out.write(table.page(hiding.cells(items))) : Promise.resolve(),
+        end: async () => {
+          const names = table.leftOut.join(', ')
+          if (names) await out.notice(`columns left out for width: ${names}; choose with --columns`)
+        },
+      }
+    }
+    case 'csv': {
+      const { formatCsv } = await import('./csv.ts')
+      const rows = new RowWriter({ view: hiding.view(view), fields: columns, header }, formatCsv)
+      return rowWriter(out, hiding, rows, (lines) => visibleLines(lines, '\r\n'))
+    }
+    case 'tsv': {
+      const { formatTsv, visibleTsv } = await import('./tsv.ts')
+      const rows = new RowWriter({ view: hiding.view(view), fields: columns, header }, formatTsv)
+      return rowWriter(out, hiding, rows, visibleTsv)
+    }
+    case 'ids':
+      return {
+        // One id a line: an id with a line break in it must not become two.
+        page: ({ items }: Page) =>
+          out.data(
+            joined(items.map((item) => own`${visible(plainText(item[view.id ?? 'id']))}\n`)),
+            visibleLines,
+          ),
+        end: async () => {},
+      }
+    case 'ndjson':
+      return {
+        page: (page: Page) => {
+          let lines = ''
+          for (const item of itemsAsJson(onScreen(out, page))) lines += `${item}\n`
+          return out.data(lines, visibleJson)
+        },
+        end: async () => {},
+      }
+    case 'json':
+      return jsonWriter(out, key)
+  }
+}
+
+/** Lines of cells, and a word about the fields that have no column. */
+function rowWriter(
+  out: Out,
+  hiding: SecretFilter,
+  rows: RowWriter,
+  shown: (lines: string) => Visible,
+): ListWriter {
+  return {
+    page: ({ items }: Page) =>
+      items.length > 0 ? out.data(rows.page(hiding.fields(items)), shown) : Promise.resolve(),
+    end: async () => {
+      await out.data(rows.end(), shown)
+      const names = rows.leftOut.join(', ')
+      if (names)
+        await out.notice(`fields left out, because the first page lacks them: ${names}; -o ndjson has them`)
+    },
+  }
+}
+
+/** One answer goes out byte for byte; several become one document, its items written as they come. */
+function jsonWriter(out: Out, key: string): ListWriter {
+  let held: Page | undefined
+  let count = 0
+  let started = false
+  const items = async (sent: Page) => {
+    const page = onScreen(out, sent)
+    const text = page.plain ? JSON.stringify(page.items).slice(1, -1) : itemsAsJson(page).join(',')
+    const comma = count > 0 && page.items.length > 0 ? ',' : ''
+    await out.data((started ? '' : `{${JSON.stringify(key)}:[`) + comma + text, visibleJson)
+    started = true
+    count += page.items.length
+  }
+  return {
+    page: async (page: Page) => {
+      if (held) await items(held)
+      held = page
+    },
+    end: async () => {
+      if (!started && held?.whole) return out.body(held.whole)
+      await items(held ?? { items: [] })
+      const rest = Object.entries(out.onScreen(held?.rest ?? {})).map(
+        ([name, value]) => `,${JSON.stringify(name)}:${writeJson(value)}`,
+      )
+      await out.data(`]${rest.join('')}}\n`, visibleJson)
+    },
+  }
+}
+
+/** Keeps everything until it is one document: an expression is about the whole. */
+function queryWriter(out: Out, key: string): ListWriter {
+  const items: Item[] = []
+  let whole: Answer | undefined
+  let rest: Item = {}
+  let pages = 0
+  return {
+    page: async (page: Page) => {
+      for (const item of page.items) items.push(item)
+      whole = page.whole
+      rest = page.rest ?? {}
+      pages++
+    },
+    end: () => (whole && pages === 1 ? out.body(whole) : out.result({ [key]: items, ...rest })),
+  }
+}
+
+function onScreen(out: Out, page: Page): Page {
+  return { ...page, items: out.onScreen(page.items) }
+}
+
+function itemsAsJson({ items, plain }: Page): string[] {
+  return items.map((item) => (plain ? JSON.stringify(item) : writeJson(item)))
+}

@@ -1,0 +1,148 @@
+import { compile, TreeInterpreter, TYPE_ARRAY, TYPE_EXPREF } from '@jmespath-community/jmespath'
+import { OutputError, UsageError } from '../../../errors.ts'
+
+/** What an expression selects of a JSON document. */
+export type Query = (document: unknown) => unknown
+
+type Interpreter = typeof TreeInterpreter
+type Node = ReturnType<typeof compile>
+type Json = Parameters<Interpreter['search']>[1]
+
+/** How much work an expression may make, in steps and values: a few characters can ask for more than any machine does. */
+const mostWork = 50_000_000
+
+/**
+ * Reads a JMESPath expression.
+ * @param most how much work it may make
+ * @throws {UsageError} when it is not valid
+ */
+export function parseQuery(expression: string, most = mostWork): Query {
+  const tree = read(expression)
+  return (document) => {
+    let work = 0
+    const spend = (amount: number) => {
+      work += amount
+      if (work > most) throw new RangeError()
+    }
+    try {
+      const result = limited(createInterpreter(), spend).search(tree, document as Json)
+      measure(result, spend)
+      return result
+    } catch (error) {
+      const why =
+        error instanceof RangeError ? 'its result is too large, or nested too deeply' : wordsOf(error)
+      throw new OutputError(`--query cannot be applied to the answer: ${why}`, {
+        hint: 'the command was carried out; only its output is missing',
+      })
+    }
+  }
+}
+
+function read(expression: string): Node {
+  try {
+    const tree = compile(expression)
+    checkTree(tree, TreeInterpreter.runtime._functionTable)
+    return tree
+  } catch (error) {
+    const why = error instanceof RangeError ? 'nested too deeply' : wordsOf(error)
+    throw new UsageError(`--query is not a JMESPath expression: ${why}`, { hint: 'see https://jmespath.org' })
+  }
+}
+
+const wordsOf = (error: unknown) =>
+  (error instanceof Error ? error.message : String(error)).replace(
+    /^(syntax|invalid type)( error)?[:,] /i,
+    '',
+  )
+
+type Functions = Interpreter['runtime']['_functionTable']
+
+/** Refuses what no document could make right, which the library finds when it comes to it, or takes for something else. */
+function checkTree(tree: unknown, functions: Functions): void {
+  if (typeof tree !== 'object' || tree === null) return
+  const node = tree as Partial<Node>
+  if (node.type === 'Literal') return
+  if (node.type === 'Binding') throw new Error('= gives a name after “let”; two values are compared with ==')
+  if (node.type === 'Function') checkCall(node as Extract<Node, { type: 'Function' }>, functions)
+  const { bindings = [], ...inner } = node as { bindings?: readonly { reference: Node }[] }
+  for (const { reference } of bindings) checkTree(reference, functions)
+  for (const child of Object.values(inner)) checkTree(child, functions)
+}
+
+function checkCall({ name, children }: Extract<Node, { type: 'Function' }>, functions: Functions): void {
+  const signature = Object.hasOwn(functions, name) ? functions[name]?._signature : undefined
+  if (!signature) throw new Error(`unknown function ${name}()`)
+  const least = signature.filter(({ optional }) => !optional).length
+  const most = signature.at(-1)?.variadic ? Number.POSITIVE_INFINITY : signature.length
+  if (children.length < least) throw new Error(`${name}() needs at least ${counted(least)}`)
+  if (children.length > most) throw new Error(`${name}() takes at most ${counted(most)}`)
+}
+
+const counted = (count: number) => (count === 1 ? '1 argument' : `${count} arguments`)
+
+/** An interpreter with functions of its own where those of the library lose the order of equals or know no text. */
+function createInterpreter(): Interpreter {
+  const interpreter = new (TreeInterpreter.constructor as new () => Interpreter)()
+  const signature = [{ types: [TYPE_ARRAY] }, { types: [TYPE_EXPREF] }]
+  const define = (name: string, choose: (sorted: readonly Keyed[]) => Json) =>
+    interpreter.runtime.registerFunction(
+      name,
+      (given) => {
+        const [items, node] = given as [Json[], Node]
+        const keyed = items.map((item) => ({ item, key: interpreter.visit(node, item) }))
+        return choose(inOrder(name, keyed))
+      },
+      signature,
+      { override: true },
+    )
+  define('sort_by', (sorted) => sorted.map(({ item }) => item))
+  define('min_by', ([first]) => first?.item ?? null)
+  define('max_by', (sorted) => sorted.find(({ key }) => key === sorted.at(-1)?.key)?.item ?? null)
+  return interpreter
+}
+
+interface Keyed {
+  item: Json
+  key: unknown
+}
+
+/** The items in the order of their keys; those that are equal stay in theirs. */
+function inOrder(name: string, keyed: readonly Keyed[]): Keyed[] {
+  const all = (type: string) => keyed.every(({ key }) => typeof key === type)
+  if (all('number')) return keyed.toSorted((a, b) => Number(a.key) - Number(b.key))
+  if (all('string')) return keyed.toSorted((a, b) => before(String(a.key), String(b.key)))
+  throw new Error(`${name}() takes keys that are all text or all numbers`)
+}
+
+/** By code points, as the language wants it: code units would put what is beyond U+FFFF before it. */
+function before(a: string, b: string): number {
+  const [one, other] = [Array.from(a), Array.from(b)]
+  const at = one.findIndex((character, i) => character !== other[i])
+  return at < 0
+    ? one.length - other.length
+    : (one[at]?.codePointAt(0) ?? 0) - (other[at]?.codePointAt(0) ?? -1)
+}
+
+/** Makes an interpreter count its steps, and the values of the lists that it makes. */
+function limited(interpreter: Interpreter, spend: (amount: number) => void): Interpreter {
+  const { visit, withScope } = interpreter
+  interpreter.visit = (node, value) => {
+    const result = visit.call(interpreter, node, value)
+    spend(makesLists.has(node.type) && Array.isArray(result) ? 1 + result.length : 1)
+    return result
+  }
+  interpreter.withScope = (scope) => limited(withScope.call(interpreter, scope), spend)
+  return interpreter
+}
+
+const makesLists: ReadonlySet<string> = new Set<Node['type']>([
+  ...(['Flatten', 'Function', 'Slice', 'MultiSelectList'] as const),
+  ...(['Projection', 'ValueProjection', 'FilterProjection'] as const),
+])
+
+/** Counts the values to print: a list that holds the same list many times takes little room until it is written. */
+function measure(value: unknown, spend: (amount: number) => void): void {
+  spend(1)
+  if (typeof value === 'object' && value !== null)
+    for (const inner of Object.values(value)) measure(inner, spend)
+}

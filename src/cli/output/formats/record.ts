@@ -1,0 +1,41 @@
+import type { Visible } from '../../../host.ts'
+import type { Redact } from '../redaction/redact.ts'
+import type { Style } from '../terminal/style.ts'
+import { joined, own, visible } from '../terminal/visible.ts'
+import { padded, widthOfText } from '../terminal/width.ts'
+import { isTime, relativeTimes } from '../views/time.ts'
+import { cellOf, colourOf, type Item, isDeprecated, type View } from '../views/views.ts'
+import { cellText } from './cell.ts'
+
+const gap = 2
+
+export interface RecordOptions {
+  view: View
+  fields?: readonly string[] | undefined
+  style: Style
+  /** For relative times; undefined leaves them out. */
+  now: number | undefined
+  redact: Redact
+}
+
+/** One thing, a line per field: the document’s fields first, then the status, then whatever else the service sent. */
+export function formatRecord(item: Item, { view, fields, style, now, redact }: RecordOptions): Visible {
+  const names = fields ?? [
+    ...view.fields.filter((field) => Object.hasOwn(item, field)),
+    ...view.columns.filter(({ field, value }) => field === 'status' && value).map(({ field }) => field),
+    ...Object.keys(item).filter((field) => !view.fields.includes(field)),
+  ]
+  const shown = [...new Set(names)].filter((field) => !isDeprecated(view, field, item[field]))
+  const labels = shown.map((field) => visible(cellText(field, redact)))
+  const width = labels.reduce((most, label) => Math.max(most, widthOfText(label)), 0)
+  const tell = now === undefined ? undefined : relativeTimes(now)
+  const lines = shown.map((field, i) => {
+    const label = labels[i] ?? own``
+    const text = cellText(cellOf(view, field, item), redact)
+    if (text === '') return own`${style.dim(label)}\n`
+    const ago = isTime(field) ? tell?.(text) : undefined
+    const age = ago === undefined ? own`` : style.dim(own` (${visible(ago)})`)
+    return own`${style.dim(padded(label, width + gap))}${colourOf(field, visible(text), style)}${age}\n`
+  })
+  return joined(lines)
+}

@@ -1,0 +1,127 @@
+import { omitUndefined } from '../../../api/defined.ts'
+import type { Visible } from '../../../host.ts'
+import type { Redact } from '../redaction/redact.ts'
+import type { Style } from '../terminal/style.ts'
+import { inAscii } from '../terminal/unicode.ts'
+import { composed, own, visible } from '../terminal/visible.ts'
+import { widthOfText } from '../terminal/width.ts'
+import { type FormatTime, isTime, relativeTimes } from '../views/time.ts'
+import { type Column, cellOf, colourOf, type Item, type View } from '../views/views.ts'
+import { cellText } from './cell.ts'
+import { gap, shrinkToFit, truncate } from './fit.ts'
+import { byPadding, layOutColumns } from './layout.ts'
+
+export interface TableOptions {
+  view: View
+  /** Fields to show; the view’s own columns when not given. */
+  fields?: readonly string[] | undefined
+  header: boolean
+  style: Style
+  /** Columns of the terminal; undefined shows everything in full. */
+  width: number | undefined
+  /** For relative times; undefined writes times as they are. */
+  now: number | undefined
+  redact: Redact
+  /** Whether symbols are those of ASCII. */
+  ascii?: boolean
+}
+
+/** A table written page by page: the first page settles the columns, later ones may only widen them. */
+export class TableWriter {
+  readonly #options: TableOptions
+  #columns: readonly Column[]
+  #widths: number[] = []
+  #started = false
+  readonly #tell: FormatTime | undefined
+  /** Fields for which the terminal is too narrow. */
+  leftOut: readonly string[] = []
+
+  constructor(options: TableOptions) {
+    this.#options = options
+    this.#tell = options.now === undefined ? undefined : relativeTimes(options.now)
+    const { columns } = options.view
+    const drawingOf = (field: string) => columns.find((column) => column.field === field)?.drawing
+    this.#columns =
+      options.fields?.map((field) => ({
+        field,
+        weight: 5,
+        ...omitUndefined({ drawing: drawingOf(field) }),
+      })) ?? columns
+  }
+
+  /** The lines for these items, the header before the first. */
+  page(items: readonly Item[]): Visible {
+    const rows = items.map((item) => this.#columns.map((column) => this.#cell(column, item)))
+    if (this.#started) return this.#lines(items, rows, byPadding)
+    this.#started = true
+    const kept = this.#settle(rows)
+    const header = this.#options.header ? this.#header() : own``
+    return own`${header}${this.#lines(items, kept, layOutColumns)}`
+  }
+
+  #lines(items: readonly Item[], rows: Visible[][], layOutRows: typeof layOutColumns): Visible {
+    const mark = this.#options.ascii ? '...' : '…'
+    const isCut = this.#options.width !== undefined
+    if (!isCut) this.#widths = widths(rows, this.#widths)
+    const cut = rows.map((row, r) =>
+      row.map((cell, i) => {
+        const shown = this.#drawn(i, items[r]) ?? cell
+        return isCut || shown !== cell ? truncate(shown, this.#widths[i] ?? 0, mark) : shown
+      }),
+    )
+    return layOutRows(cut, this.#widths, (cell, i) => this.#paint(cell, i))
+  }
+
+  /** Settles the columns by the first rows, and takes those that do not fit out of the rows. */
+  #settle(rows: Visible[][]): Visible[][] {
+    const { header, width } = this.#options
+    // A column that is blank so far may not stay so.
+    const least = this.#columns.map((column) => {
+      if (column.drawing) return column.drawing.most
+      return header ? Math.max(1, widthOfText(title(column))) : 1
+    })
+    const natural = widths(rows, least)
+    const sizes = width === undefined ? natural : shrinkToFit(natural, this.#columns, width)
+    const fits = (_: unknown, i: number) => sizes[i] !== 0
+    this.leftOut = this.#columns.filter((_, i) => sizes[i] === 0).map(({ field }) => field)
+    this.#columns = this.#columns.filter(fits)
+    this.#widths = sizes.filter(fits)
+    return rows.map((row) => row.filter(fits))
+  }
+
+  #header(): Visible {
+    const { style } = this.#options
+    const cells = this.#columns.map((column, i) => title(column, this.#widths[i]))
+    const titles = layOutColumns([cells], this.#widths, style.bold)
+    const rule = composed(this.#widths.map((size) => '─'.repeat(size)).join(' '.repeat(gap)))
+    return own`${titles}${style.dim(rule)}\n`
+  }
+
+  /** A cell that is drawn, which takes its width to be settled. */
+  #drawn(column: number, item: Item = {}): Visible | undefined {
+    const { drawing } = this.#columns[column] ?? {}
+    return drawing && visible(drawing.cell(item, this.#widths[column] ?? 0))
+  }
+
+  #cell({ field, drawing }: Column, item: Item): Visible {
+    if (drawing) return own``
+    const { view, redact, ascii } = this.#options
+    // Before it is cut to fit: part of a secret would no longer be found.
+    const text = cellText(cellOf(view, field, item), redact)
+    const shown = visible((isTime(field) ? this.#tell?.(text) : undefined) ?? text)
+    // Before it is measured: some symbols are longer in ASCII.
+    return ascii ? inAscii(shown) : shown
+  }
+
+  #paint(text: Visible, column: number): Visible {
+    return colourOf(this.#columns[column]?.field ?? '', text, this.#options.style)
+  }
+}
+
+function title({ field, drawing }: Column, width = 0): Visible {
+  return visible(drawing?.title?.(width) ?? field.replaceAll('_', ' ').toUpperCase())
+}
+
+function widths(rows: readonly Visible[][], least: readonly number[]): number[] {
+  return least.map((size, i) => rows.reduce((most, row) => Math.max(most, widthOfText(row[i] ?? '')), size))
+}

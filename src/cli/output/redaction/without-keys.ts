@@ -1,0 +1,30 @@
+import type { Transport, WireResponse } from '../../../api/wire.ts'
+import type { Redact } from './redact.ts'
+
+/**
+ * Takes keys out of whatever is no result, before anything else reads it: of what is taken apart, such as a page, half
+ * a key might be left.
+ */
+export function withoutKeys(transport: Transport, redact: Redact): Transport {
+  const clean = (answer: WireResponse) => {
+    const { status, headers, body } = answer
+    const isResult = status >= 200 && status < 300
+    if (isResult && headers['content-type']?.startsWith('application/json')) return answer
+    return {
+      ...answer,
+      headers: redactedHeaders(headers, redact),
+      body: isResult ? body : redactedBody(body, redact),
+    }
+  }
+  return (request, signal, withdrawn) => transport(request, signal, withdrawn).then(clean)
+}
+
+function redactedHeaders(headers: WireResponse['headers'], redact: Redact): WireResponse['headers'] {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)]))
+}
+
+function redactedBody(body: Uint8Array, redact: Redact): Uint8Array {
+  const text = new TextDecoder().decode(body)
+  const clean = redact(text)
+  return clean === text ? body : new TextEncoder().encode(clean)
+}

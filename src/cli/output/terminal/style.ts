@@ -1,0 +1,35 @@
+import type { Host, Output, Visible } from '../../../host.ts'
+import { composed } from './visible.ts'
+
+type Paint = (text: Visible) => Visible
+
+const paints = ['bold', 'dim', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan'] as const
+
+/** The colours and weights that carry meaning here. */
+export type Style = Record<(typeof paints)[number], Paint>
+
+function styleOf(paint: (name: keyof Style) => Paint): Style {
+  return Object.fromEntries(paints.map((name) => [name, paint(name)])) as Style
+}
+
+/** Colours for one stream: `--no-color` and NO_COLOR, then FORCE_COLOR, then whether it is a terminal. */
+export async function styleFor(stream: Output, env: Host['env'], wanted: boolean): Promise<Style> {
+  if (!hasColours(stream, env, wanted)) return styleOf(() => (text) => text)
+  const { Chalk } = await import('chalk')
+  const chalk = new Chalk({ level: 1 })
+  return styleOf((name) => (text) => composed(chalk[name](text)))
+}
+
+function hasColours(stream: Output, env: Host['env'], wanted: boolean): boolean {
+  if (!wanted || env['NO_COLOR']) return false
+  const forced = env['FORCE_COLOR']
+  if (forced !== undefined) return forced !== '0' && forced !== 'false'
+  return stream.isTTY && env['TERM'] !== 'dumb'
+}
+
+/** Width that a table may take, in columns; undefined when the output is not a terminal. */
+export function widthOf(stream: Output, env: Host['env']): number | undefined {
+  if (!stream.isTTY) return undefined
+  const columns = Number(env['COLUMNS'])
+  return Number.isInteger(columns) && columns > 0 ? columns : stream.columns || 80
+}

@@ -1,0 +1,30 @@
+import { parseTimestamp } from '../../../api/readings.ts'
+
+const units = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** Whether a field holds a time, by its name. */
+export function isTime(field: string): boolean {
+  return field.endsWith('_at') || field === 'last_seen'
+}
+
+/** Tells times as people do, `3 minutes ago`; undefined for text that is not a timestamp. */
+export type FormatTime = (timestamp: string) => string | undefined
+
+/** Times as seen from `now`, in milliseconds since 1970. Made once for many times: making it takes longer than telling them. */
+export function relativeTimes(now: number): FormatTime {
+  const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+  return (timestamp) => {
+    const then = parseTimestamp(timestamp)
+    if (typeof then !== 'number') return undefined
+    const seconds = (then - now) / 1000
+    const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
+    return format.format(Math.trunc(seconds / size), unit)
+  }
+}

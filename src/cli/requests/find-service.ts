@@ -1,0 +1,115 @@
+import { omitUndefined } from '../../api/defined.ts'
+import { isLoopback } from '../../api/loopback.ts'
+import { type Settings, shortestKey } from '../../config/settings.ts'
+import { isClear } from '../../config/values.ts'
+import type { ServingProcessWithKey } from '../../embedded/running-server.ts'
+import { suggest, suggestElsewhere, UsageError } from '../../errors.ts'
+import type { Host } from '../../host.ts'
+import type { Connect, Service, ServiceDeps } from './service.ts'
+
+/** Stands for a local workspace that is not being served. It names no port: that may be somebody else’s. */
+const localBaseUrl = 'http://local-workspace.invalid/v1'
+
+/**
+ * The service that the settings name: the local workspace, or one over the network.
+ * @throws {UsageError} when they name none
+ */
+export async function findService(around: ServiceDeps): Promise<Service> {
+  const { host, settings, printer } = around
+  if (settings.local) return findLocal(around)
+  const baseUrl = requireBaseUrl(settings)
+  return {
+    baseUrl,
+    async open(connections) {
+      const apiKey = await around.key()
+      if (apiKey.length < shortestKey)
+        await printer.notice(
+          `warning: the API key (${(settings.apiKey ?? settings.keyCommand)?.from}) is so short that it cannot be kept out of what is shown`,
+        )
+      const url = new URL(baseUrl)
+      if (settings.apiKeyOrigin === undefined && isClear(url))
+        await printer.notice(`warning: the API key is sent unencrypted to ${url.host}; use https`)
+      return { transport: await around.connect(baseUrl, host, connections), apiKey }
+    },
+  }
+}
+
+async function findLocal({ host, connect, printer }: ServiceDeps): Promise<Service> {
+  const { requireHandles } = await import('./file-handles.ts')
+  requireHandles()
+  const dir = await dataDir(host)
+  const { findServingProcess } = await import('../../embedded/running-server.ts')
+  const owner = await findServingProcess(dir, host.quietly)
+  return {
+    // One owner at a time: while the workspace is being served, other commands go through the service.
+    baseUrl: owner?.base_url ?? localBaseUrl,
+    dir,
+    async open(connections) {
+      const { reachWorkspace } = await import('../../embedded/reach.ts')
+      return reachWorkspace({
+        dir,
+        owner,
+        host,
+        connect: (baseUrl) => connect(baseUrl, host, connections),
+        notice: (text) => void printer.notice(text),
+      })
+    },
+  }
+}
+
+/**
+ * Base URL of the service for what needs a connection that stays.
+ * @throws {UsageError} when the local workspace is not served
+ */
+export async function liveBaseUrl(host: Host, settings: Settings): Promise<string> {
+  return settings.local ? (await requireOwner(host)).base_url : requireBaseUrl(settings)
+}
+
+/**
+ * The process that serves the local workspace.
+ * @throws {UsageError} when there is none
+ */
+export async function requireOwner(host: Host): Promise<ServingProcessWithKey> {
+  const { findServingProcess } = await import('../../embedded/running-server.ts')
+  const owner = await findServingProcess(await dataDir(host), host.quietly)
+  if (owner) return owner
+  throw new UsageError('the local workspace is not being served, so it has no sessions', {
+    hint: ['start it in another terminal with: ', suggestElsewhere(['serve'])],
+  })
+}
+
+/** @throws {UsageError} when nothing names a service; it lists the profiles that do */
+export function requireBaseUrl({ baseUrl, profiles }: Settings): string {
+  if (baseUrl) return baseUrl.value
+  if (profiles.length > 0)
+    throw new UsageError('no service is configured for this profile', {
+      hint: [
+        `profiles with a service: ${profiles.join(', ')}; pass --profile NAME, or switch with: `,
+        suggestElsewhere(['profiles', 'use', 'NAME']),
+      ],
+    })
+  throw new UsageError('no service is configured', {
+    hint: [
+      'log in with: ',
+      suggest(['auth', 'login', '--base-url', 'URL']),
+      ', or set MEETROOM_BASE_URL, or try it without a service: ',
+      suggestElsewhere(['rooms', 'list', '--local']),
+    ],
+  })
+}
+
+export const connectOverNetwork: Connect = async (baseUrl, host, connections) => {
+  const { networkTransport } = await import('../../client/http/transport.ts')
+  const { origin, hostname } = new URL(baseUrl)
+  return networkTransport({
+    origin,
+    env: host.env,
+    direct: isLoopback(hostname),
+    ...omitUndefined({ connections }),
+  })
+}
+
+/** Folder of the embedded workspace. */
+export async function dataDir(host: Host): Promise<string> {
+  return host.env['MEETROOM_DATA_DIR'] || (await host.dirs()).data
+}

@@ -1,0 +1,196 @@
+import type { Argument, Command, Option } from 'commander'
+import { endpoints } from '../../api/endpoints.ts'
+import type { Resource } from '../../api/resource.ts'
+import { resources, secretFields } from '../../api/resources.ts'
+import { settable } from '../../config/settings.ts'
+import { roomStates } from '../commands/rooms/wait/states.ts'
+import { metricTypes } from '../filter/metrics.ts'
+import { filterTypes, usesAge } from '../filter/where.ts'
+import { topicSummaries } from '../help/topics.ts'
+import { views } from '../output/views/views.ts'
+import type { Answer, Candidate } from './answer.ts'
+import { findCommand, optionsOf, type Typed } from './line.ts'
+import { rowsOf } from './rows.ts'
+
+/** What has to be looked up. */
+export interface LookUp {
+  profiles(): Promise<readonly Candidate[]>
+  rooms(): Promise<readonly Candidate[]>
+  users(): Promise<readonly Candidate[]>
+  members(room: string): Promise<readonly Candidate[]>
+}
+
+/** What may stand where the cursor is. The shells choose from it by what is typed already. */
+export async function findCandidates(root: Command, typed: Typed, lookUp: LookUp): Promise<Answer> {
+  const { wanted, before, command } = typed
+  if (wanted === 'command') return { candidates: commandsOf(command) }
+  if (wanted === 'flag') return { candidates: flagsOf(command) }
+  const answer =
+    'option' in wanted
+      ? await ofOption(wanted.option, typed, lookUp)
+      : await ofArgument(root, wanted.argument, typed, lookUp)
+  const candidates = answer.candidates.map((candidate) => ({ ...candidate, value: before + candidate.value }))
+  return { ...answer, candidates }
+}
+
+function commandsOf(group: Command): Candidate[] {
+  const listed = group
+    .createHelp()
+    .visibleCommands(group)
+    .filter((known) => group.commands.includes(known))
+  return listed.map((command) => ({ value: command.name(), words: command.summary() }))
+}
+
+/** The commands of the group that is named, or all groups. */
+function commandsIn(root: Command, [name, ...more]: readonly string[]): Candidate[] {
+  const group = name === undefined ? root : findCommand(root, name)
+  return group && more.length === 0 ? commandsOf(group) : []
+}
+
+/** The flags of the command before those of all commands. */
+function flagsOf(command: Command): Candidate[] {
+  const flags = optionsOf(command).map(({ long, short, description }) => ({
+    value: long ?? short ?? '',
+    words: description,
+  }))
+  return [...flags, { value: '--help', words: 'help on the command' }]
+}
+
+async function ofOption(option: Option, typed: Typed, lookUp: LookUp): Promise<Answer> {
+  if (option.argChoices) return { candidates: values(option.argChoices) }
+  const placeholder = /[<[](.*)[>\]]/.exec(option.flags)?.[1] ?? ''
+  if (/file|dir/.test(placeholder)) return { candidates: [], files: true }
+  const resource = resourceOf(typed.command)
+  switch (option.long) {
+    case '--profile':
+      return { candidates: await lookUp.profiles() }
+    case '--room':
+      return { candidates: await lookUp.rooms() }
+    case '--user':
+    case '--member':
+      return { candidates: await lookUp.users() }
+    case '--columns':
+      return { candidates: inList(await columnsFor(typed, resource), typed.text) }
+    case '--sort':
+      return { candidates: resource ? inList(fieldsOf(resource), typed.text) : [] }
+    case '--count-by':
+      return {
+        candidates: values(resource ? fieldsOf(resource).filter((field) => !secretFields.has(field)) : []),
+      }
+    case '--where':
+      return resource ? ofCondition(resource, typed.text) : { candidates: [] }
+    case '--for':
+      return resource ? ofWait(resource, typed.text) : { candidates: [] }
+    default:
+      return { candidates: [] }
+  }
+}
+
+async function ofArgument(
+  root: Command,
+  argument: Argument | undefined,
+  typed: Typed,
+  lookUp: LookUp,
+): Promise<Answer> {
+  if (argument?.argChoices) return { candidates: values(argument.argChoices) }
+  const { given } = typed
+  const unused = (candidates: readonly Candidate[]) => ({
+    candidates: candidates.filter(({ value }) => !given.includes(value)),
+  })
+  switch (argument?.name()) {
+    case 'room':
+      return unused(await lookUp.rooms())
+    case 'user':
+      return unused(await lookUp.users())
+    case 'member':
+      return unused(await lookUp.members(given[0] ?? ''))
+    case 'file':
+    case 'body-file':
+      return { candidates: [], files: true }
+    case 'profile':
+      return { candidates: await lookUp.profiles() }
+    case 'key':
+      return { candidates: values(Object.keys(settable)) }
+    case 'method':
+      return { candidates: values(['GET', 'POST', 'PUT', 'DELETE']) }
+    case 'path':
+      return { candidates: values(paths()) }
+    case 'topic':
+      return {
+        candidates: [
+          ...commandsIn(root, given),
+          ...values(given.length === 0 ? Object.keys(topicSummaries) : []),
+        ],
+      }
+    case 'command':
+      return { candidates: commandsIn(root, given) }
+    default:
+      return { candidates: [] }
+  }
+}
+
+const values = (texts: readonly string[]): Candidate[] => texts.map((value) => ({ value }))
+
+/** The paths that need no id. */
+function paths(): readonly string[] {
+  const all = Object.values(endpoints).map(({ path }) => path)
+  return [...new Set(all)].filter((path) => !path.includes('{'))
+}
+
+/** What the command is about, and chooses from: the group that it is in says so. A report chooses rooms. */
+function resourceOf(command: Command): Resource | undefined {
+  const group = command.name() === 'report' ? resources.room.plural : command.parent?.name()
+  return Object.values<Resource>(resources).find(({ plural }) => plural === group)
+}
+
+const viewOf = (resource: Resource) => views[resource.name as keyof typeof views]
+
+function fieldsOf(resource: Resource): string[] {
+  return [...filterTypes(resource, viewOf(resource)).keys()]
+}
+
+/** The columns of what the command prints. */
+async function columnsFor({ command, flags }: Typed, resource: Resource | undefined): Promise<string[]> {
+  const view = (await rowsOf(command, flags)) ?? (resource && viewOf(resource))
+  if (!view) return []
+  const { columns, fields, unlisted = [] } = view
+  return [...new Set([...columns.map(({ field }) => field), ...fields, ...unlisted])]
+}
+
+/** Names with commas between them; a hyphen before one means descending. */
+function inList(names: readonly string[], text: string): Candidate[] {
+  const given = text.split(',')
+  const last = given.pop() ?? ''
+  const before = given.map((name) => `${name},`).join('') + (last.startsWith('-') ? '-' : '')
+  const used = given.map((name) => name.replace(/^-/, ''))
+  return names.filter((name) => !used.includes(name)).map((value) => ({ value: before + value }))
+}
+
+/** The states that can be waited for, and conditions. */
+function ofWait(resource: Resource, text: string): Answer {
+  const { candidates, ...rest } = ofCondition(resource, text)
+  const states = Object.entries(roomStates).map(([value, words]) => ({ value, words }))
+  return { candidates: /[=<>~]/.test(text) ? candidates : [...states, ...candidates], ...rest }
+}
+
+/** A field with an operator that suits it, and then its values, where they are few. */
+function ofCondition(resource: Resource, text: string): Answer {
+  const view = viewOf(resource)
+  const types = filterTypes(resource, view)
+  const [, field = '', operator = ''] = /^([\w.]+)(==|!=|=)/.exec(text) ?? []
+  if (operator !== '') {
+    const few = types.get(field) === 'boolean' ? ['true', 'false'] : (view.choices?.[field] ?? [])
+    return { candidates: few.map((value) => ({ value: field + operator + value })) }
+  }
+  // Fish adds no blank behind `=`, and one behind every other operator.
+  const signs: Record<string, string> = { time: '<=', number: '>=', age: '>=', boolean: '=', text: '=' }
+  const words = (name: string) => resource.fields[name]?.words
+  // Rooms are chosen by what happens in them, too.
+  const facts = resource.name === 'room' ? Object.entries(metricTypes) : []
+  const fields = [...types, ...facts].map(([name, type]) => ({
+    value: name + signs[type],
+    ...(words(name) ? { words: words(name) ?? '' } : {}),
+  }))
+  const age = usesAge(types) ? [{ value: 'age>=', words: 'time since creation, as in 90d' }] : []
+  return { candidates: [...fields, ...age], open: true }
+}

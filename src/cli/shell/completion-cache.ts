@@ -1,0 +1,78 @@
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeDirectory } from '../../files/make-directory.ts'
+import type { Host } from '../../host.ts'
+import type { Candidate } from './answer.ts'
+
+/** How long an answer of a service is used, and the lack of one; in milliseconds. */
+const fresh = 60_000
+const briefly = 5000
+
+interface Entry {
+  /** When it is forgotten, in milliseconds since 1970. */
+  until: number
+  candidates: readonly Candidate[]
+}
+
+/**
+ * What services have answered within the last minute, in one file of this user alone. A file that cannot be read or
+ * written is no cache, and nothing else follows from that.
+ */
+export class CompletionCache {
+  readonly #file: string
+  readonly #host: Host
+
+  private constructor(file: string, host: Host) {
+    this.#file = file
+    this.#host = host
+  }
+
+  static async of(host: Host): Promise<CompletionCache> {
+    return new CompletionCache(join((await host.dirs()).cache, 'completion.json'), host)
+  }
+
+  /** The answer that is kept under a name, or a new one; nothing where there is none. */
+  async get(name: string, ask: () => Promise<readonly Candidate[]>): Promise<readonly Candidate[]> {
+    const known = this.#read()[name]
+    if (known) return known.candidates
+    const now = this.#host.now()
+    try {
+      const candidates = await ask()
+      this.#keep(name, { until: now + fresh, candidates })
+      return candidates
+    } catch {
+      // A service that does not answer in time is not asked again at the next key.
+      this.#keep(name, { until: now + briefly, candidates: [] })
+      return []
+    }
+  }
+
+  #read(): Record<string, Entry> {
+    try {
+      const { uid } = this.#host
+      const found = lstatSync(this.#file)
+      if (!found.isFile() || (uid !== undefined && found.uid !== uid) || (found.mode & 0o077) !== 0) return {}
+      const entries = JSON.parse(readFileSync(this.#file, 'utf8')) as Record<string, Entry>
+      const now = this.#host.now()
+      const isFresh = ({ until }: Entry) => until > now && until <= now + fresh
+      return Object.fromEntries(Object.entries(entries).filter(([, entry]) => isFresh(entry)))
+    } catch {
+      return {}
+    }
+  }
+
+  #keep(name: string, entry: Entry): void {
+    try {
+      makeDirectory(join(this.#file, '..'))
+    } catch {
+      return
+    }
+    const draft = `${this.#file}.${this.#host.pid}`
+    try {
+      writeFileSync(draft, JSON.stringify({ ...this.#read(), [name]: entry }), { mode: 0o600, flag: 'wx' })
+      renameSync(draft, this.#file)
+    } catch {
+      rmSync(draft, { force: true })
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import type { Endpoint } from '../../api/endpoints.ts'
+import { endpoints } from '../../api/endpoints.ts'
+import { readAnswer } from '../../api/json.ts'
+import type { GlobalFlags } from '../../config/global-flags.ts'
+import type { Settings } from '../../config/settings.ts'
+import { localProfile, protectorOf } from '../../config/settings.ts'
+import type { Context } from '../kernel/context.ts'
+import { cellOf, type Item, viewOf } from '../output/views/views.ts'
+import { dataDir } from '../requests/find-service.ts'
+import type { Candidate } from './answer.ts'
+import type { LookUp } from './candidates.ts'
+import { CompletionCache } from './completion-cache.ts'
+
+/** One light query: as many items, and as many seconds. */
+const items = 100
+const seconds = '0.3'
+
+/** Number of characters of a name that are kept: shells show fewer. */
+const longestKept = 200
+
+type Listing = 'listRooms' | 'listUsers' | 'listMembers'
+
+/**
+ * Looks up ids and profiles for the command that is being typed, silently: whatever fails, there is nothing to suggest.
+ * @param flags those of the command that is being typed
+ */
+export function createLookup(context: Context, flags: Readonly<Record<string, unknown>>): LookUp {
+  const own = context.with({
+    ...named(flags, 'profile', 'baseUrl'),
+    ...(flags['local'] === true ? { local: true } : {}),
+    ...{
+      header: true,
+      color: false,
+      audit: false,
+      quiet: true,
+      timeout: seconds,
+      retries: '0',
+      output: 'json',
+    },
+  })
+
+  async function list(name: Listing, room?: string): Promise<readonly Candidate[]> {
+    try {
+      const settings = await own.settings()
+      if (!(await mayAsk(own, settings))) return []
+      const from = settings.local ? 'workspace' : settings.apiKey?.from
+      const place = JSON.stringify([await own.services.target(), settings.profile.value, from, name, room])
+      const kept = await CompletionCache.of(context.host)
+      return await kept.get(place, async () => candidatesOf(own, name, await ask(name, room)))
+    } catch {
+      return []
+    }
+  }
+
+  async function ask(name: Listing, room: string | undefined): Promise<readonly Item[]> {
+    // No refusal is looked into: that would be one more request.
+    const standing = Promise.resolve({ keyWorks: true, isService: true })
+    const client = await own.client({ seen: { standing, afterDenial: standing } })
+    const query = { limit: items }
+    const answer =
+      name === 'listMembers'
+        ? await client.call(name, { params: { room_id: room ?? '' }, query })
+        : await client.call(name, { query })
+    return (readAnswer(answer) as Record<string, readonly Item[]>)[endpoints[name].result] ?? []
+  }
+
+  return {
+    rooms: () => list('listRooms'),
+    users: () => list('listUsers'),
+    // Neither a name to look up nor what the shell would put in.
+    members: async (room) => (/^(name:|id:|-|$)|[$`]/.test(room) ? [] : list('listMembers', room)),
+    profiles: async () => {
+      const stored = await own.config.stored().catch(() => ({}))
+      const { profiles = {} } = stored as { profiles?: Record<string, { base_url?: string }> }
+      const known = Object.entries(profiles).map(([value, { base_url }]) => described(value, base_url))
+      return [
+        ...known.filter(({ value }) => value !== localProfile),
+        described(localProfile, 'the local workspace'),
+      ]
+    },
+  }
+}
+
+/** Texts among the flags of the command that is being typed. */
+function named(
+  flags: Readonly<Record<string, unknown>>,
+  ...names: (keyof GlobalFlags)[]
+): Partial<GlobalFlags> {
+  return Object.fromEntries(
+    names.flatMap((name) => (typeof flags[name] === 'string' ? [[name, flags[name]]] : [])),
+  )
+}
+
+/** Whether a look does no harm: nothing that is protected is touched, nothing is made, no command runs for a key. */
+async function mayAsk(context: Context, settings: Settings): Promise<boolean> {
+  const { protectedBy, unread, local, baseUrl, keyCommand } = settings
+  if (protectedBy !== undefined || unread || keyCommand) return false
+  if (local) {
+    const { databaseIn } = await import('../../embedded/files.ts')
+    const { isCurrent } = await import('../../embedded/store/is-current.ts')
+    return isCurrent(databaseIn(await dataDir(context.host)), context.host.quietly)
+  }
+  // Base URL and key of the environment need no settings file, and it may protect the service even so.
+  return baseUrl !== undefined && protectorOf(baseUrl.value, await context.config.stored()) === undefined
+}
+
+function candidatesOf({ redact }: Context, name: Listing, found: readonly Item[]): Candidate[] {
+  const view = viewOf(endpoints[name] as Endpoint)
+  // A service may ignore the limit, and the shell would be flooded at each key.
+  return found.slice(0, items).flatMap((item) => {
+    const id = item[view.id ?? 'id']
+    // A flag, or a name to look up, is what such an id would be taken for.
+    if (typeof id !== 'string' || /^(-|name:|id:)/.test(id) || redact(id) !== id) return []
+    const label = view.label === undefined ? null : cellOf(view, view.label, item)
+    return [described(id, typeof label === 'string' ? redact(label).slice(0, longestKept) : undefined)]
+  })
+}
+
+const described = (value: string, words: string | undefined): Candidate =>
+  words ? { value, words } : { value }

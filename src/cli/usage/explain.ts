@@ -1,0 +1,132 @@
+import type { Client } from '../../client/client.ts'
+import { type Hint, NotFoundError } from '../../errors.ts'
+import type { Context } from '../kernel/context.ts'
+import { findMember } from '../lists/user-members.ts'
+import { quotedWord } from '../output/hint-text.ts'
+import { fitted, looksLikeId, restOf, suggestTyped } from './typed.ts'
+
+/** A command line that names something that is not there. */
+export interface Called {
+  /** The names of the arguments that the command takes. */
+  names: readonly string[]
+  /** The arguments that it was given. */
+  given: readonly string[]
+  argv: readonly string[]
+  /** The words that call the command, as they were typed. */
+  words: readonly string[]
+}
+
+interface Missing extends Called {
+  context: Context
+  client: Client
+  /** Path of the request. */
+  path: string
+  isRoomMissing: boolean
+  /** The words behind the command, without its arguments. */
+  flags: readonly string[]
+}
+
+/** Finds out, by a request or two, what the command line may mean by something that is not there. */
+export async function explainMissing(
+  error: NotFoundError,
+  context: Context,
+  called: Called,
+): Promise<NotFoundError> {
+  const path = error.request?.path
+  if (path === undefined || context.flags.curl) return error
+  try {
+    const client = await context.client()
+    const rest = restOf(called.argv, called.words)
+    const flags = rest.filter((word) => !called.given.includes(word))
+    const isRoomMissing = error.message.startsWith('no such room')
+    const missing = { ...called, context, client, path, flags, isRoomMissing }
+    for (const explain of [userAsMember, swappedRoom, nameAsRoom, userAsRoom, roomAsUser, otherCase]) {
+      const hint = await explain(missing).catch(() => undefined)
+      const { message, status, request, body } = error
+      if (hint) return new NotFoundError(message, { status, request, body, hint })
+    }
+  } catch {}
+  return error
+}
+
+type Explain = (missing: Missing) => Promise<Hint | undefined>
+
+/** `members update ROOM ada`: a user ID in place of a member ID. */
+const userAsMember: Explain = async ({ context, names, given, path, flags }) => {
+  const [room = '', user = ''] = given
+  if (names[1] !== 'member' || given.length !== 2 || !path.includes('/members/')) return undefined
+  if ((await findMember(context, room, user)) === undefined) return undefined
+  const words = [...context.command.split(' '), room, '--user', user, ...flags]
+  return [`${user} is a user ID, not a member ID: `, suggestTyped(words)]
+}
+
+/** `members add ada ROOM`: user and room in the wrong order. */
+const swappedRoom: Explain = async ({ context, client, names, given, flags, isRoomMissing }) => {
+  const [user = '', room = ''] = given
+  if (names[0] !== 'room' || names.length < 2 || given.length !== 2 || looksLikeId.test(user))
+    return undefined
+  if (!looksLikeId.test(room) && !isRoomMissing) return undefined
+  if (!(await isRoom(client, room)) || (await isRoom(client, user))) return undefined
+  const words = context.command.split(' ')
+  return ['the room comes first: ', suggestTyped(fitted(words, [room, user, ...flags]))]
+}
+
+/** A room that is named rather than given by its ID. */
+const nameAsRoom: Explain = async ({ client, path }) => {
+  const name = segmentOf(path, 'rooms')
+  if (name === undefined || looksLikeId.test(name)) return undefined
+  const { value } = await client.call('listRooms', { query: { name, limit: 10 } })
+  const ids = value.rooms.filter((room) => room.name === name).map(({ id }) => id)
+  if (ids.length === 0) return undefined
+  return ids.length === 1
+    ? `a room has this name; pass ${quotedWord(`name:${name}`)}, or its id, ${ids[0]}`
+    : `rooms of this name: ${ids.join(', ')}`
+}
+
+/** A user ID in place of a room. */
+const userAsRoom: Explain = async ({ client, path, isRoomMissing }) => {
+  if (!isRoomMissing) return undefined
+  const user = segmentOf(path, 'rooms')
+  if (user === undefined || looksLikeId.test(user) || !(await isUser(client, user))) return undefined
+  return [`${user} is a user ID; list the rooms of a user with: `, suggestTyped(['users', 'rooms', user])]
+}
+
+/** A room ID in place of a user. */
+const roomAsUser: Explain = async ({ client, path }) => {
+  const room = segmentOf(path, 'users')
+  if (room === undefined || !looksLikeId.test(room) || !(await isRoom(client, room))) return undefined
+  return ['this is the ID of a room: ', suggestTyped(['rooms', 'get', room])]
+}
+
+/** A user ID in other letter case. */
+const otherCase: Explain = async ({ context, client, path, given, flags }) => {
+  const user = segmentOf(path, 'users')
+  const lower = user?.toLowerCase()
+  if (user === undefined || lower === undefined || user === lower || given.length !== 1) return undefined
+  if (!(await isUser(client, lower))) return undefined
+  return ['IDs are case-sensitive: ', suggestTyped([...context.command.split(' '), lower, ...flags])]
+}
+
+function segmentOf(path: string, collection: 'rooms' | 'users'): string | undefined {
+  const [, segment] = new RegExp(`^/${collection}/([^/?]+)`).exec(path) ?? []
+  return segment === undefined ? undefined : decodeURIComponent(segment)
+}
+
+async function isRoom(client: Client, id: string): Promise<boolean> {
+  return exists(client.call('getRoom', { params: { id } }))
+}
+
+async function isUser(client: Client, user_id: string): Promise<boolean> {
+  return exists(client.call('getUser', { params: { user_id } }))
+}
+
+/** @throws whatever does not say that it is missing */
+async function exists(request: Promise<unknown>): Promise<boolean> {
+  try {
+    await request
+    return true
+  } catch (error) {
+    if (error instanceof NotFoundError) return false
+    throw error
+  }
+}

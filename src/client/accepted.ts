@@ -1,0 +1,97 @@
+import { endpoints, type OperationName, type Route } from '../api/endpoints.ts'
+import {
+  ApiError,
+  type MeetroomError,
+  NotAppliedError,
+  type RequestLine,
+  UnknownOutcomeError,
+} from '../errors.ts'
+import { type Change, quoted } from './differences.ts'
+import { errorWords } from './error-message.ts'
+import type { ParsedResponse } from './parsed-response.ts'
+import { type AnyInput, checkHint } from './request.ts'
+import type { FinalResponse } from './retry.ts'
+import { type WriteOutcome, writeOutcome } from './write-outcome.ts'
+
+/** A write that was answered with a 2xx status. */
+export interface AcceptedWrite {
+  /** Undefined when the API has no such operation. */
+  name: OperationName | undefined
+  route: Route
+  input: AnyInput
+  line: RequestLine
+  answer: FinalResponse
+  received: ParsedResponse
+}
+
+/** What a person should know about the response to a write. */
+export interface Remark {
+  /** What the remark is about: remarks about the same are alike. */
+  about: string
+  text: string
+}
+
+/**
+ * Requires that the response to a write proves the change, as far as responses can.
+ * @returns whether it shows what was written, and remarks on it
+ * @throws {ApiError} when its body says no
+ * @throws {NotAppliedError} when its body contradicts the request
+ * @throws {UnknownOutcomeError} when it proves nothing, or the ID of a created item is not known
+ */
+export function requireDone(write: AcceptedWrite): { isShown: boolean; remarks: readonly Remark[] } {
+  const outcome = writeOutcome(write.name, write.input, write.received)
+  if (outcome.status !== 'done') throw errorFor(write, outcome)
+  const { isShown, hasError, changes } = outcome
+  if (!hasError) return { isShown, remarks: changes.map(remarkOn) }
+  const remark = { about: 'error', text: `the response carries an error as well${wordsIn(write)}` }
+  return { isShown, remarks: [remark, ...changes.map(remarkOn)] }
+}
+
+/** A field that the API does not list may be a secret. */
+function remarkOn({ field, sent, received, isListed }: Change): Remark {
+  const values = isListed ? `: ${quoted(received)}, not ${quoted(sent)}` : ''
+  return { about: field, text: `the response has another value of ${field}${values}` }
+}
+
+function errorFor(write: AcceptedWrite, outcome: Exclude<WriteOutcome, { status: 'done' }>): MeetroomError {
+  const { name, route, input, line, answer, received } = write
+  const { status, text, value } = received
+  const hint = checkHint(name ? endpoints[name] : route, input)
+  const details = { status, request: line, body: value ?? text }
+  switch (outcome.status) {
+    case 'refused': {
+      const message = `the service refuses the request (${status})${wordsIn(write)}`
+      // An earlier attempt may have deleted what this one did not find.
+      return route.method === 'DELETE' && answer.afterLostAttempt
+        ? new UnknownOutcomeError(`${message}; an earlier attempt got no answer and may have deleted it`, {
+            ...details,
+            hint,
+          })
+        : new ApiError(message, details)
+    }
+    case 'not applied': {
+      const { contradictions, madeId } = outcome
+      const made = madeId === undefined ? '' : `; it created ${madeId}`
+      return new NotAppliedError(
+        `the service responded with ${status}, but its response contradicts the request: ${contradictions.join(', ')}${made}`,
+        { ...details, hint, madeId },
+      )
+    }
+    case 'unknown':
+      return outcome.accepted
+        ? new UnknownOutcomeError(
+            `the service accepted it, but its answer cannot be read: ${outcome.problem}`,
+            { ...details, hint, accepted: true },
+          )
+        : new UnknownOutcomeError(
+            `the service responded with ${status}, but its response does not show whether the change was made: ${outcome.problem}`,
+            { ...details, hint },
+          )
+  }
+}
+
+/** What the body says, behind a colon. */
+function wordsIn({ answer }: AcceptedWrite): string {
+  const { message } = errorWords(answer)
+  return message === undefined ? '' : `: ${message}`
+}

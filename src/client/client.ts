@@ -1,0 +1,287 @@
+import { endpoints, type OperationName, type Route } from '../api/endpoints.ts'
+import { findResponseProblem, isRecord } from '../api/guards.ts'
+import { matchOperation } from '../api/match-operation.ts'
+import type { Answered, Input } from '../api/operation.ts'
+import type { Operations } from '../api/operations.ts'
+import type { Transport, WireRequest, WireResponse } from '../api/wire.ts'
+import { AuthError, type RequestLine, ServiceError, suggest } from '../errors.ts'
+import { type AcceptedWrite, type Remark, requireDone } from './accepted.ts'
+import { type AuditTrail, withAuditTrail } from './audit-trail.ts'
+import { withList } from './null-list.ts'
+import { createResponseReader, type ParsedResponse } from './parsed-response.ts'
+import { readProbe, type ServiceFacts } from './probe.ts'
+import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
+import { toResponseError } from './response-error.ts'
+import { createSend, type FinalResponse, type Policy } from './retry.ts'
+
+/** An open connection to a service, and its key. */
+export interface Access {
+  transport: Transport
+  apiKey: string
+}
+
+export interface ClientOptions {
+  /** Ends with the version segment, `/v1`; no slash behind it. */
+  baseUrl: string
+  /** Called once, by the first request that is really sent. */
+  open: () => Promise<Access>
+  /**
+   * Asked before every request, the probe for the key included; what it throws is thrown instead of sending. The request
+   * has no `Authorization`, so that showing it shows no key.
+   */
+  beforeSend: (request: WireRequest) => Promise<void> | undefined
+  /** Puts every write on record, its retries included. */
+  audit?: (endpoint: Route, input: AnyInput) => AuditTrail
+  userAgent: string
+  policy: Policy
+  /** Aborts whatever is under way. */
+  interrupt?: AbortSignal
+  /** Aborted: what has not been sent is not sent any more. */
+  withdrawn?: AbortSignal
+  /** What other clients of this run have learned about the service; this one adds to it. */
+  seen?: ServiceFacts
+  /** Called with what a person should know about the response to a write. */
+  onRemark?: (remark: Remark) => void
+  /** Called after each exchange, for `--verbose`. Never sees a header. */
+  onExchange?: (line: { method: string; url: string; status: number }) => void
+}
+
+/** An answer of the service. */
+export interface Answer<T = unknown> {
+  /** The body as it came. */
+  bytes: Uint8Array
+  /** The body as text; blank when there is none. */
+  text: string
+  value: T
+}
+
+type OnAnswer = (answer: WireResponse) => void
+
+export interface Client {
+  /**
+   * Calls an operation of the API. A write resolves only when its response proves the change, or acknowledges it.
+   * @throws {ApiError | NotFoundError | AuthError} when the service refuses
+   * @throws {NotAppliedError} when the response to a write contradicts the request
+   * @throws {NetworkError | UnknownOutcomeError} when no answer comes, or what a write came to is not known
+   * @throws {ServiceError} when the service fails, or a read cannot be read
+   * @throws {WrongBaseUrlError} when no Meeting Room Service answers
+   */
+  call<N extends OperationName>(
+    name: N,
+    input: Input<Operations[N]>,
+  ): Promise<Answer<Answered<Operations[N]>>>
+  /**
+   * Sends any request below the base URL: for `meetroom api`. The value is undefined when the response has no body.
+   * @param onAnswer given the answer as it came, whatever it says
+   */
+  request(endpoint: Route, input: AnyInput, onAnswer?: OnAnswer): Promise<Answer>
+  /**
+   * Finds out now, rather than with the first request, whether there is a service and a key to send with.
+   * @throws {AuthError | UsageError} when there is none
+   */
+  ready(): Promise<void>
+  /** What is known about the service. */
+  readonly seen: ServiceFacts
+  /** Whether a Meeting Room Service answers at the base URL, whatever it thinks of the key. */
+  isService(): Promise<boolean>
+}
+
+/** A client of a Meeting Room Service. */
+export function createClient(options: ClientOptions): Client {
+  const { baseUrl, seen = {} } = options
+  const read = createResponseReader()
+  const known = Promise.resolve({ keyWorks: true, isService: true })
+  const { open, exchange } = createExchange(options)
+
+  /** What an answer has shown is not asked again. */
+  const standing = () => (seen.standing ??= probe())
+  const afterDenial = () => (seen.afterDenial ??= probe())
+  const probe = () =>
+    exchange(endpoints.listRooms, { query: { limit: 1 } }, undefined, ({ answer }) => readProbe(answer))
+  // This explains a refusal; a failure here must not hide it.
+  const userExists = async (user_id: string) =>
+    exchange(
+      endpoints.getUser,
+      { params: { user_id } },
+      undefined,
+      ({ answer }) => ![400, 404, 410].includes(answer.status),
+    ).catch(() => true)
+
+  async function refused({ answer, line }: Exchanged, endpoint: Route, input: AnyInput): Promise<never> {
+    const check = () => checkHint(endpoint, input)
+    throw await toResponseError({
+      answer,
+      line,
+      endpoint,
+      input,
+      baseUrl,
+      standing,
+      afterDenial,
+      userExists,
+      check,
+    })
+  }
+
+  const trailOf = (endpoint: Route, input: AnyInput) =>
+    endpoint.method === 'GET' ? undefined : options.audit?.(endpoint, input)
+
+  return {
+    call: (name, input) =>
+      withAuditTrail(trailOf(endpoints[name], input), (trail) =>
+        exchange(endpoints[name], input, trail, (exchanged) => resultOf(name, input, exchanged)),
+      ),
+    request: (endpoint, input, onAnswer) =>
+      withAuditTrail(trailOf(endpoint, input), (trail) =>
+        exchange(endpoint, input, trail, (exchanged) => bodyOf(endpoint, input, exchanged, onAnswer)),
+      ),
+    seen,
+    ready: async () => void (await open()),
+    isService: async () => (await standing()).isService,
+  }
+
+  /** Most answers are what they should be, and need no further promise. */
+  function resultOf<N extends OperationName>(name: N, input: AnyInput, exchanged: Exchanged) {
+    type Result = Answer<Answered<Operations[N]>>
+    const { answer, line } = exchanged
+    const route: Route = endpoints[name]
+    if (!isAccepted(answer)) return refused(exchanged, route, input)
+    const received = read(answer)
+    if (route.method !== 'GET') {
+      const isShown = done({ name, route, input, line, answer, received })
+      if (isShown) seen.standing = known
+      return (received.isEmpty ? { ...received, value: {} } : received) as Result
+    }
+    const problem = received.problem ?? findResponseProblem(name, received.value)
+    if (problem !== undefined) throw unreadable(problem, received, line, baseUrl)
+    seen.standing = known
+    return withList(name, received) as Result
+  }
+
+  function bodyOf(route: Route, input: AnyInput, exchanged: Exchanged, onAnswer: OnAnswer | undefined) {
+    const { answer, line } = exchanged
+    onAnswer?.(answer)
+    if (!isAccepted(answer)) return refused(exchanged, route, input)
+    const received = read(answer)
+    const { problem } = received
+    if (route.method !== 'GET') {
+      const { name, params = {} } = matchOperation(route.method, route.path) ?? {}
+      done({ name, route, input: { ...input, params }, line, answer, received })
+    } else if (problem !== undefined) throw unreadable(problem, received, line, baseUrl)
+    return received
+  }
+
+  /** @returns whether the response shows what was written */
+  function done(write: AcceptedWrite): boolean {
+    const { isShown, remarks } = requireDone(write)
+    for (const remark of remarks) options.onRemark?.(remark)
+    return isShown
+  }
+}
+
+interface Exchanged {
+  answer: FinalResponse
+  line: RequestLine
+}
+
+function isAccepted({ status }: WireResponse): boolean {
+  return status >= 200 && status < 300
+}
+
+/** One request and its answer, whatever that says; the way to the service is opened by the first. */
+function createExchange(options: ClientOptions) {
+  const { baseUrl } = options
+  let opening: Promise<Opened> | undefined
+  let opened: Opened | undefined
+
+  async function open(): Promise<Opened> {
+    opening ??= options.open().then(({ transport, apiKey }) => {
+      const headers = headersFor(apiKey, options.userAgent)
+      return {
+        headers,
+        bodyHeaders: { ...headers, ...jsonHeaders },
+        send: createSend(transport, options.policy, options),
+      }
+    })
+    opened = await opening
+    return opened
+  }
+
+  /** @param conclude makes of the answer what the caller gets */
+  async function exchange<T>(
+    endpoint: Route,
+    input: AnyInput,
+    trail: AuditTrail | undefined,
+    conclude: (exchanged: Exchanged) => T | Promise<T>,
+  ): Promise<T> {
+    const request = buildRequest(baseUrl, endpoint, input)
+    const line = {
+      method: request.method,
+      path: request.url.slice(baseUrl.length),
+    }
+    const write = endpoint.method !== 'GET'
+    const asked = options.beforeSend(request)
+    if (asked) await asked
+    const { send, headers, bodyHeaders } = opened ?? (await open())
+    if (trail) await trail.begin(request)
+    const ours = request.body === undefined ? headers : bodyHeaders
+    const { authorization } = headers
+    const { method, url, body } = request
+    const answer = await send(
+      { method, url, headers: input.headers ? { ...ours, ...input.headers, authorization } : ours, body },
+      {
+        repeatable: endpoint.method !== 'POST' || endpoint.repeatable === true,
+        write,
+        check: () => checkHint(endpoint, input),
+        line,
+      },
+    )
+    trail?.answered(answer.status)
+    options.onExchange?.({ method, url, status: answer.status })
+    return conclude({ answer, line })
+  }
+
+  return { open, exchange }
+}
+
+function unreadable(
+  problem: string,
+  { status, text, value }: ParsedResponse,
+  request: RequestLine,
+  baseUrl: string,
+): ServiceError {
+  return new ServiceError(`the service’s answer cannot be read: ${problem}`, {
+    hint: isRecord(value)
+      ? undefined
+      : `is ${baseUrl} the base URL of a Meeting Room Service? It ends with the version, as in https://host/v1`,
+    status,
+    request,
+    body: value ?? text,
+  })
+}
+
+type OwnHeaders = Readonly<Record<string, string>> & { readonly authorization: string }
+
+interface Opened {
+  send: ReturnType<typeof createSend>
+  headers: OwnHeaders
+  /** Those of a request with a body. */
+  bodyHeaders: OwnHeaders
+}
+
+/** @throws {AuthError} for a key that no header can carry */
+function headersFor(apiKey: string, userAgent: string): OwnHeaders {
+  // The HTTP library quotes a header value that it refuses in its error, and this one holds the key.
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    throw new AuthError(
+      'the API key contains a space, a line break or another character that is not allowed in a key',
+      {
+        hint: ['check MEETROOM_API_KEY, or store the key again with: ', suggest(['auth', 'login'])],
+      },
+    )
+  return {
+    authorization: `Bearer ${apiKey}`,
+    accept: 'application/json',
+    'accept-encoding': 'gzip, br',
+    'user-agent': userAgent,
+  }
+}

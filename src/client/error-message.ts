@@ -1,0 +1,113 @@
+import { isRecord } from '../api/guards.ts'
+import { parseJson } from '../api/json.ts'
+import type { WireResponse } from '../api/wire.ts'
+
+/** Number of characters that are kept of an error without words of its own. */
+const mostOfText = 200
+/** Number of characters of a page in which its words are looked for. */
+const mostOfPage = 10_000
+
+/** What an error answer says. The document leaves the shape open (section 7), so every usual place is looked at. */
+export interface ErrorWords {
+  code?: string
+  message?: string
+  /** The answer as JSON, or its text. */
+  body: unknown
+  isJson: boolean
+}
+
+export function errorWords(answer: WireResponse): ErrorWords {
+  const text = new TextDecoder().decode(answer.body)
+  let body: unknown
+  try {
+    body = parseJson(text)
+  } catch {
+    return { body: text, isJson: false, ...said(wordsOfPage(text)) }
+  }
+  const code = codeOf(body)
+  return { body, isJson: true, ...said(wordsOf(body) ?? unnamed(body, text)), ...(code && { code }) }
+}
+
+const said = (message: string | undefined) => (message ? { message } : {})
+
+/** Where services put their words, the most telling first. */
+const places = [
+  'message',
+  'errors',
+  'detail',
+  'details',
+  'error_description',
+  'error',
+  'reason',
+  'err',
+  'msg',
+  'description',
+  'title',
+]
+
+/** `{error:{message}}`, `{message}`, RFC 9457, lists of errors, errors by field, and what else services send. */
+function wordsOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.trim() || undefined
+  if (Array.isArray(value)) return joined(value.map(wordsOf))
+  if (!isRecord(value)) return undefined
+  const { error, ...besideError } = value
+  // An object there is the whole error; a text may be no more than the name of the status.
+  if (isRecord(error)) return wordsOf(error) ?? wordsOf(besideError)
+  const { errors, ...besideErrors } = value
+  if (isRecord(errors)) return wordsByField(errors) ?? wordsOf(besideErrors)
+  const { title, detail } = value
+  if (typeof title === 'string' && typeof detail === 'string')
+    return joined([title, detail].map(wordsOf), ': ')
+  for (const place of places) {
+    const words = wordsOf(value[place])
+    if (words !== undefined) return words
+  }
+  return undefined
+}
+
+/** `{"name":["is too short"]}`: `name: is too short`. */
+function wordsByField(errors: Readonly<Record<string, unknown>>): string | undefined {
+  return joined(
+    Object.entries(errors).map(([field, said]) => {
+      const words = wordsOf(said)
+      return words && `${field}: ${words}`
+    }),
+  )
+}
+
+function joined(parts: readonly (string | undefined)[], by = '; '): string | undefined {
+  const words = parts.filter((part) => part !== undefined && part !== '')
+  return words.length === 0 ? undefined : words.join(by)
+}
+
+/** JSON whose words stand in a place of its own, as it came. */
+function unnamed(body: unknown, text: string): string | undefined {
+  const isEmpty = typeof body !== 'object' || body === null || Object.keys(body).length === 0
+  return isEmpty ? undefined : beginning(text, mostOfText)
+}
+
+function codeOf(body: unknown): string | undefined {
+  if (!isRecord(body)) return undefined
+  const first = Array.isArray(body['errors']) ? body['errors'][0] : undefined
+  const places = [body['error'], body, first].filter(isRecord)
+  return places
+    .map(({ code }) => code)
+    .find((code): code is string => typeof code === 'string' && code !== '')
+}
+
+/** The words of a page: its title, or what is left without its tags where the title says no more than “Error”. */
+function wordsOfPage(whole: string): string {
+  const page = beginning(whole, mostOfPage)
+  const [, title = ''] = /<title[^>]*>([^<]+)<\/title>/i.exec(page) ?? []
+  const text = page.replace(/<(style|script|title)\b[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
+  const says = /^\s*(error\s*)?$/i.test(title) && text.trim() !== '' ? text : title
+  return beginning(says, mostOfText)
+}
+
+/** A text in one line, cut between words: half a key would no longer be found and taken out. */
+function beginning(text: string, most: number): string {
+  const line = text.slice(0, most).replace(/\s+/g, ' ').trim()
+  if (text.length <= most) return line
+  const [whole] = / .*(?= )/.exec(` ${line}`) ?? []
+  return whole ? `${whole.trim()} …` : ''
+}

@@ -1,0 +1,150 @@
+import type { Dispatcher } from 'undici'
+import { maxBodyBytes, tooLarge, type WireRequest, type WireResponse } from '../../api/wire.ts'
+import { decodeBody } from './content-encoding.ts'
+import { toTransportError } from './failure.ts'
+
+/** Where a request goes. */
+interface Way {
+  origin: string
+  /** The proxy on the way there, if there is one. */
+  proxy: string | undefined
+}
+
+/**
+ * One request and its answer, received whole. undici’s own `request` makes a stream of each, at several times the cost; and what is
+ * a function of its own for each request here would cost, too.
+ */
+export class HttpExchange implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<WireResponse>
+  readonly options: Dispatcher.DispatchOptions
+  /** Called once, when undici has done with it. */
+  onEnd: (answered: boolean) => void = () => {}
+  readonly #proxy: string | undefined
+  /** undici calls `onConnect` just before it writes to the socket: until then the service has seen nothing. */
+  #maybeSent = false
+  /** Why it was ended, if it was: nobody waits for the answer any more. */
+  #stopped: Error | undefined
+  #resolve: (answer: WireResponse | Promise<WireResponse>) => void = () => {}
+  #reject: (error: unknown) => void = () => {}
+  #abort: ((error: Error) => void) | undefined
+  #status = 0
+  #headers: WireResponse['headers'] = {}
+  /** Most answers come in one piece. */
+  #first: Buffer | undefined
+  #more: Buffer[] | undefined
+  #size = 0
+
+  /**
+   * @param signal aborted: ends it
+   * @param withdrawn aborted: ends it, unless it was sent
+   */
+  constructor(
+    { origin, proxy }: Way,
+    { url, method, headers, body }: WireRequest,
+    readonly signal: AbortSignal,
+    readonly withdrawn: AbortSignal | undefined,
+  ) {
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    this.#proxy = proxy
+    this.options = {
+      origin,
+      path: pathOf(url, origin),
+      method: method as Dispatcher.HttpMethod,
+      headers,
+      body: body ?? null,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    }
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped !== undefined
+  }
+
+  /** Ends it. A request that is waiting for a connection also ends at once, and is never sent. */
+  stop(reason: Error): void {
+    this.#stopped = reason
+    this.#abort?.(reason)
+    this.#fail(reason)
+  }
+
+  /** One of its signals may have been aborted. */
+  onAbort(signal: AbortSignal): void {
+    if (signal === this.signal || (signal === this.withdrawn && !this.#maybeSent)) this.stop(signal.reason)
+  }
+
+  onConnect(abort: (error: Error) => void): void {
+    if (this.#stopped) abort(this.#stopped)
+    else {
+      this.#maybeSent = true
+      this.#abort = abort
+    }
+  }
+
+  onHeaders(status: number, raw: Buffer[]): boolean {
+    this.#status = status
+    this.#headers = readHeaders(raw)
+    return true
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (!this.#first) this.#first = chunk
+    else if (this.#more) this.#more.push(chunk)
+    else this.#more = [chunk]
+    this.#size += chunk.length
+    if (this.#size <= maxBodyBytes) return true
+    this.#resolve({ ...this.#answered(nothing), unreadable: tooLarge })
+    this.#abort?.(new Error(tooLarge))
+    return false
+  }
+
+  onComplete(): void {
+    const body = this.#more
+      ? Buffer.concat([this.#first ?? nothing, ...this.#more])
+      : (this.#first ?? nothing)
+    const answer = this.#answered(body)
+    const encoding = this.#headers['content-encoding']
+    const isPlain = !encoding || encoding === 'identity' || body.length === 0
+    this.#resolve(isPlain ? answer : decodeBody(answer, encoding))
+    this.onEnd(true)
+  }
+
+  onError(error: Error): void {
+    this.#fail(error)
+    this.onEnd(false)
+  }
+
+  #answered(body: Uint8Array): WireResponse {
+    return { status: this.#status, headers: this.#headers, body }
+  }
+
+  #fail(error: unknown): void {
+    const maybeSent = this.#maybeSent
+    const aborted = this.signal.aborted || (!maybeSent && this.withdrawn?.aborted === true)
+    this.#reject(toTransportError(error, { maybeSent, aborted, proxy: this.#proxy }))
+  }
+}
+
+/** Path and query of a URL. Most are plain, and taking one apart costs as much as a tenth of a request. */
+function pathOf(url: string, origin: string): string {
+  const rest = url.startsWith(origin) ? url.slice(origin.length) : ''
+  if (/^\/[\w/-]*$/.test(rest)) return rest
+  const { pathname, search } = new URL(url)
+  return pathname + search
+}
+
+/** Names and values alternate; names in any case. */
+function readHeaders(raw: readonly Buffer[]): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = String(raw[i]).toLowerCase()
+    const value = raw[i + 1]?.toString('latin1') ?? ''
+    headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${value}` : value
+  }
+  return headers
+}
+
+const nothing = new Uint8Array()

@@ -1,0 +1,91 @@
+import { TransportError } from '../../api/wire.ts'
+import { ServiceError } from '../../errors.ts'
+
+/** The code of a reset that undici leaves to us: under its usual one, it takes it for the end of a body without length. */
+export const resetCode = 'RESET'
+
+const headersOverflow = 'UND_ERR_HEADERS_OVERFLOW'
+
+const reasons: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was reset',
+  [resetCode]: 'the connection was reset',
+  ENOTFOUND: 'the host name cannot be resolved',
+  EAI_AGAIN: 'the host name cannot be resolved at the moment',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
+  EMFILE: 'too few file handles; see ulimit -n',
+  ENFILE: 'the system has too few file handles',
+  ETIMEDOUT: 'the connection timed out',
+  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the connection was closed before the answer was complete',
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    'the certificate is self-signed; to trust it, point NODE_EXTRA_CA_CERTS at a file with the CA certificate',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    'the certificate chain is self-signed; to trust it, point NODE_EXTRA_CA_CERTS at a file with the CA certificate',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate cannot be verified',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is from an unknown authority',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  CERT_NOT_YET_VALID: 'the certificate is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the service does not speak TLS on this port',
+  EPROTO: 'the TLS handshake failed',
+}
+
+/** How far a failed exchange had got. */
+interface Progress {
+  /** Part of the request may have reached the service. */
+  maybeSent: boolean
+  /** Nobody is waiting for it any more. */
+  aborted: boolean
+  /** The proxy on the way there, if there is one. */
+  proxy?: string | undefined
+}
+
+/** Explains the failure in our own words: an error of the HTTP library may quote headers, and with them the key. */
+export function toTransportError(error: unknown, { maybeSent, aborted, proxy }: Progress): Error {
+  const via = proxy ? ` (through the proxy ${proxy})` : ''
+  if (aborted)
+    return new TransportError(`no ${maybeSent ? 'answer' : 'connection'} yet${via}`, maybeSent, false, error)
+  if (error instanceof TransportError) return error
+  const code = errorCode(error)
+  if (code === headersOverflow)
+    return new ServiceError('the service’s answer cannot be read: its headers are too large')
+  if (isMalformed(code)) return new ServiceError('the service’s answer cannot be read: it is not HTTP')
+  // What is wrong before that is the handshake.
+  const reason = maybeSent && code.startsWith('ERR_SSL_') ? 'the TLS connection broke' : reasonFor(code)
+  return new TransportError(`${reason}${via}`, maybeSent, isTransient(code))
+}
+
+/** The same for a proxy, without which nothing has reached the service. */
+export function proxyFailure(error: unknown, proxy: string): TransportError {
+  const code = errorCode(error)
+  const what = isMalformed(code)
+    ? 'does not answer as a proxy'
+    : code === 'ECONNRESET'
+      ? 'closed the connection'
+      : `cannot be reached: ${reasonFor(code)}`
+  return new TransportError(`the proxy ${proxy} ${what}`, false, isTransient(code))
+}
+
+/** What an error code of a connection means, in our words. */
+export function reasonFor(code: string): string {
+  return reasons[code] ?? `the connection failed (${code})`
+}
+
+/** A bad certificate stays bad. What we closed ourselves is a prefetched page that is no longer needed. */
+function isTransient(code: string): boolean {
+  return !/CERT|TLS|SSL|SIGNATURE|EPROTO|^UND_ERR_DESTROYED$|^UND_ERR_CLOSED$|^ABORT_ERR$/.test(code)
+}
+
+function isMalformed(code: string): boolean {
+  return /^HPE_|^HTTPParserError$/.test(code)
+}
+
+export function errorCode(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'string') return code
+  if (error instanceof AggregateError) return errorCode(error.errors[0])
+  return error.cause ? errorCode(error.cause) : error.name
+}

@@ -1,0 +1,67 @@
+/** What undici does with the parts of an answer, as its parser in WebAssembly finds them. Returns −1 to stop. */
+export interface Receiver {
+  onMessageBegin(): number
+  onStatus(text: Buffer): number
+  onHeaderField(name: Buffer): number
+  onHeaderValue(value: Buffer): number
+  onHeadersComplete(status: number, isUpgrade: boolean, isKeptAlive: boolean): number
+  onBody(body: Buffer): number
+  onMessageComplete(): number
+}
+
+const statusLine = /^HTTP\/1\.1 ([2-5]\d\d) [!-~][ -~]*$/
+const headerLine = /^[\w!#$%&'*+.^`|~-]+: ?[!-~](?:[ -~]*[!-~])?$/
+/** Headers that change how the rest is read. `connection` may say what is so anyway. */
+const special = /^(?:transfer-encoding|upgrade|proxy-connection|trailer|connection(?!: ?keep-alive$)):/i
+const lengthLine = /^content-length:/i
+const plainLength = /^[^:]*: ?(\d{1,9})$/
+/** Answers to anything but HEAD that have no body, whatever their headers say. */
+const bodiless = new Set(['204', '304'])
+const endOfHead = '\r\n\r\n'
+const mostHead = 8192
+
+/**
+ * Hands over an answer that a chunk holds from its first byte to its last, and that can be read in one way only. To compile a
+ * whole parser takes longer than such an answer; it is asked about everything else.
+ * @returns whether it was handed over; otherwise nothing of it was
+ */
+export function parsePlainResponse(chunk: Buffer, to: Receiver): boolean {
+  const end = chunk.subarray(0, mostHead).indexOf(endOfHead)
+  if (end < 0) return false
+  const lines = chunk.toString('latin1', 0, end).split('\r\n')
+  const [first = ''] = lines
+  const status = statusLine.exec(first)?.[1]
+  const bodyAt = end + endOfHead.length
+  if (!status || bodiless.has(status) || lengthIn(lines) !== chunk.length - bodyAt) return false
+
+  if (to.onMessageBegin() < 0) return true
+  to.onStatus(chunk.subarray('HTTP/1.1 200 '.length, first.length))
+  let at = first.length + 2
+  for (let i = 1; i < lines.length; i++) {
+    const { length } = lines[i] ?? ''
+    const colon = chunk.indexOf(':', at)
+    to.onHeaderField(chunk.subarray(at, colon))
+    to.onHeaderValue(chunk.subarray(chunk[colon + 1] === blank ? colon + 2 : colon + 1, at + length))
+    at += length + 2
+  }
+  if (to.onHeadersComplete(Number(status), false, true) < 0) return true
+  if (bodyAt < chunk.length && to.onBody(chunk.subarray(bodyAt)) < 0) return true
+  to.onMessageComplete()
+  return true
+}
+
+const blank = 0x20
+
+/** The length that a head gives its body; undefined where it does not give one, or says anything that is not plain. */
+function lengthIn(lines: readonly string[]): number | undefined {
+  let length: number | undefined
+  for (let i = 1; i < lines.length; i++) {
+    const line = lines[i] ?? ''
+    if (!headerLine.test(line) || special.test(line)) return undefined
+    if (!lengthLine.test(line)) continue
+    const digits = plainLength.exec(line)?.[1]
+    if (length !== undefined || digits === undefined) return undefined
+    length = Number(digits)
+  }
+  return length
+}

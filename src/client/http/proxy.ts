@@ -1,0 +1,57 @@
+import { UsageError } from '../../errors.ts'
+
+/** An HTTP proxy that the environment names. */
+export interface HttpProxy {
+  url: URL
+  /** Host and port, for people: never the password. */
+  name: string
+  /** The credentials to send to it. */
+  headers: Readonly<Record<string, string>>
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * The proxy on the way to an origin, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either case.
+ * @throws {UsageError} when what the environment names cannot be a proxy
+ */
+export function proxyFor(origin: string, env: Env): HttpProxy | undefined {
+  const url = new URL(origin)
+  const proxy = (url.protocol === 'https:' && named('HTTPS_PROXY', env)) || named('HTTP_PROXY', env)
+  return proxy && !isExempt(url, env['no_proxy'] ?? env['NO_PROXY'] ?? '') ? proxy : undefined
+}
+
+function named(name: string, env: Env): HttpProxy | undefined {
+  const text = env[name.toLowerCase()] || env[name] || ''
+  if (text === '') return undefined
+  try {
+    // Completed as curl does it.
+    const url = new URL(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`)
+    if (url.protocol === 'http:' || url.protocol === 'https:')
+      return { url, name: url.host, headers: credentials(url) }
+  } catch {}
+  // Not quoted back: a proxy URL may hold a password.
+  throw new UsageError(`${name} is not the URL of an HTTP proxy`, {
+    hint: 'it looks like http://proxy.example.com:3128',
+  })
+}
+
+function credentials({ username, password }: URL): Record<string, string> {
+  if (username === '') return {}
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` }
+}
+
+/** Whether NO_PROXY names a host: itself, a domain that it is in, or all hosts; with a port, that port only. */
+function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
+  const to = port || (protocol === 'https:' ? '443' : '80')
+  const entries = noProxy
+    .toLowerCase()
+    .split(/[,\s]+/)
+    .filter(Boolean)
+  return entries.some((entry) => {
+    const [, name = '', only = to] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? []
+    const matches = name === '*' || hostname === name || hostname.endsWith(`.${name}`)
+    return (matches && only === to) || hostname === `[${entry}]`
+  })
+}

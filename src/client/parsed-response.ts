@@ -1,0 +1,39 @@
+import { parseJson, TooDeep } from '../api/json.ts'
+import type { WireResponse } from '../api/wire.ts'
+
+/** The answer to a request that the service accepted, read as far as that goes. */
+export interface ParsedResponse {
+  status: number
+  bytes: Uint8Array
+  /** Empty when it is not text. */
+  text: string
+  /** The parsed JSON; undefined when it is not JSON. */
+  value: unknown
+  /** Why it cannot be read; undefined when it is JSON. */
+  problem: string | undefined
+  /** It has no body. */
+  isEmpty: boolean
+}
+
+/** Creates the function that reads answers. */
+export function createResponseReader(): (answer: WireResponse) => ParsedResponse {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  return ({ status, headers, body, unreadable }) => {
+    let text = ''
+    try {
+      text = decoder.decode(body)
+      return { status, bytes: body, text, value: parseJson(text), problem: undefined, isEmpty: false }
+    } catch (cause) {
+      const problem = unreadable ?? notJson(body, headers['content-type'], cause)
+      const isEmpty = body.length === 0 && unreadable === undefined
+      return { status, bytes: body, text, value: undefined, problem, isEmpty }
+    }
+  }
+}
+
+function notJson(body: Uint8Array, contentType = '', cause: unknown): string {
+  if (body.length === 0) return 'it is empty'
+  if (cause instanceof TooDeep) return `it is ${cause.message}`
+  const [type = ''] = contentType.split(';')
+  return type === '' || type.includes('json') ? 'it is not valid JSON' : `it is ${type}, not JSON`
+}

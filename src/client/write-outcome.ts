@@ -1,0 +1,132 @@
+import { type Endpoint, endpoints, type OperationName } from '../api/endpoints.ts'
+import { findResponseProblem, idField, isId, isRecord } from '../api/guards.ts'
+import { isScalar, readAnswer } from '../api/json.ts'
+import { parseBoolean } from '../api/readings.ts'
+import { resources } from '../api/resources.ts'
+import { textOf } from '../api/text-of.ts'
+import { type Change, differencesOf } from './differences.ts'
+import type { ParsedResponse } from './parsed-response.ts'
+import type { AnyInput } from './request.ts'
+
+type Item = Readonly<Record<string, unknown>>
+
+/** What the response to a write with a 2xx status proves. */
+export type WriteOutcome =
+  | {
+      status: 'done'
+      /** Whether the response shows what was written. */
+      isShown: boolean
+      /** Whether the response carries an error beside what was written. */
+      hasError: boolean
+      changes: readonly Change[]
+    }
+  | { status: 'refused' }
+  | {
+      status: 'not applied'
+      contradictions: readonly string[]
+      /** ID that the service gave to what it created nevertheless. */
+      madeId: string | undefined
+    }
+  | { status: 'unknown'; problem: string; accepted: boolean }
+
+/**
+ * Decides what the response to a write with a 2xx status proves. The status alone proves nothing.
+ * @param name undefined when the API has no such operation
+ */
+export function writeOutcome(
+  name: OperationName | undefined,
+  input: AnyInput,
+  received: ParsedResponse,
+): WriteOutcome {
+  const endpoint: Endpoint | undefined = name && endpoints[name]
+  const picksId = endpoint !== undefined && servicePicksId(endpoint)
+  const unknown = (problem: string) => ({ status: 'unknown', problem, accepted: picksId }) as const
+  if (received.isEmpty && !picksId) return acknowledged
+  if (received.problem !== undefined) return unknown(received.problem)
+  if (!isRecord(received.value)) return unknown('it is not an object')
+  const body = readAnswer(received) as Item
+  if (parseBoolean(body['ok']) === false || parseBoolean(body['success']) === false)
+    return { status: 'refused' }
+  const hasError = isError(body['error']) || isError(body['errors'])
+  const items = endpoint && itemsOf(endpoint, input, body, hasError)
+  if (hasError && !items) return { status: 'refused' }
+  if (!name || !endpoint) return acknowledged
+  const missing = picksId ? findResponseProblem(name, received.value) : undefined
+  if (missing !== undefined) return unknown(missing)
+  if (!items) return acknowledges(body) ? acknowledged : unknown(`it does not show the ${endpoint.resource}`)
+  return compared(endpoint, input, items, hasError)
+}
+
+const acknowledged = { status: 'done', isShown: false, hasError: false, changes: [] } as const
+
+/** Whether the service chooses the ID of what an operation creates. */
+export function servicePicksId({ method, repeatable, bare }: Endpoint): boolean {
+  return method === 'POST' && !repeatable && !bare
+}
+
+/** The ID that the caller chose: at the end of the path, or that of a user to create. */
+export function callerId(endpoint: Endpoint, { params, body }: AnyInput): string | undefined {
+  const [, last] = /\{(\w+)\}$/.exec(endpoint.path) ?? []
+  if (last !== undefined) return params?.[last]
+  const id = endpoint.repeatable && isRecord(body) ? body[idField(endpoint)] : undefined
+  return isId(id) ? textOf(id) : undefined
+}
+
+/** `{}`, `{"ok":true}` or `{"success":true}`. */
+function acknowledges(body: Item): boolean {
+  return (
+    Object.keys(body).length === 0 ||
+    parseBoolean(body['ok']) === true ||
+    parseBoolean(body['success']) === true
+  )
+}
+
+/** Whether the value of `error` or `errors` reports an error; many services always send the field. */
+function isError(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(isError)
+  if (isRecord(value) && !isScalar(value)) return Object.values(value).some(isError)
+  if (typeof value === 'string' && value.trim() === '') return false
+  return value !== undefined && value !== null && parseBoolean(value) !== false
+}
+
+/** The items that a response shows; undefined when it shows none. */
+function itemsOf(
+  { result, many, bare }: Endpoint,
+  { body }: AnyInput,
+  answer: Item,
+  hasError: boolean,
+): readonly Item[] | undefined {
+  const found = answer[result]
+  if (many) return Array.isArray(found) ? found.filter(isRecord) : undefined
+  if (!bare) return isRecord(found) ? [found] : undefined
+  if (found === undefined || found === null) return undefined
+  // Beside an error, “message” is usually what the error says.
+  const isSent = isRecord(body) && textOf(body[result]) === textOf(found)
+  return hasError && !isSent ? undefined : [answer]
+}
+
+function compared(
+  endpoint: Endpoint,
+  input: AnyInput,
+  items: readonly Item[],
+  hasError: boolean,
+): WriteOutcome {
+  const bodies = endpoint.many && Array.isArray(input.body) ? input.body : [input.body]
+  if (items.length < bodies.length)
+    return {
+      status: 'unknown',
+      problem: `it shows ${items.length} of ${bodies.length} ${resources[endpoint.resource].plural}`,
+      accepted: servicePicksId(endpoint),
+    }
+  // Which items of a longer list are new is unknown.
+  const found =
+    items.length > bodies.length
+      ? []
+      : items.map((item, i) => differencesOf(endpoint, { ...input, body: bodies[i] }, item))
+  const contradictions = found.flatMap((differences) => differences.contradictions)
+  if (contradictions.length === 0)
+    return { status: 'done', isShown: true, hasError, changes: found.flatMap(({ changes }) => changes) }
+  const [first] = items
+  const id = servicePicksId(endpoint) && !endpoint.many ? first?.[idField(endpoint)] : undefined
+  return { status: 'not applied', contradictions, madeId: id === undefined ? undefined : textOf(id) }
+}

@@ -1,0 +1,266 @@
+import { AuthError, MeetroomError, suggest, suggestElsewhere, UsageError } from '../errors.ts'
+import { findProfile, type Key, noSuchProfile, type Profile, type StoredConfig } from './stored-file.ts'
+import {
+  type Format,
+  isClear,
+  parseAuditLog,
+  parseBaseUrl,
+  parseFolder,
+  parseFormat,
+  parseRetries,
+  parseTimeout,
+} from './values.ts'
+
+/** A value and where it came from, as `config list --show-origin` tells it. */
+export interface Setting<T> {
+  value: T
+  from: string
+}
+
+/** Shorter keys occur in ordinary words, so they cannot be redacted. */
+export const shortestKey = 8
+
+/** The built-in profile: the embedded service on this machine. */
+export const localProfile = 'local'
+export const defaultProfile = 'default'
+
+/** The keys of `meetroom config`, and how their text is read. */
+export const settable = {
+  base_url: parseBaseUrl,
+  output: parseFormat,
+  timeout: parseTimeout,
+  retries: parseRetries,
+  audit_log: parseAuditLog,
+  save_deleted: parseFolder,
+} as const
+export type SettableKey = keyof typeof settable
+
+export interface SettingFlags {
+  profile?: string
+  local?: boolean
+  baseUrl?: string
+  output?: string
+  json?: boolean
+  timeout?: string
+  retries?: string
+}
+
+/** The flags that select the service of a run again, where a flag or the environment selected it. */
+export function targetFlags(
+  { profile, local, baseUrl }: SettingFlags,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const name = local ? localProfile : (profile ?? (env['MEETROOM_PROFILE'] || undefined))
+  if (name === localProfile) return ['--local']
+  const url = baseUrl ?? (env['MEETROOM_BASE_URL'] || undefined)
+  return [
+    ...(name === undefined ? [] : ['--profile', name]),
+    ...(url === undefined ? [] : ['--base-url', url]),
+  ]
+}
+
+export interface Settings {
+  profile: Setting<string>
+  /** Profiles that name a service. */
+  profiles: readonly string[]
+  /** Answered by the embedded service. */
+  local: boolean
+  baseUrl: Setting<string> | undefined
+  apiKey: Setting<string> | undefined
+  /** What prints the key. There is no `apiKey` then. */
+  keyCommand: Setting<string> | undefined
+  /** When the key was stored; undefined for a key that was not stored, or by an earlier version. */
+  apiKeyStoredAt: string | undefined
+  /** The only origin that a stored key goes to; undefined for a key that was not stored. */
+  apiKeyOrigin: string | undefined
+  output: Setting<Format>
+  /** In seconds. */
+  timeout: Setting<number>
+  retries: Setting<number>
+  /** The file that changes are recorded in. */
+  auditLog: Setting<string> | undefined
+  /** Folder in which what is deleted is saved. */
+  saveDeleted: Setting<string> | undefined
+  /** The protected profile that is used, or whose service is: writes need --allow-write then. */
+  protectedBy: string | undefined
+  /** What is wrong with the settings file, where reading works without it: what it protects is not known then. */
+  unread: MeetroomError | undefined
+}
+
+/**
+ * Resolves each setting: flag, then environment, then profile, then default. The settings file is read only when it
+ * can matter: not when key and base URL are in the environment and no profile is named.
+ * @param mayBeNew the profile need not exist: the command is about to make or to choose one
+ * @throws {UsageError} for a value that cannot be used
+ */
+export function resolveSettings(
+  flags: SettingFlags,
+  env: Readonly<Record<string, string | undefined>>,
+  read: () => StoredConfig,
+  mayBeNew = false,
+): Settings {
+  const fromEnv = (name: string): Setting<string> | undefined =>
+    env[name] ? { value: env[name], from: name } : undefined
+  const fromFlag = (value: string | undefined, flag: string): Setting<string> | undefined =>
+    value === undefined ? undefined : { value, from: flag }
+
+  if (flags.local && flags.profile !== undefined && flags.profile !== localProfile)
+    throw new UsageError('--local and --profile name different services')
+  const named =
+    (flags.local ? { value: localProfile, from: '--local' } : undefined) ??
+    fromFlag(flags.profile, '--profile') ??
+    fromEnv('MEETROOM_PROFILE')
+  const baseUrl = fromFlag(flags.baseUrl, '--base-url') ?? fromEnv('MEETROOM_BASE_URL')
+  const key = keyFromEnv(env)
+
+  const isLocal = named?.value === localProfile
+  const { config, unread = undefined }: Read =
+    !named && baseUrl && key ? { config: {} } : isLocal ? tryReading(read) : { config: read() }
+  const stored = config.profile === undefined ? undefined : { value: config.profile, from: 'settings file' }
+  const profile = named ?? stored ?? { value: defaultProfile, from: 'default' }
+  const values = findProfile(config, profile.value)
+  const mustBeThere = !mayBeNew && profile.value !== localProfile && profile.value !== defaultProfile
+  if (mustBeThere && !values) throw noSuchProfile(profile.value, ` (${profile.from})`)
+
+  // A named local profile beats a base URL in the environment; one that merely is in use does not.
+  const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)
+  if (local && flags.baseUrl !== undefined)
+    throw new UsageError('--base-url and the local workspace cannot be used together')
+
+  const fromProfile = (name: keyof Profile): Setting<string> | undefined =>
+    values?.[name] === undefined
+      ? undefined
+      : { value: String(values[name]), from: `profile ${profile.value}` }
+  const url = local ? undefined : (baseUrl ?? fromProfile('base_url'))
+  const keyCommand = local || key ? undefined : fromProfile('key_command')
+  const apiKey = local || keyCommand ? undefined : (key ?? fromProfile('api_key'))
+  const output =
+    fromFlag(flags.output, '--output') ??
+    (flags.json ? { value: 'json', from: '--json' } : undefined) ??
+    fromEnv('MEETROOM_OUTPUT') ??
+    fromProfile('output')
+  if (flags.json && flags.output !== undefined && flags.output !== 'json')
+    throw new UsageError(`--json and --output ${flags.output} cannot be used together`)
+
+  return {
+    profile,
+    profiles: Object.entries(config.profiles ?? {}).flatMap(([name, { base_url }]) =>
+      base_url ? [name] : [],
+    ),
+    local,
+    baseUrl: url && convert(url, parseBaseUrl),
+    apiKey,
+    keyCommand,
+    apiKeyStoredAt: apiKey && apiKey !== key ? values?.api_key_stored_at : undefined,
+    apiKeyOrigin: keyCommand || (apiKey && apiKey !== key) ? (values?.api_key_origin ?? 'none') : undefined,
+    output: convert(output, parseFormat) ?? { value: 'table', from: 'default' },
+    timeout: convert(
+      fromFlag(flags.timeout, '--timeout') ?? fromEnv('MEETROOM_TIMEOUT') ?? fromProfile('timeout'),
+      parseTimeout,
+    ) ?? { value: 30, from: 'default' },
+    retries: convert(
+      fromFlag(flags.retries, '--retries') ?? fromEnv('MEETROOM_RETRIES') ?? fromProfile('retries'),
+      parseRetries,
+    ) ?? { value: 2, from: 'default' },
+    auditLog: convert(
+      fromEnv('MEETROOM_AUDIT_LOG') ?? fromProfile('audit_log') ?? (url && auditLogOf(url.value, config)),
+      parseAuditLog,
+    ),
+    saveDeleted: convert(fromEnv('MEETROOM_SAVE_DELETED') ?? fromProfile('save_deleted'), parseFolder),
+    protectedBy: values?.protected === true ? profile.value : url && protectorOf(url.value, config),
+    unread,
+  }
+}
+
+/** A protected profile of the same service: what it protects stays protected under another name, and with a key of one’s own. */
+export function protectorOf(baseUrl: string, config: StoredConfig): string | undefined {
+  return profilesOf(baseUrl, config).find(([, profile]) => profile.protected === true)?.[0]
+}
+
+/** The audit log of another profile of the same service: what is recorded there is recorded under every name. */
+function auditLogOf(baseUrl: string, config: StoredConfig): Setting<string> | undefined {
+  for (const [name, { audit_log }] of profilesOf(baseUrl, config))
+    if (audit_log !== undefined) return { value: String(audit_log), from: `profile ${name}` }
+}
+
+/** The profiles of a service. */
+function profilesOf(baseUrl: string, { profiles = {} }: StoredConfig): [string, Profile][] {
+  return Object.entries(profiles).filter(
+    ([, { base_url }]) => base_url && originOf(base_url) === originOf(baseUrl),
+  )
+}
+
+function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined
+}
+
+/** A line break that a file or secret store added is not part of the key. */
+function keyFromEnv(env: Readonly<Record<string, string | undefined>>): Setting<string> | undefined {
+  const value = env['MEETROOM_API_KEY']?.trim()
+  return value ? { value, from: 'MEETROOM_API_KEY' } : undefined
+}
+
+interface Read {
+  config: StoredConfig
+  unread?: MeetroomError
+}
+
+/** The embedded workspace can be read without settings: a broken file must not stand in the way. */
+function tryReading(read: () => StoredConfig): Read {
+  try {
+    return { config: read() }
+  } catch (error) {
+    if (!(error instanceof MeetroomError)) throw error
+    return { config: {}, unread: error }
+  }
+}
+
+function convert<T>(
+  setting: Setting<string> | undefined,
+  parse: (text: string) => T,
+): Setting<T> | undefined {
+  if (!setting) return undefined
+  try {
+    return { value: parse(setting.value), from: setting.from }
+  } catch (error) {
+    if (error instanceof UsageError)
+      throw new UsageError(`${setting.from}: ${error.message}`, {
+        hint: error.hint,
+      })
+    throw error
+  }
+}
+
+/**
+ * The key that may be sent to the base URL of these settings, or the command that prints it.
+ * @throws {AuthError} when there is none, or the stored one belongs to another origin
+ * @throws {UsageError} when it would travel in the clear
+ */
+export function keyFor({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }: Settings): Key {
+  const found = keyCommand ? { command: keyCommand.value } : apiKey && { value: apiKey.value }
+  if (!found)
+    throw new AuthError('no API key', {
+      hint: [
+        'log in with: ',
+        suggest(['auth', 'login']),
+        ', or set MEETROOM_API_KEY, or try it without a service: ',
+        suggestElsewhere(['rooms', 'list', '--local']),
+      ],
+    })
+  const url = new URL(baseUrl?.value ?? '')
+  if (apiKeyOrigin !== undefined && apiKeyOrigin !== url.origin)
+    throw new AuthError(
+      `the key of profile ${profile.value} belongs to ${apiKeyOrigin} and is not sent to ${url.origin}`,
+      {
+        hint: [
+          'log in there as well: ',
+          suggestElsewhere(['auth', 'login', '--profile', 'NAME', '--base-url', baseUrl?.value ?? '']),
+        ],
+      },
+    )
+  if (apiKeyOrigin !== undefined && isClear(url))
+    throw new UsageError(`the stored key is not sent over plain http to ${url.host}`, {
+      hint: 'use an https base URL',
+    })
+  return found
+}

@@ -1,0 +1,82 @@
+import { isAbsolute, normalize } from 'node:path'
+import { isLoopback } from '../api/loopback.ts'
+import { parseDuration } from '../duration.ts'
+import { UsageError } from '../errors.ts'
+
+export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'ids'] as const
+export type Format = (typeof formats)[number]
+
+/**
+ * The base URL of a service without a slash at its end (section 1: it ends with the version segment).
+ * @throws {UsageError} when it is no such URL
+ */
+export function parseBaseUrl(text: string): string {
+  const hint = 'a base URL looks like https://meet.example.com/v1'
+  let url: URL
+  try {
+    url = new URL(text.trim())
+  } catch {
+    throw new UsageError('not a valid URL', { hint })
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw new UsageError('a base URL must be http or https', { hint })
+  // Not quoted back: what looks like a password may be the key.
+  if (url.username || url.password)
+    throw new UsageError('a base URL must not contain a user name or password', { hint })
+  if (url.search || url.hash) throw new UsageError('a base URL must not have a query or a fragment', { hint })
+  return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+/** @throws {UsageError} */
+export function parseFormat(text: string): Format {
+  const format = formats.find((name) => name === text)
+  if (!format) throw new UsageError(`“${text}” is not an output format; use one of ${formats.join(', ')}`)
+  return format
+}
+
+/** Timers above 2³¹ milliseconds fire at once. */
+export const longestWaitMs = 86_400_000
+
+/**
+ * A time limit, given in seconds or as a duration; in seconds.
+ * @throws {UsageError}
+ */
+export function parseTimeout(text: string): number {
+  return parseDuration(text, { most: longestWaitMs }) / 1000
+}
+
+/** @throws {UsageError} */
+export function parseRetries(text: string): number {
+  if (!/^\d{1,2}$/.test(text) || Number(text) > 20)
+    throw new UsageError(`“${text}” is not a number of retries from 0 to 20`)
+  return Number(text)
+}
+
+/**
+ * The file that changes are recorded in.
+ * @throws {UsageError} for a relative path, which would be another file in each folder
+ */
+export function parseAuditLog(text: string): string {
+  if (!isAbsolute(text))
+    throw new UsageError(`“${text}” is not an absolute path`, {
+      hint: 'an audit log is one file, whatever folder a command runs in',
+    })
+  return text
+}
+
+/**
+ * A folder, wherever the program is run.
+ * @throws {UsageError}
+ */
+export function parseFolder(text: string): string {
+  if (!isAbsolute(text))
+    throw new UsageError(`“${text}” is not an absolute path`, {
+      hint: 'a relative one is another folder wherever a command is run',
+    })
+  return normalize(text)
+}
+
+/** Whether what is sent there can be read on the way. */
+export function isClear(url: URL): boolean {
+  return url.protocol === 'http:' && !isLoopback(url.hostname)
+}

@@ -1,0 +1,117 @@
+import { rm } from 'node:fs/promises'
+import { OutputError } from '../errors.ts'
+import { takeLock } from '../files/file-lock.ts'
+import { makeDirectory } from '../files/make-directory.ts'
+import type { Host } from '../host.ts'
+import { configFile, type Key, type Profile, readConfig, type StoredConfig } from './stored-file.ts'
+
+/** How long another process may take to change the settings, and how long until it is asked for again; in milliseconds. */
+const patienceMs = 5000
+const pauseMs = 25
+
+type Machine = Pick<Host, 'uid' | 'pid' | 'isAlive' | 'now' | 'sleep' | 'random' | 'platform' | 'env'>
+
+/**
+ * Changes the settings file with conf: atomically, 0600, in a folder that is 0700 where it is made here; on Windows with
+ * permissions that say the same. One process at a time: nothing that another has changed is lost.
+ * @param change from what is in it then to what is to be in it
+ * @returns why others may be able to read it; undefined where all is well
+ * @throws {UsageError} when the present file is broken; nothing is overwritten then
+ * @throws {OutputError} when it cannot be written, or another process keeps it for five seconds
+ */
+export async function changeConfig(
+  dir: string,
+  host: Machine,
+  interrupt: AbortSignal,
+  change: (config: StoredConfig) => StoredConfig,
+): Promise<string | undefined> {
+  const { default: Conf } = await import('conf')
+  try {
+    if (makeDirectory(dir)) await keepPrivate(dir, 'folder', host)
+    const release = await lockConfig(dir, host, interrupt)
+    try {
+      const changed = change(readConfig(dir, host.uid))
+      const store = new Conf<StoredConfig>({
+        cwd: dir,
+        configName: 'config',
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+        serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
+      })
+      store.store = changed
+      return await keepPrivate(configFile(dir), 'file', host)
+    } finally {
+      await release()
+    }
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (!syscall) throw error
+    throw new OutputError(`the settings cannot be stored in ${dir} (${code})`, {
+      hint: 'choose another folder with MEETROOM_CONFIG_DIR',
+    })
+  }
+}
+
+/** @returns why it could not be done */
+async function keepPrivate(
+  path: string,
+  what: 'file' | 'folder',
+  host: Machine,
+): Promise<string | undefined> {
+  if (host.platform !== 'win32') return undefined
+  const { keepToUser } = await import('../files/windows-acl.ts')
+  return keepToUser(path, what, host)
+}
+
+/** Waits for its turn; the returned function ends it. */
+async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): Promise<() => Promise<void>> {
+  const lock = `${configFile(dir)}.lock`
+  for (let waited = 0; ; ) {
+    const holder = await takeLock(lock, host)
+    if (holder === undefined) return () => rm(lock, { force: true })
+    if (waited >= patienceMs)
+      throw new OutputError(`the settings in ${dir} are in use (process ${holder}); nothing was stored`, {
+        hint: `run it again; if there is no such process, remove ${lock}`,
+        retryable: true,
+      })
+    // Uneven, so that those who wait do not come back together.
+    const pause = pauseMs * (0.5 + host.random())
+    waited += pause
+    await host.sleep(pause, interrupt)
+  }
+}
+
+/** A change that replaces one profile. */
+export function withProfile(config: StoredConfig, name: string, profile: Profile): StoredConfig {
+  return { ...config, profiles: { ...config.profiles, [name]: profile } }
+}
+
+/** A profile without its key, and without the command that prints it. */
+export function withoutKey(profile: Profile = {}): Profile {
+  const { api_key, key_command, api_key_origin, api_key_stored_at, ...rest } = profile
+  return rest
+}
+
+/**
+ * A profile with a service and its key, or the command that prints the key.
+ * @param now milliseconds since 1970
+ */
+export function withKey(profile: Profile | undefined, baseUrl: string, key: Key, now: number): Profile {
+  const secret =
+    'command' in key
+      ? { key_command: key.command }
+      : { api_key: key.value, api_key_stored_at: new Date(now).toISOString() }
+  return {
+    ...withoutKey(profile),
+    base_url: baseUrl,
+    ...secret,
+    api_key_origin: new URL(baseUrl).origin,
+  }
+}
+
+/** A change that forgets one profile, and stops using it. */
+export function withoutProfile(config: StoredConfig, name: string): StoredConfig {
+  const { [name]: _, ...profiles } = config.profiles ?? {}
+  const { profile, ...rest } = config
+  return profile === name || profile === undefined ? { ...rest, profiles } : { ...rest, profile, profiles }
+}

@@ -1,0 +1,93 @@
+import { isScalar } from '../../api/json.ts'
+import type { Field, Fields } from '../../api/resource.ts'
+import { damaged, invalid } from './faults.ts'
+
+const padded = (digits: number) => (_: unknown, i: number) => String(i).padStart(digits, '0')
+const two = Array.from({ length: 60 }, padded(2))
+const three = Array.from({ length: 1000 }, padded(3))
+
+/** ISO 8601 UTC with milliseconds (section 2), null for what has not happened. */
+export function timestamp(ms: number): string
+export function timestamp(ms: number | null): string | null
+export function timestamp(ms: number | null): string | null {
+  if (ms === null) return null
+  const time = new Date(ms)
+  const year = time.getUTCFullYear()
+  if (Number.isNaN(year)) throw damaged()
+  if (year < 1000 || year > 9999) return time.toISOString()
+  // A list has many of them, and toISOString takes twice as long.
+  const date = `${year}-${two[time.getUTCMonth() + 1]}-${two[time.getUTCDate()]}`
+  const seconds = `${two[time.getUTCSeconds()]}.${three[time.getUTCMilliseconds()]}`
+  return `${date}T${two[time.getUTCHours()]}:${two[time.getUTCMinutes()]}:${seconds}Z`
+}
+
+/**
+ * Section 1: unencoded URLs may lead to errors. Here they do.
+ * @param field where the URL was given, for the message
+ */
+export function requireEncodedUrl(field: string, url: string): void {
+  if (!/^[\x21-\x7e]+$/.test(url) || /["<>\\^`{|}]|%(?![0-9a-f]{2})/i.test(url) || !URL.canParse(url))
+    throw invalid(`${field}: expected a URL-encoded URL`)
+  // URL parsers accept a percent-encoded host; HTTP clients differ in what they make of it.
+  if (/^[a-z][a-z0-9+.-]*:\/\/([^/?#]*@)?[^/?#@]*%[^/?#@]*([/?#]|$)/i.test(url))
+    throw invalid(`${field}: expected the host in Punycode, as in xn--bcher-kva.example`)
+}
+
+/**
+ * Refuses the URL of something to be fetched that no HTTP client can fetch.
+ * @param field where the URL was given, for the message
+ */
+export function requireWebUrl(field: string, url: string): void {
+  requireEncodedUrl(field, url)
+  if (!/^https?:$/.test(new URL(url).protocol)) throw invalid(`${field}: expected http or https`)
+}
+
+/**
+ * Refuses text that SQLite would not give back as it was: it ends at a NUL, and halves of surrogate pairs all become
+ * the same character, so that two user ids could become one. Fields that no table lists are kept as JSON, which writes
+ * both in another way.
+ */
+export function requireStorable(value: unknown, fields: Fields = {}): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0') || !value.isWellFormed())
+      throw invalid('text must not contain NUL or half a surrogate pair')
+  } else if (Array.isArray(value)) {
+    for (const item of value) requireStorable(item, fields)
+  } else if (isObject(value)) {
+    // The schemas would drop it.
+    if (Object.hasOwn(value, '__proto__')) throw invalid('a field cannot have the name __proto__')
+    for (const name of Object.keys(value)) {
+      const field = listed(name, fields)
+      if (field) requireStorable(value[name], fieldsWithin(field))
+    }
+  }
+}
+
+/** A value without the listed fields that are null: to say that there is none is to leave it out. */
+export function withoutNulls(value: unknown, fields: Fields): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, fields))
+  if (!isObject(value)) return value
+  const rest = { ...value }
+  for (const name of Object.keys(value)) {
+    const field = listed(name, fields)
+    if (!field) continue
+    if (value[name] === null) delete rest[name]
+    else rest[name] = withoutNulls(value[name], fieldsWithin(field))
+  }
+  return rest
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return !isScalar(value) && !Array.isArray(value)
+}
+
+function listed(name: string, fields: Fields): Field | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined
+}
+
+/** The fields of the objects that a field holds, if it holds any. */
+function fieldsWithin({ type }: Field): Fields {
+  if (typeof type !== 'object') return {}
+  if ('list' in type) return type.list
+  return 'object' in type ? type.object : {}
+}

@@ -1,0 +1,141 @@
+import type { Draft } from '../../api/body.ts'
+import { omitUndefined } from '../../api/defined.ts'
+import type { MemberType } from '../../api/vocabulary.ts'
+import { forbidden, invalid } from '../common/faults.ts'
+import { columns } from '../records/columns.ts'
+import { requireMember, requireRoom, toMember } from '../records/records.ts'
+import { mergeUnlisted, packUnlisted, unlistedIn } from '../records/unlisted.ts'
+import { endings } from '../sessions/live.ts'
+import { hasListedEnds } from '../store/ended.ts'
+import { listPage } from '../store/listing.ts'
+import type { MemberRow, UserRow } from '../store/rows.ts'
+import type { Store } from '../store/store.ts'
+import { requireCreatable } from './changes.ts'
+import type { HandlerContext, Handlers } from './handler-context.ts'
+
+interface Invitation {
+  user_id: string
+  type?: MemberType | undefined
+  name?: string | undefined
+}
+
+/**
+ * Makes a user a member of a room, of the given type or else the user’s default one. A user who is a member already
+ * gets the given type.
+ * @param field where the user was named, for the message
+ */
+export function invite(
+  desk: HandlerContext,
+  roomId: string,
+  invitation: Invitation,
+  field: string,
+): MemberRow {
+  const { store, now, newId } = desk
+  const { user_id, type, name } = invitation
+  requireCreatable('member', invitation)
+  const user = store.one<Pick<UserRow, 'default_member_type' | 'name'>>(
+    'SELECT default_member_type, name FROM users WHERE user_id = ?',
+    user_id,
+  )
+  if (!user) throw invalid(`${field}: no such user`)
+  const unlisted = unlistedIn('member', invitation)
+  const member = store.one<MemberRow>(
+    'SELECT * FROM members WHERE room_id = ? AND user_id = ?',
+    roomId,
+    user_id,
+  )
+  if (member) return change(desk, member, { type, name, unlisted: mergeUnlisted(member.unlisted, unlisted) })
+  const id = newId()
+  const time = now()
+  store.run(
+    'INSERT INTO members (id, room_id, user_id, type, name, unlisted, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    id,
+    roomId,
+    user_id,
+    type ?? user.default_member_type,
+    name ?? user.name,
+    packUnlisted(unlisted),
+    time,
+    time,
+  )
+  return requireMember(store, roomId, id)
+}
+
+/** Gives a member other values, and returns what is stored then. */
+function change(
+  { store, now, live }: HandlerContext,
+  member: MemberRow,
+  values: Draft<Partial<Pick<MemberRow, 'name' | 'type' | 'is_blocked' | 'unlisted'>>>,
+): MemberRow {
+  const { name, type, is_blocked, unlisted } = { ...member, ...omitUndefined(values) }
+  store.run(
+    'UPDATE members SET name = ?, type = ?, is_blocked = ?, unlisted = ?, updated_at = ? WHERE id = ?',
+    name,
+    type,
+    is_blocked,
+    unlisted,
+    now(),
+    member.id,
+  )
+  live.setType(member.room_id, member.id, type)
+  return requireMember(store, member.room_id, member.id)
+}
+
+/** The document has no name here. One that is given counts anyway, as it does for the members of a new room. */
+function nameIn(body: object): string | undefined {
+  const name = 'name' in body ? body.name : undefined
+  if (name === undefined || name === null) return undefined
+  if (typeof name !== 'string') throw invalid('name: expected string')
+  return name
+}
+
+/** Whether some users are deleted whose memberships are not. To leave them out takes time, and is rarely needed. */
+function isSweepingUsers(store: Store): boolean {
+  return store.one(`SELECT 1 FROM sweeps WHERE kind = 'user' LIMIT 1`) !== undefined
+}
+
+export const memberHandlers = {
+  async listMembers({ store }, { params, query }) {
+    requireRoom(store, params.room_id)
+    const { rows, paging } = await listPage<MemberRow>(store, {
+      table: isSweepingUsers(store) || hasListedEnds(store) ? 'present_members' : 'members',
+      columns: columns.members,
+      where: 'WHERE room_id = ?',
+      values: [params.room_id],
+      paging: query,
+    })
+    return { members: rows.map(toMember), paging }
+  },
+
+  addMember(desk, { params, body }) {
+    requireRoom(desk.store, params.room_id)
+    const invitation = { ...body, name: nameIn(body) }
+    return { member: toMember(invite(desk, params.room_id, invitation, 'user_id')) }
+  },
+
+  getMember({ store }, { params }) {
+    return {
+      member: toMember(requireMember(store, params.room_id, params.member_id)),
+    }
+  },
+
+  updateMember(desk, { params, body }) {
+    const { store, live } = desk
+    const member = requireMember(store, params.room_id, params.member_id)
+    // Rule 2: is_blocked works only on rooms of type private.
+    if (body.is_blocked && requireRoom(store, params.room_id).type !== 'private')
+      throw forbidden('is_blocked works only on rooms of type private')
+    if (body.is_blocked) live.end(params.room_id, endings.blocked, ({ memberId }) => memberId === member.id)
+    const { name, type, is_blocked } = body
+    return {
+      member: toMember(
+        change(desk, member, {
+          name,
+          type,
+          is_blocked: is_blocked === undefined ? undefined : Number(is_blocked),
+          unlisted: mergeUnlisted(member.unlisted, unlistedIn('member', body)),
+        }),
+      ),
+    }
+  },
+} satisfies Partial<Handlers>

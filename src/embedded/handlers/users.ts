@@ -1,0 +1,126 @@
+import { segmentProblem } from '../../api/path.ts'
+import { invalid } from '../common/faults.ts'
+import { requireEncodedUrl } from '../common/values.ts'
+import { columns } from '../records/columns.ts'
+import { requireUser, toUser } from '../records/records.ts'
+import { mergeUnlisted, packUnlisted, unlistedIn } from '../records/unlisted.ts'
+import { endings } from '../sessions/live.ts'
+import { blockRows, countBlocks } from '../store/counts.ts'
+import { listPage, readPaging } from '../store/listing.ts'
+import type { UserRow } from '../store/rows.ts'
+import { searchEmails } from '../store/search.ts'
+import type { Store } from '../store/store.ts'
+import type { Handlers } from './handler-context.ts'
+
+/** Gives the user of this `user_id` these values, except id, token and creation time. Returns what is stored then. */
+function updated(store: Store, user: UserRow): UserRow {
+  store.run(
+    'UPDATE users SET name = ?, profile_url = ?, default_member_type = ?, email = ?, unlisted = ?, updated_at = ? WHERE user_id = ?',
+    user.name,
+    user.profile_url,
+    user.default_member_type,
+    user.email,
+    user.unlisted,
+    user.updated_at,
+    user.user_id,
+  )
+  return requireUser(store, user.user_id)
+}
+
+/** Returns whether the user was added: not where one of this `user_id` is, or is still being swept. */
+function add(store: Store, user: UserRow): boolean {
+  const seq = store.insert(
+    `INSERT INTO users (id, user_id, name, profile_url, default_member_type, email, access_token, unlisted, created_at, updated_at)
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM sweeps WHERE kind = 'user' AND id = ?)
+     ON CONFLICT (user_id) DO NOTHING`,
+    user.id,
+    user.user_id,
+    user.name,
+    user.profile_url,
+    user.default_member_type,
+    user.email,
+    user.access_token,
+    user.unlisted,
+    user.created_at,
+    user.updated_at,
+    user.user_id,
+  )
+  if (seq > 0 && seq % blockRows === 0) countBlocks(store, 'users', seq)
+  return seq > 0
+}
+
+const everyUser = {
+  table: 'users',
+  columns: columns.users,
+  where: 'WHERE true',
+  values: [],
+  counts: { from: 'user_counts WHERE true', values: [], upTo: 'users_counted' },
+} as const
+
+/** Section 2.3: the internal id appears in items of the list, and only there. */
+const toListedUser = (row: UserRow) => Object.assign(toUser(row), { id: row.id })
+
+export const userHandlers = {
+  async listUsers({ store, pace }, { query }) {
+    const text = query.email_search_query
+    if (text === undefined) {
+      const { rows, paging } = await listPage<UserRow>(store, { ...everyUser, paging: query })
+      return { users: rows.map(toListedUser), paging }
+    }
+    const page = readPaging(query)
+    const { rows, total } = await searchEmails(store, pace, { text, ...page })
+    return { users: rows.map(toListedUser), paging: { ...page, total } }
+  },
+
+  createUser({ store, now, newId, newToken, sweeper }, { body }) {
+    // No request could reach such a user: `/users/..` becomes another path on its way here.
+    const problem = segmentProblem('user_id', body.user_id)
+    if (problem !== undefined) throw invalid(problem)
+    if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
+    const time = now()
+    const user: UserRow = {
+      id: newId(),
+      user_id: body.user_id,
+      name: body.name ?? null,
+      profile_url: body.profile_url ?? null,
+      default_member_type: body.default_member_type ?? 'guest',
+      email: body.email ?? null,
+      access_token: newToken(),
+      unlisted: packUnlisted(unlistedIn('user', body)),
+      created_at: time,
+      updated_at: time,
+    }
+    // Who had this id before leaves no memberships.
+    if (add(store, user) || (sweeper.finish('user', user.user_id) && add(store, user)))
+      return { user: toUser(user) }
+    // Rule 3: the existing user is overridden.
+    return { user: toUser(updated(store, user)) }
+  },
+
+  getUser({ store }, { params }) {
+    return { user: toUser(requireUser(store, params.user_id)) }
+  },
+
+  updateUser({ store, now }, { params, body }) {
+    const user = requireUser(store, params.user_id)
+    if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
+    const next = {
+      ...user,
+      name: body.name ?? user.name,
+      profile_url: body.profile_url ?? user.profile_url,
+      default_member_type: body.default_member_type ?? user.default_member_type,
+      email: body.email ?? user.email,
+      unlisted: mergeUnlisted(user.unlisted, unlistedIn('user', body)),
+      updated_at: now(),
+    }
+    return { user: toUser(updated(store, next)) }
+  },
+
+  deleteUser({ store, live, sweeper }, { params }) {
+    const user = requireUser(store, params.user_id)
+    live.endUser(user.user_id, endings.userDeleted)
+    store.run('DELETE FROM users WHERE user_id = ?', user.user_id)
+    sweeper.sweep('user', user.user_id)
+    return { user: toUser(user) }
+  },
+} satisfies Partial<Handlers>

@@ -1,0 +1,90 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { WireRequest } from '../../api/wire.ts'
+import type { Service } from '../service/service.ts'
+import { readBody } from './body.ts'
+
+/** Largest request body, in bytes. */
+const maxBodyBytes = 10 * 1024 * 1024
+
+/**
+ * Answers requests with what the service says.
+ * @param refuse answers a request that never reaches the service
+ */
+export function createAnswerer(
+  service: Service,
+  refuse: (response: ServerResponse, message: string) => void,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  const atEndOfTurn = endOfTurn()
+  return async (request, response) => {
+    // Most requests have no body, and waiting for none costs more than answering.
+    const body = hasBody(request) ? await readText(request) : noBody
+    if (body.refused !== undefined) return refuse(response, body.refused)
+    const answered = await service({
+      method: request.method ?? 'GET',
+      url: request.url ?? '/',
+      // Node joins headers that come twice, except Set-Cookie, which requests do not have.
+      headers: request.headers as WireRequest['headers'],
+      body: body.text,
+    })
+    const send = () => {
+      const { status, headers, text, pieces } = answered
+      const length = pieces ? lengthOf(pieces) : Buffer.byteLength(text)
+      response.writeHead(status, { ...headers, 'content-length': length })
+      // As text, Node writes it together with the headers.
+      if (pieces) Readable.from(pieces).pipe(response)
+      else response.end(text)
+    }
+    // Writes have waited for their commit, and come from it together.
+    if (request.method === 'GET') atEndOfTurn(send)
+    else send()
+  }
+}
+
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((bytes, piece) => bytes + piece.length, 0)
+}
+
+/** The connection ends with the answer: the rest of the body is not waited for. */
+export function refuse(response: ServerResponse, message: string): void {
+  response.writeHead(400, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
+  response.end(`${JSON.stringify({ error: { code: 'invalid_parameters', message } })}\n`)
+}
+
+/**
+ * Answers to reads leave together, once per turn of the event loop: written one by one, each would wake its client,
+ * and where the two share a machine the client then holds up the service.
+ */
+function endOfTurn(): (send: () => void) => void {
+  let waiting: (() => void)[] = []
+  return (send) => {
+    if (waiting.length === 0)
+      setImmediate(() => {
+        const sends = waiting
+        waiting = []
+        for (const each of sends) each()
+      })
+    waiting.push(send)
+  }
+}
+
+type Body = { text: string; refused?: never } | { refused: string }
+
+const noBody: Body = { text: '' }
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return Boolean(headers['content-length'] || headers['transfer-encoding'])
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The body as text, or why it is refused. */
+async function readText(request: IncomingMessage): Promise<Body> {
+  const bytes = await readBody(request, maxBodyBytes)
+  if (bytes === undefined) return { refused: `the body is larger than ${maxBodyBytes} bytes` }
+  try {
+    return { text: utf8.decode(bytes) }
+  } catch {
+    return { refused: 'the body is not valid UTF-8' }
+  }
+}

@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { invalid } from '../common/faults.ts'
+import type { Service } from '../service/service.ts'
+import { declineUpgrade, refuseUpgrade, type Upgrade, wantsWebSocket } from '../sessions/upgrade.ts'
+import { createAnswerer, refuse } from './answer.ts'
+import { limitConnections, limits, type Patience } from './connections.ts'
+import { refuseFraming } from './framing.ts'
+import { refuseForeign } from './same-origin.ts'
+
+export interface HttpServer {
+  /** Scheme, host and port: the base URL is this with `/v1` behind it. */
+  url: string
+  /** Stops accepting, lets answers under way finish, and resolves when the last connection is gone. */
+  close(): Promise<void>
+  /** Cuts the connections that are left. */
+  cut(): void
+}
+
+export interface HttpOptions {
+  host: string
+  /** 0 picks a free one. */
+  port: number
+  /** Names under which the service may be addressed, besides loopback and `host`. */
+  hosts?: readonly string[]
+  /** Maximum number of connections. By default, what the handles of the process allow. */
+  maxConnections?: number
+  /** How long requests may take to come in, in milliseconds. */
+  patience?: Partial<Patience>
+  upgrade?: Upgrade
+  /** Told of each answer, for the log. */
+  onAnswer?: (line: LogLine) => void
+}
+
+interface LogLine {
+  method: string
+  path: string
+  status: number
+  ms: number
+}
+
+/**
+ * Serves the service over HTTP.
+ * @throws when `host` and `port` cannot be listened on
+ */
+export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
+  const { host, port, hosts = [], maxConnections, patience, upgrade, onAnswer } = options
+  const known = [host, ...hosts]
+  const refused = new WeakSet<Duplex>()
+  /** Connections with an answer under way. */
+  const busy = new WeakSet<Duplex>()
+  const end = (response: ServerResponse, message: string) => {
+    refused.add(response.req.socket)
+    refuse(response, message)
+  }
+  const answer = createAnswerer(service, end)
+  let closing = false
+  // From Node 24.9 on, a request with a body cannot be read again.
+  const offers = { shouldUpgradeCallback: wantsWebSocket }
+  const server = createServer({ ...limits, ...patience, ...offers }, (request, response) => {
+    // What came in together with a refused request is not acted upon: nobody would learn its result.
+    if (refused.has(request.socket)) return
+    if (closing) response.setHeader('connection', 'close')
+    const began = performance.now()
+    const { socket } = request
+    busy.add(socket)
+    response.on('close', () => {
+      busy.delete(socket)
+      if (closing) server.closeIdleConnections()
+      onAnswer?.(lineOf(request, response, performance.now() - began))
+    })
+    const refusal = refuseForeign(request, known) ?? refuseFraming(request)
+    if (refusal) return end(response, refusal)
+    answer(request, response).catch(() => response.destroy())
+  })
+  const heard = limitConnections(server, maxConnections)
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    heard(request.socket)
+    if (refused.has(socket)) return void socket.end()
+    // The answer would end up in the middle of whatever comes after the upgrade.
+    if (busy.has(socket)) return void socket.destroy()
+    if (!wantsWebSocket(request)) return declineUpgrade(server, request, socket, head)
+    socket.on('error', () => socket.destroy())
+    const refusal = refuseForeign(request, known) ?? refuseFraming(request)
+    if (refusal) refuseUpgrade(socket, invalid(refusal))
+    else if (closing || !upgrade) refuseUpgrade(socket, invalid('no upgrade here'))
+    else upgrade(request, socket, head).catch(() => socket.destroy())
+  })
+  await listening(server, port, host)
+  const { port: bound } = server.address() as AddressInfo
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    close: () =>
+      new Promise((resolve) => {
+        closing = true
+        server.close(() => resolve())
+        server.closeIdleConnections()
+      }),
+    cut: () => server.closeAllConnections(),
+  }
+}
+
+function lineOf(request: IncomingMessage, response: ServerResponse, ms: number): LogLine {
+  // The query may hold somebody’s name.
+  return {
+    method: request.method ?? '',
+    path: request.url?.split('?')[0] ?? '',
+    status: response.statusCode,
+    ms,
+  }
+}
+
+function listening(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+}

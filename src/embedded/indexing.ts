@@ -1,0 +1,47 @@
+import { type Clock, every } from './common/clock.ts'
+import type { Pace } from './common/pace.ts'
+import { canIndex, hasUnindexed, indexEmails } from './store/emails.ts'
+import type { Store } from './store/store.ts'
+
+const tickMs = 1000
+/** How many users a step takes: a few milliseconds’ work. */
+const stepUsers = 128
+
+interface IndexingOptions {
+  store: Store
+  pace: Pace
+  clock: Clock
+  onFailure(error: unknown): void
+}
+
+/**
+ * Indexes e-mails while nobody else writes: in the commits that add users, it would more than double their cost.
+ * @returns what stops it
+ */
+export function keepIndexed({ store, pace, clock, onFailure }: IndexingOptions): () => void {
+  if (!canIndex(store)) return () => {}
+  let busy = false
+  let stopped = false
+  async function index(): Promise<void> {
+    let before: number
+    do {
+      if (stopped || !hasUnindexed(store)) return
+      before = store.writes
+      await store.write(() => indexEmails(store, stepUsers))
+      await pace.next()
+    } while (store.writes === before + 1)
+  }
+  const stopTicking = every(clock, tickMs, () => {
+    if (busy) return
+    busy = true
+    index()
+      .catch(onFailure)
+      .finally(() => {
+        busy = false
+      })
+  })
+  return () => {
+    stopped = true
+    stopTicking()
+  }
+}

@@ -1,0 +1,38 @@
+import type { ListedRoom, MemberRow, SessionRow, UserRow } from '../store/rows.ts'
+
+/** What lists read of each table. */
+export const columns = {
+  rooms: [
+    'id',
+    'type',
+    'name',
+    'layout',
+    'record',
+    'max_meeting_seconds',
+    'meeting_ms',
+    'started_at',
+    'terminated_at',
+    'unlisted',
+    'created_at',
+    'updated_at',
+  ],
+  users: [
+    'id',
+    'user_id',
+    'name',
+    'profile_url',
+    'default_member_type',
+    'email',
+    'access_token',
+    'unlisted',
+    'created_at',
+    'updated_at',
+  ],
+  members: ['id', 'room_id', 'user_id', 'type', 'name', 'is_blocked', 'unlisted', 'created_at', 'updated_at'],
+  sessions: ['seq', 'id', 'member_id', 'user_id', 'connected_at', 'disconnected_at'],
+} as const satisfies {
+  rooms: readonly (keyof ListedRoom)[]
+  users: readonly (keyof UserRow)[]
+  members: readonly (keyof MemberRow)[]
+  sessions: readonly (keyof SessionRow)[]
+}

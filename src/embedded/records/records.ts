@@ -1,0 +1,99 @@
+import { deprecated } from '../../api/vocabulary.ts'
+import { notFound } from '../common/faults.ts'
+import { timestamp } from '../common/values.ts'
+import type { ListedRoom, MemberRow, RoomRow, SessionRow, UserRow } from '../store/rows.ts'
+import type { Store } from '../store/store.ts'
+import { withUnlisted } from './unlisted.ts'
+
+/** @throws {Fault} when there is no such room */
+export function requireRoom(store: Store, id: string): RoomRow {
+  const row = store.one<RoomRow>('SELECT * FROM rooms WHERE id = ?', id)
+  if (!row) throw notFound('room')
+  return row
+}
+
+/** @throws {Fault} when there is no such room, or no such member of it */
+export function requireMember(store: Store, roomId: string, id: string): MemberRow {
+  requireRoom(store, roomId)
+  const row = store.one<MemberRow>('SELECT * FROM present_members WHERE id = ? AND room_id = ?', id, roomId)
+  if (!row) throw notFound('member')
+  return row
+}
+
+/** @throws {Fault} when there is no such user */
+export function requireUser(store: Store, userId: string): UserRow {
+  const row = store.one<UserRow>('SELECT * FROM users WHERE user_id = ?', userId)
+  if (!row) throw notFound('user')
+  return row
+}
+
+/** Section 2.1. */
+export function toRoom(
+  row: ListedRoom,
+  { live, applicationId }: { live: { meetingMs(roomId: string): number | undefined }; applicationId: string },
+) {
+  const record = {
+    id: row.id,
+    type: row.type,
+    name: row.name,
+    application_id: applicationId,
+    thumbnail_url: null,
+    layout: row.layout,
+    record: row.record === 1,
+    // Whole seconds: the document gives no unit.
+    meeting_time: Math.floor((live.meetingMs(row.id) ?? row.meeting_ms) / 1000),
+    max_meeting_seconds: row.max_meeting_seconds,
+    started_at: timestamp(row.started_at),
+    terminated_at: timestamp(row.terminated_at),
+    updated_at: timestamp(row.updated_at),
+    created_at: timestamp(row.created_at),
+    created_user_id: deprecated,
+    last_thumbnail_updated_at: deprecated,
+    room_template_id: deprecated,
+    is_terminated: deprecated,
+    is_ephemeral: deprecated,
+    is_recurring: deprecated,
+  }
+  return withUnlisted(record, row.unlisted)
+}
+
+/** Section 2.2. */
+export function toMember(row: MemberRow) {
+  const record = {
+    id: row.id,
+    user_id: row.user_id,
+    room_id: row.room_id,
+    type: row.type,
+    name: row.name,
+    is_blocked: row.is_blocked === 1,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  }
+  return withUnlisted(record, row.unlisted)
+}
+
+/** Section 2.3, without the internal id, which only lists show. */
+export function toUser(row: UserRow) {
+  const record = {
+    user_id: row.user_id,
+    name: row.name,
+    profile_url: row.profile_url,
+    default_member_type: row.default_member_type,
+    email: row.email,
+    access_token: row.access_token,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  }
+  return withUnlisted(record, row.unlisted)
+}
+
+/** Section 2.4. */
+export function toSession(row: SessionRow) {
+  return {
+    id: row.id,
+    member_id: row.member_id,
+    user_id: row.user_id,
+    connected_at: timestamp(row.connected_at),
+    disconnected_at: timestamp(row.disconnected_at),
+  }
+}

@@ -1,0 +1,177 @@
+import { resolve } from 'node:path'
+import type { Clock } from './common/clock.ts'
+import { createIds } from './common/ids.ts'
+import { serveHttp } from './http/server.ts'
+import { keepIndexed } from './indexing.ts'
+import { lockWorkspace } from './running-server.ts'
+import { createService } from './service/service.ts'
+import { Hub } from './sessions/hub.ts'
+import { Sockets } from './sessions/sockets.ts'
+import type { Quietly } from './store/sqlite.ts'
+import { Deliveries } from './webhooks/deliveries.ts'
+import { createPost, type Lookup } from './webhooks/post.ts'
+import { openWorkspace, usingDirectory, type Workspace } from './workspace.ts'
+
+export interface ServeOptions {
+  /** Data directory; undefined keeps everything in memory. */
+  dir: string | undefined
+  /** File of the API key, created when it is missing. */
+  keyFile: string
+  host: string
+  port: number
+  /** Further names under which the service may be addressed. */
+  hosts: readonly string[]
+  /** Multiplies the pauses between attempts to deliver a webhook. */
+  webhookRetryScale: number
+  /** Lets webhooks go to private and link-local addresses. */
+  allowPrivateWebhooks: boolean
+  /** Resolves the host names of webhooks. */
+  lookup?: Lookup
+  userAgent: string
+  machine: Clock & { pid: number; random(): number; quietly: Quietly }
+  /** A line for the log, without its time. */
+  log: (line: string) => void
+}
+
+export interface Serving {
+  /** Ends with `/v1`. */
+  baseUrl: string
+  apiKey: string
+  /**
+   * Stops: takes nothing new, ends every session with a reason, lets answers under way finish, and cuts what is left
+   * after three seconds.
+   */
+  close(): Promise<void>
+}
+
+/** How long answers under way may take when the service stops, in milliseconds. */
+const graceMs = 3000
+
+/**
+ * Serves a workspace over HTTP and WebSocket, with everything that lives: sessions, meeting clock, webhooks.
+ * @throws {UsageError} when another process serves the same data directory
+ */
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const opened: Closer[] = []
+  const closeAll = async () => {
+    for (const close of opened.toReversed()) await close()
+  }
+  try {
+    return await open(options, opened, closeAll)
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+type Closer = () => Promise<void> | void
+
+/** @param opened takes how to close each thing that is opened, in order */
+async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): Promise<Serving> {
+  const { dir, keyFile, machine, log } = options
+  // Before the workspace is touched: it may be another’s.
+  const ownership =
+    dir === undefined ? undefined : await usingDirectory(dir, () => lockWorkspace(dir, machine.quietly))
+  opened.push(() => ownership?.release())
+  const {
+    store,
+    pace,
+    sweeper,
+    apiKey,
+    close: closeWorkspace,
+  } = await openWorkspace({
+    dir,
+    keyFile,
+    host: machine,
+    notice: log,
+  })
+  opened.push(closeWorkspace)
+  const { hub, sockets, deliveries, close: closeLive } = createLive({ store, pace, sweeper }, options)
+  opened.push(closeLive)
+  await usingDirectory(dir, async () => {
+    await hub.recover()
+    deliveries.start()
+  })
+  const server = await serveHttp(
+    createService({ store, apiKey, now: machine.now, live: hub, pace, sweeper }),
+    {
+      host: options.host,
+      port: options.port,
+      hosts: options.hosts,
+      upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
+      onAnswer: ({ method, path, status, ms }) => log(`${method} ${path} ${status} ${ms.toFixed(1)} ms`),
+    },
+  )
+  const baseUrl = `${server.url}/v1`
+  opened.push(() => {
+    void server.close()
+    server.cut()
+  })
+  await usingDirectory(dir, () =>
+    ownership?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile) }),
+  )
+
+  async function close(): Promise<void> {
+    // Whoever looks for the service from now on does not find it.
+    ownership?.withdraw()
+    const closed = server.close()
+    const cancelCut = machine.after(graceMs, () => {
+      sockets.close()
+      server.cut()
+    })
+    await hub.close()
+    await closed
+    cancelCut()
+    await closeAll()
+  }
+  return { baseUrl, apiKey, close }
+}
+
+/** Sessions, meeting clock and webhooks of a workspace. */
+function createLive(
+  { store, pace, sweeper }: Pick<Workspace, 'store' | 'pace' | 'sweeper'>,
+  options: ServeOptions,
+) {
+  const { machine, log } = options
+  const onFailure = (error: unknown) => log(`storage failed: ${(error as Error).message}`)
+  const { newId } = createIds(machine.now)
+  const { allowPrivateWebhooks: allowPrivate, lookup } = options
+  const post = createPost({ allowPrivate, ...(lookup && { lookup }) })
+  const deliveries = new Deliveries({
+    store,
+    clock: machine,
+    post,
+    newId,
+    random: machine.random,
+    retryScale: options.webhookRetryScale,
+    userAgent: options.userAgent,
+    onFailure,
+    onAttempt: ({ id, url, outcome }) => log(`webhook ${id} ${new URL(url).host} ${outcome}`),
+  })
+  const hub = new Hub({
+    store,
+    clock: machine,
+    pace,
+    newId,
+    onFailure,
+    onEvent: (roomId) => deliveries.wake(roomId),
+    onListed: () => sweeper.wake(),
+  })
+  const sockets = new Sockets({
+    reception: { store, now: machine.now, newId },
+    hub,
+    clock: machine,
+    pace,
+    onFailure,
+    onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),
+  })
+  const stopIndexing = keepIndexed({ store, pace, clock: machine, onFailure })
+  const close = async () => {
+    stopIndexing()
+    await hub.close()
+    sockets.close()
+    deliveries.close()
+    await post.close()
+  }
+  return { hub, sockets, deliveries, close }
+}

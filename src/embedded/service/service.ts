@@ -1,0 +1,116 @@
+import { TrieRouter } from 'hono/router/trie-router'
+import { type Endpoint, endpoints, type OperationName } from '../../api/endpoints.ts'
+import type { Operation } from '../../api/operation.ts'
+import { resources } from '../../api/resources.ts'
+import type { WireRequest } from '../../api/wire.ts'
+import { Fault, storageFault, unauthorized, unknownOperation } from '../common/faults.ts'
+import { createIds } from '../common/ids.ts'
+import { createPace, type Pace } from '../common/pace.ts'
+import { decodeParams, isKey, parseBody, parseUrl, read } from '../common/requests.ts'
+import { withoutNulls } from '../common/values.ts'
+import { changes, isUpdate } from '../handlers/changes.ts'
+import type { HandlerContext } from '../handlers/handler-context.ts'
+import { handle } from '../handlers/index.ts'
+import { type Live, noSessions } from '../sessions/live.ts'
+import { CascadeDeleter } from '../store/cascade-deleter.ts'
+import type { Store } from '../store/store.ts'
+import { isLong, respond, respondInSteps, type TextResponse } from './response.ts'
+import { ResponseCache } from './response-cache.ts'
+
+export type Service = (request: WireRequest) => Promise<TextResponse>
+
+const prefix = '/v1'
+
+export interface ServiceOptions {
+  store: Store
+  /** The key that every request must carry (section 5). */
+  apiKey: string
+  /** Milliseconds since 1970. */
+  now(): number
+  live?: Live
+  pace?: Pace
+  sweeper?: CascadeDeleter
+}
+
+/** What handlers work with. */
+export function createHandlerContext({
+  store,
+  now,
+  live,
+  pace,
+  sweeper,
+}: Pick<HandlerContext, 'store' | 'now' | 'live' | 'pace' | 'sweeper'>): HandlerContext {
+  const row = store.one<{ application_id: string }>('SELECT application_id FROM workspace')
+  return { store, now, ...createIds(now), live, pace, sweeper, applicationId: row?.application_id ?? '' }
+}
+
+/** The whole service as a function from request to response: authorization, routing, validation, behaviour. */
+export function createService({
+  store,
+  apiKey,
+  now,
+  live = noSessions,
+  pace = createPace(),
+  sweeper = new CascadeDeleter(store, pace),
+}: ServiceOptions): Service {
+  const router = new TrieRouter<OperationName>()
+  for (const [name, { method, path }] of Object.entries(endpoints))
+    router.add(method, prefix + path.replace(/\{(\w+)\}/g, ':$1'), name as OperationName)
+  const desk = createHandlerContext({ store, now, live, pace, sweeper })
+  const expected = Buffer.from(`Bearer ${apiKey}`)
+
+  const pages = new ResponseCache(store, live)
+  let loading: Promise<Readonly<Record<OperationName, Operation>>> | undefined
+  // Importing once more would copy the names of the module each time.
+  const schemas = () => (loading ??= import('../../api/operations.ts').then(({ operations }) => operations))
+
+  /** @returns what to answer, and for what may be kept the version of the store from before */
+  async function answer(request: WireRequest): Promise<{ value: unknown; version?: string }> {
+    const url = parseUrl(request.url)
+    if (!isKey(request.headers['authorization'], expected)) throw unauthorized()
+    const [[match]] = router.match(request.method, url.pathname)
+    if (!match) throw unknownOperation(`${request.method} ${url.pathname}`)
+    const [name, pathParams] = match
+    const endpoint: Endpoint = endpoints[name]
+    const { fields } = resources[endpoint.resource]
+    const hasBody = endpoint.method === 'POST' || endpoint.method === 'PUT'
+    // A request that carries only ids needs no validation, and so does not wait for the schemas to load.
+    const operation: Partial<Operation> = hasBody || url.search ? (await schemas())[name] : {}
+    const params = decodeParams(pathParams as Record<string, string>)
+    const query = operation.query ? read(operation.query, Object.fromEntries(url.searchParams), fields) : {}
+    if (endpoint.method === 'GET') {
+      const version = endpoint.paging && store.version
+      return { value: await handle(name, desk, { params, query }), ...(version && { version }) }
+    }
+
+    const sent = operation.body && parseBody(request)
+    const checked = (body: unknown) => ({
+      params,
+      query,
+      body: operation.body && read(operation.body, body, fields),
+    })
+    // What an update changes shows only in its transaction.
+    if (isUpdate(name))
+      return {
+        value: await store.write(() => handle(name, desk, checked(changes(name, desk, params, sent)))),
+      }
+    const input = checked(withoutNulls(sent, fields))
+    return { value: await store.write(() => handle(name, desk, input)) }
+  }
+
+  return async (request) => {
+    try {
+      const kept = request.method === 'GET' ? pages.find(request.url) : undefined
+      if (kept && isKey(request.headers['authorization'], expected)) return kept
+      const { value, version } = await answer(request)
+      const response = isLong(value) ? await respondInSteps(value, pace) : respond(200, value)
+      if (version !== undefined) pages.keep(request.url, response, value, version)
+      return response
+    } catch (error) {
+      const fault = error instanceof Fault ? error : storageFault(error)
+      if (!fault) throw error
+      const { status, code, message } = fault
+      return respond(status, { error: { code, message } })
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { listEnds, recordEnds } from '../store/ended.ts'
+import type { Store } from '../store/store.ts'
+import type { Counts } from '../webhooks/outbox.ts'
+import { announce, type Move, pack, webhookOf } from '../webhooks/outbox.ts'
+import type { LiveSession } from './live.ts'
+import { type Roster, takesPart } from './roster.ts'
+
+/** What the records show of a session. */
+export type Recorded = Omit<LiveSession, 'peer' | 'ahead'>
+
+/** How many ends are recorded in one go: a few milliseconds’ work. */
+const fewSessions = 500
+
+export interface Departures<S extends Recorded> {
+  store: Store
+  newId(): string
+  roster: Roster<S>
+  /** Told that ends are listed, once they are on disk: see store/ended.ts. */
+  onListed(): void
+  /** How many ends are recorded in one go. */
+  few?: number | undefined
+}
+
+/**
+ * Inside `store.write`: takes sessions off the roster and records that they have ended: at once where they are few, else
+ * by listing them. Whoever took part is announced, one after the other.
+ * @param rooms the sessions by their room
+ * @param at when a session ended, in milliseconds since 1970; one that began later ended when it began
+ * @returns the rooms that have something to deliver
+ */
+export function recordDepartures<S extends Recorded>(
+  { store, newId, roster, onListed, few = fewSessions }: Departures<S>,
+  rooms: ReadonlyMap<string, readonly S[]>,
+  at: (session: S) => number,
+): string[] {
+  const sessions = [...rooms.values()].flat()
+  const many = sessions.length > few
+  for (const [moment, ended] of byMoment(sessions, at)) (many ? listEnds : recordEnds)(store, ended, moment)
+  if (many) store.afterCommit(onListed)
+  const announced: string[] = []
+  for (const [roomId, left] of rooms) {
+    const target = webhookOf(store, roomId)
+    if (target === undefined) {
+      roster.removeAll(roomId, left)
+      continue
+    }
+    const moves: Move[] = []
+    for (const session of left) {
+      roster.remove(session)
+      if (takesPart(session)) moves.push(toExit(session, at(session), roster.counts(roomId)))
+    }
+    if (moves.length === 0) continue
+    if (many) pack(store, roomId, target, moves)
+    else announce(store, newId, roomId, target, moves)
+    announced.push(roomId)
+  }
+  return announced
+}
+
+function toExit({ id, memberId, userId, connectedAt }: Recorded, at: number, counts: Counts): Move {
+  const { sessionsCount, membersCount } = counts
+  return {
+    action: 'sessionLeft',
+    sessionId: id,
+    memberId,
+    userId,
+    at: Math.max(connectedAt, at),
+    sessionsCount,
+    membersCount,
+  }
+}
+
+/** Sessions by when they ended: nearly always at one moment. */
+function byMoment<S>(sessions: readonly S[], at: (session: S) => number): Map<number, S[]> {
+  const moments = new Map<number, S[]>()
+  for (const session of sessions) {
+    const others = moments.get(at(session))
+    if (others) others.push(session)
+    else moments.set(at(session), [session])
+  }
+  return moments
+}
+
+/** Sessions by their room, in order. */
+export function byRoom<S extends Pick<LiveSession, 'roomId'>>(sessions: readonly S[]): Map<string, S[]> {
+  const rooms = new Map<string, S[]>()
+  for (const session of sessions) {
+    const others = rooms.get(session.roomId)
+    if (others) others.push(session)
+    else rooms.set(session.roomId, [session])
+  }
+  return rooms
+}

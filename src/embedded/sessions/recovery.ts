@@ -1,0 +1,28 @@
+import type { Store } from '../store/store.ts'
+import { byRoom, type Departures, type Recorded, recordDepartures } from './departures.ts'
+import { Roster } from './roster.ts'
+
+/** Inside `store.write`: stores that the service is alive now. After a crash, open sessions end at this moment. */
+export function noteAlive(store: Store, now: number): void {
+  store.run('UPDATE workspace SET alive_at = ?', now)
+}
+
+/**
+ * Inside `store.write`, before anybody joins: closes the sessions that a crash left open, each at the last moment at
+ * which the service is known to have run.
+ * @returns the rooms that have something to deliver
+ */
+export function closeAbandonedSessions(office: Omit<Departures<Recorded>, 'roster'>): string[] {
+  const { store } = office
+  const alive = store.one<{ alive_at: number }>('SELECT alive_at FROM workspace')?.alive_at ?? 0
+  const left = store.all<Recorded>(
+    `SELECT seq, id, room_id AS roomId, member_id AS memberId, user_id AS userId, type, connected_at AS connectedAt,
+       (SELECT seq FROM members WHERE members.id = member_id AND members.user_id IS NULL) AS guestSeq
+     FROM sessions
+     WHERE disconnected_at IS NULL AND NOT EXISTS (SELECT 1 FROM ended_sessions WHERE ended_sessions.seq = sessions.seq)
+     ORDER BY seq`,
+  )
+  const roster = new Roster<Recorded>()
+  for (const session of left) roster.add(session)
+  return recordDepartures({ ...office, roster }, byRoom(left), () => alive)
+}

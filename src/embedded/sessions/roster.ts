@@ -1,0 +1,99 @@
+import type { MemberType } from '../../api/vocabulary.ts'
+import type { Counts } from '../webhooks/outbox.ts'
+import type { LiveSession } from './live.ts'
+
+/** What the roster needs of a session. */
+type Listed = Pick<LiveSession, 'roomId' | 'memberId' | 'userId' | 'type'>
+
+interface Room<S> {
+  readonly sessions: Set<S>
+  /** How many sessions take part: of each member that takes part, and of all. */
+  readonly taking: Map<string, number>
+  total: number
+}
+
+/** Who is connected where. Counts are kept, not counted: nothing here takes longer the more are connected. */
+export class Roster<S extends Listed> {
+  readonly #rooms = new Map<string, Room<S>>()
+  /** Sessions of each user, in all rooms. */
+  readonly #users = new Map<string, Set<S>>()
+
+  add(session: S): void {
+    const { roomId, userId } = session
+    const room = this.#rooms.get(roomId) ?? { sessions: new Set(), taking: new Map(), total: 0 }
+    if (room.sessions.has(session)) return
+    this.#rooms.set(roomId, room)
+    room.sessions.add(session)
+    if (userId !== null) this.#users.set(userId, (this.#users.get(userId) ?? new Set()).add(session))
+    count(room, session, 1)
+  }
+
+  remove(session: S): void {
+    const { roomId } = session
+    const room = this.#rooms.get(roomId)
+    if (!room?.sessions.delete(session)) return
+    count(room, session, -1)
+    if (room.sessions.size === 0) this.#rooms.delete(roomId)
+    this.#forget(session)
+  }
+
+  /** Removes sessions of a room: at little cost where those are all. */
+  removeAll(roomId: string, sessions: readonly S[]): void {
+    const room = this.#rooms.get(roomId)
+    if (room?.sessions.size === sessions.length) {
+      this.#rooms.delete(roomId)
+      for (const session of sessions) this.#forget(session)
+    } else for (const session of sessions) this.remove(session)
+  }
+
+  /** Gives a session that is on the roster another role. */
+  setType(session: S, type: MemberType): void {
+    const room = this.#rooms.get(session.roomId)
+    if (room) count(room, session, -1)
+    session.type = type
+    if (room) count(room, session, 1)
+  }
+
+  has(session: S): boolean {
+    return this.#rooms.get(session.roomId)?.sessions.has(session) ?? false
+  }
+
+  /** The sessions of a room, in the order in which they came. */
+  in(roomId: string): S[] {
+    return [...(this.#rooms.get(roomId)?.sessions ?? [])]
+  }
+
+  of(userId: string): S[] {
+    return [...(this.#users.get(userId) ?? [])]
+  }
+
+  /** Every session, room by room. */
+  all(): S[] {
+    return [...this.#rooms.values()].flatMap(({ sessions }) => [...sessions])
+  }
+
+  counts(roomId: string): Counts {
+    const room = this.#rooms.get(roomId)
+    return { sessionsCount: room?.total ?? 0, membersCount: room?.taking.size ?? 0 }
+  }
+
+  #forget(session: S): void {
+    if (session.userId === null) return
+    const sessions = this.#users.get(session.userId)
+    sessions?.delete(session)
+    if (sessions?.size === 0) this.#users.delete(session.userId)
+  }
+}
+
+function count(room: Room<unknown>, session: Listed, by: 1 | -1): void {
+  if (!takesPart(session)) return
+  room.total += by
+  const left = (room.taking.get(session.memberId) ?? 0) + by
+  if (left > 0) room.taking.set(session.memberId, left)
+  else room.taking.delete(session.memberId)
+}
+
+/** A monitor watches the meeting and does not take part (section 2.2). */
+export function takesPart({ type }: Pick<LiveSession, 'type'>): boolean {
+  return type !== 'monitor'
+}

@@ -1,0 +1,151 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { type Clock, every } from '../common/clock.ts'
+import { Fault, invalid, notFound, storageFault } from '../common/faults.ts'
+import { answeredTurnMs, inTurns, type Pace } from '../common/pace.ts'
+import { parseUrl } from '../common/requests.ts'
+import { type AdmissionDeps, admit, roomToConnect } from './admission.ts'
+import { Connection } from './connection.ts'
+import type { Hub } from './hub.ts'
+import { refuseUpgrade } from './upgrade.ts'
+
+const pingMs = 5000
+/** A peer that has been silent for this long is gone, in milliseconds. */
+const silenceMs = 15_000
+/** Clients have nothing to say except that they are there. */
+const maxFrameBytes = 16 * 1024
+
+interface SocketsOptions {
+  reception: AdmissionDeps
+  hub: Hub
+  clock: Clock
+  pace: Pace
+  /** Told when something could not be stored. */
+  onFailure(error: unknown): void
+  onConnect?: (event: { roomId: string; outcome: string }) => void
+}
+
+/** Sessions over WebSocket: `/v1/rooms/{id}/connect?access_token=…`. */
+export class Sockets {
+  readonly #options: SocketsOptions
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxFrameBytes,
+    perMessageDeflate: false,
+  })
+  /** Every open socket, and how to stop watching it. */
+  readonly #open = new Map<WebSocket, () => void>()
+  readonly #stopPinging: () => void
+  #pinging = false
+
+  constructor(options: SocketsOptions) {
+    this.#options = options
+    this.#stopPinging = every(options.clock, pingMs, () => void this.#ping())
+  }
+
+  /** Answers an upgrade request that has passed the checks of the server. */
+  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const { reception, hub, onConnect, onFailure } = this.#options
+    const connection = new Connection()
+    // The guard of the server has let pass what starts with a slash, or is a URL.
+    const { pathname, searchParams } = parseUrl(request.url ?? '/')
+    try {
+      const roomId = roomToConnect(pathname)
+      if (roomId === undefined) throw notFound('operation')
+      if (!isHandshake(request)) throw invalid('this is not a WebSocket handshake')
+      const token = searchParams.get('access_token') ?? undefined
+      // Decided before the upgrade is answered: any HTTP client can read a refusal.
+      const session = await reception.store.write(() => {
+        const admission = admit(reception, roomId, token)
+        return hub.join({ id: reception.newId(), ...admission, peer: connection })
+      })
+      onConnect?.({ roomId, outcome: 'joined' })
+      this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+        this.#watch(webSocket)
+        webSocket.on('close', () => void hub.leave(session).catch(onFailure))
+        const { id, memberId, userId, type } = session
+        connection.attach(webSocket, socket, {
+          event: 'joined',
+          session: { id, room_id: roomId, member_id: memberId, user_id: userId, type },
+        })
+      })
+      // The handshake itself may have failed, or the peer may be gone by now.
+      if (!connection.attached) await hub.leave(session)
+    } catch (error) {
+      const fault = error instanceof Fault ? error : storageFault(error)
+      if (!fault) throw error
+      refuseUpgrade(socket, fault)
+      onConnect?.({ roomId: pathname, outcome: fault.message })
+    }
+  }
+
+  /** Cuts a peer that has been silent for too long. */
+  #watch(webSocket: WebSocket): void {
+    const { clock } = this.#options
+    let heardAt = clock.monotonic()
+    let cancel = () => {}
+    const wait = (ms: number) => {
+      cancel = clock.after(ms, () => {
+        const silent = clock.monotonic() - heardAt
+        if (silent >= silenceMs) webSocket.terminate()
+        else wait(silenceMs - silent)
+      })
+    }
+    wait(silenceMs)
+    this.#open.set(webSocket, () => cancel())
+    const heard = () => {
+      heardAt = clock.monotonic()
+    }
+    webSocket.on('pong', heard)
+    webSocket.on('ping', heard)
+    webSocket.on('message', heard)
+    // The close code says what is wrong with a frame.
+    webSocket.on('error', () => {})
+    webSocket.on('close', () => {
+      cancel()
+      this.#open.delete(webSocket)
+    })
+  }
+
+  /** Asks everybody whether they are still there, in turns. */
+  async #ping(): Promise<void> {
+    if (this.#pinging) return
+    this.#pinging = true
+    const turn = inTurns(this.#options.pace)
+    for (const webSocket of this.#open.keys()) {
+      webSocket.ping()
+      const next = turn(answeredTurnMs)
+      if (next) await next
+    }
+    this.#pinging = false
+  }
+
+  /** Cuts the connections that are left. */
+  close(): void {
+    this.#stopPinging()
+    for (const [webSocket, cancel] of this.#open) {
+      cancel()
+      webSocket.terminate()
+    }
+    this.#server.close()
+  }
+}
+
+/** Whether `ws` will accept it: before that, nobody must be recorded as connected. */
+function isHandshake({ method, headers }: IncomingMessage): boolean {
+  const { 'sec-websocket-key': key = '', 'sec-websocket-protocol': protocols } = headers
+  // Version 8, which `ws` accepts too, names the origin in a header that the guard does not read.
+  const isVersion = headers['sec-websocket-version'] === '13'
+  const isKey = /^[+/0-9A-Za-z]{22}==$/.test(key)
+  // A proxy takes for a body what we would take for frames.
+  const hasBody = (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
+  if (method !== 'GET' || !isVersion || !isKey || hasBody) return false
+  return protocols === undefined || areProtocols(protocols)
+}
+
+/** Whether it is a list of tokens, each of them once. */
+function areProtocols(header: string): boolean {
+  const names = header.split(/[ \t]*,[ \t]*/)
+  return names.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)) && new Set(names).size === names.length
+}

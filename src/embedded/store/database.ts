@@ -1,0 +1,86 @@
+import { damaged } from '../common/faults.ts'
+import type { Sqlite, Statement, Value } from './sqlite.ts'
+
+/** A connection that prepares each statement once. */
+export class Database {
+  readonly #sqlite: Sqlite
+  readonly #reads = new Map<string, Statement>()
+  readonly #writes = new Map<string, Statement>()
+
+  constructor(sqlite: Sqlite) {
+    this.#sqlite = sqlite
+    // Several `--local` commands may run at once: each waits its turn for up to five seconds.
+    sqlite.exec('PRAGMA busy_timeout = 5000')
+  }
+
+  exec(sql: string): void {
+    this.#sqlite.exec(sql)
+  }
+
+  one<Row>(sql: string, values: readonly Value[] = []): Row | undefined {
+    return (this.#read(sql).get(...values) ?? undefined) as Row | undefined
+  }
+
+  all<Row>(sql: string, values: readonly Value[] = []): Row[] {
+    return this.#read(sql).all(...values) as Row[]
+  }
+
+  /**
+   * Rows as one text of JSON without names, which takes a third of the time that they take one by one.
+   * @param rest what follows the columns
+   */
+  list<Row>(columns: readonly (string & keyof Row)[], rest: string, values: readonly Value[]): Row[] {
+    const found = this.one<{ rows: string }>(
+      `SELECT json_group_array(json_array(${columns})) AS rows FROM (SELECT ${columns} ${rest})`,
+      values,
+    )
+    try {
+      const rows: Value[][] = JSON.parse(found?.rows ?? '[]')
+      return rows.map((row) => named<Row>(columns, row))
+    } catch {
+      throw damaged()
+    }
+  }
+
+  /** Returns how many rows changed. */
+  run(sql: string, values: readonly Value[] = []): number {
+    return Number(this.#write(sql).run(...values).changes)
+  }
+
+  /** Adds one row. Returns its number, or 0 when none was added. */
+  insert(sql: string, values: readonly Value[]): number {
+    const { changes, lastInsertRowid } = this.#write(sql).run(...values)
+    return Number(changes) > 0 ? Number(lastInsertRowid) : 0
+  }
+
+  #write(sql: string): Statement {
+    let statement = this.#writes.get(sql)
+    if (!statement) {
+      statement = this.#sqlite.prepare(sql)
+      // Rows of a text index have large numbers.
+      statement.setReadBigInts?.(true)
+      this.#writes.set(sql, statement)
+    }
+    return statement
+  }
+
+  close(): void {
+    this.#sqlite.close()
+  }
+
+  #read(sql: string): Statement {
+    let statement = this.#reads.get(sql)
+    if (!statement) {
+      statement = this.#sqlite.prepare(sql)
+      this.#reads.set(sql, statement)
+    }
+    return statement
+  }
+}
+
+/** Like `Object.fromEntries`, in a small part of the time. */
+function named<Row>(columns: readonly string[], values: readonly Value[]): Row {
+  const row: Record<string, unknown> = {}
+  for (let i = 0; i < columns.length; i++) row[columns[i] as string] = values[i]
+  return row as Row
+}

@@ -1,0 +1,61 @@
+import type { MemberType, RoomType } from '../../api/vocabulary.ts'
+
+export interface RoomRow {
+  id: string
+  type: RoomType
+  name: string
+  layout: string
+  record: number
+  max_meeting_seconds: number | null
+  /** Meeting time in all. */
+  meeting_ms: number
+  /** What of it had passed when the room was last reopened: `max_meeting_seconds` counts from there. */
+  meeting_from_ms: number
+  webhook: string | null
+  started_at: number | null
+  terminated_at: number | null
+  /** Fields that the API does not list, as JSON; null when there are none. */
+  unlisted: string | null
+  created_at: number
+  updated_at: number
+}
+
+/** What answers say something of. */
+export type ListedRoom = Omit<RoomRow, 'webhook' | 'meeting_from_ms'>
+
+export interface MemberRow {
+  id: string
+  room_id: string
+  /** Null for an anonymous participant of an open room. */
+  user_id: string | null
+  type: MemberType
+  name: string | null
+  is_blocked: number
+  /** Fields that the API does not list, as JSON; null when there are none. */
+  unlisted: string | null
+  created_at: number
+  updated_at: number
+}
+
+export interface UserRow {
+  id: string
+  user_id: string
+  name: string | null
+  profile_url: string | null
+  default_member_type: MemberType
+  email: string | null
+  access_token: string
+  /** Fields that the API does not list, as JSON; null when there are none. */
+  unlisted: string | null
+  created_at: number
+  updated_at: number
+}
+
+export interface SessionRow {
+  seq: number
+  id: string
+  member_id: string
+  user_id: string | null
+  connected_at: number
+  disconnected_at: number | null
+}

@@ -1,0 +1,121 @@
+import { inTurns, type Pace } from '../common/pace.ts'
+import type { UserRow } from '../store/rows.ts'
+import { canIndex, email } from './emails.ts'
+import type { Reads } from './reader.ts'
+import type { Store } from './store.ts'
+
+/** How many users are read through in one go: a few milliseconds’ work. */
+const stepUsers = 4096
+/** How many users are read through in one go in another thread, which can only stop in between. */
+const stepUsersElsewhere = 64 * 1024
+/** With so many users another thread is worth its start. */
+const manyUsers = 50_000
+/** Up to so many hits, the index is quicker than reading. It cannot go on where it has stopped. */
+const mostHits = 5000
+/** With more users than this of whom the index is wrong, it is of no use for now. */
+const mostStale = 1000
+
+interface Search {
+  text: string
+  limit: number
+  offset: number
+}
+
+/**
+ * One page of the users whose e-mail contains a text, newest first, with the total. What is indexed and rare is looked
+ * up; everything else is read through in steps, from the newest to the oldest.
+ */
+export async function searchEmails(store: Store, pace: Pace, { text, limit, offset }: Search) {
+  await pace.next()
+  const turn = inTurns(pace)
+  const last = store.one<{ seq: number | null }>('SELECT max(seq) AS seq FROM users')?.seq ?? 0
+  const elsewhere = last > manyUsers ? store.elsewhere : undefined
+  const reads: Reads = elsewhere ?? store
+  const step = elsewhere ? stepUsersElsewhere : stepUsers
+  const { contains, value } = containing(text)
+  const found = await lookUp(reads, text, canIndex(store))
+  const rows: UserRow[] = []
+  let total = 0
+  /** Takes what of some hits is on the page. */
+  const take = async (
+    hits: number,
+    read: (limit: number, offset: number) => UserRow[] | Promise<UserRow[]>,
+  ) => {
+    if (rows.length < limit && total + hits > offset)
+      rows.push(...(await read(limit - rows.length, Math.max(offset - total, 0))))
+    total += hits
+  }
+  const hits = `users WHERE seq >= ? AND seq < ? AND ${contains}`
+  const read = (from: number, below: number, ...page: number[]) =>
+    reads.all<UserRow & { seq: number }>(
+      `SELECT * FROM ${hits} ORDER BY seq DESC LIMIT ? OFFSET ?`,
+      ...[from, below, value, ...page],
+    )
+  let below = last + 1
+  while (below > found.upTo + 1) {
+    let from = Math.max(below - step, found.upTo + 1)
+    if (total >= offset && rows.length < limit) {
+      // Who is read for the page need not be counted once more.
+      const some = await read(from, below, limit - rows.length, 0)
+      rows.push(...some)
+      total += some.length
+      if (rows.length === limit) from = some.at(-1)?.seq ?? from
+    } else {
+      const counted = await reads.one<{ count: number }>(
+        `SELECT count(*) AS count FROM ${hits}`,
+        ...[from, below, value],
+      )
+      await take(counted?.count ?? 0, (...page) => read(from, below, ...page))
+    }
+    below = from
+    await turn()
+  }
+  await take(found.seqs.length, (limit, offset) =>
+    reads.all<UserRow>(
+      'SELECT * FROM users WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq DESC',
+      JSON.stringify(found.seqs.slice(offset, offset + limit)),
+    ),
+  )
+  return { rows, total }
+}
+
+/** The condition that an e-mail contains a text, and the value that it takes. */
+function containing(text: string): { contains: string; value: string } {
+  // LIKE makes no lower-case copy of each e-mail. Beyond ASCII it takes some characters for each other.
+  if (!/^[ -~]{0,1000}$/.test(text)) return { contains: `instr(lower(${email}), lower(?)) > 0`, value: text }
+  return { contains: `${email} LIKE ? ESCAPE '\\'`, value: `%${text.replace(/[\\%_]/g, '\\$&')}%` }
+}
+
+interface Found {
+  /** The `seq` of the users that were found, the newest first. */
+  seqs: readonly number[]
+  /** The last user who was looked up. */
+  upTo: number
+}
+
+/** The users that the index finds. It holds three characters at a time, and finds nothing where there are too many. */
+async function lookUp(reads: Reads, text: string, indexed: boolean): Promise<Found> {
+  const none = { seqs: [], upTo: 0 }
+  if ([...text].length < 3 || !indexed) return none
+  const upTo = (await reads.one<{ seq: number }>('SELECT emails_indexed AS seq FROM workspace'))?.seq ?? 0
+  if (upTo === 0) return none
+  // As one value: rows would take longer to fetch than to find.
+  const found = await reads.one<{ seqs: string }>(
+    `SELECT json_group_array(seq) AS seqs FROM (
+       SELECT rowid AS seq FROM user_emails WHERE user_emails MATCH '"' || replace(lower(?), '"', '""') || '"'
+       LIMIT ${mostHits + 1})`,
+    text,
+  )
+  const hits: number[] = JSON.parse(found?.seqs ?? '[]')
+  if (hits.length > mostHits) return none
+  const { contains, value } = containing(text)
+  const stale = await reads.all<{ seq: number; hit: number | null }>(
+    `SELECT stale_emails.seq, ${contains} AS hit FROM stale_emails LEFT JOIN users USING (seq) LIMIT ?`,
+    value,
+    mostStale + 1,
+  )
+  if (stale.length > mostStale) return none
+  const outdated = new Set(stale.map(({ seq }) => seq))
+  const again = stale.filter(({ hit }) => hit === 1).map(({ seq }) => seq)
+  return { seqs: [...hits.filter((seq) => !outdated.has(seq)), ...again].sort((a, b) => b - a), upTo }
+}

@@ -1,0 +1,126 @@
+import type * as z from 'zod'
+import type { BodyOf } from '../../api/operation.ts'
+import type { Operations } from '../../api/operations.ts'
+import type { WebhookEvent } from '../../api/webhooks.ts'
+import { timestamp } from '../common/values.ts'
+import type { Store } from '../store/store.ts'
+
+/** An event waiting to be delivered. */
+export interface Delivery {
+  seq: number
+  /** The `webhook-id`: the same at every attempt. */
+  id: string
+  room_id: string
+  /** `{url, headers?, secret?}` as JSON. */
+  target: string
+  body: string
+  attempts: number
+  /** When to try again; null before the first attempt. */
+  next_at: number | null
+  created_at: number
+}
+
+export type Target = NonNullable<BodyOf<Operations['createRoom']>['webhook']>
+type Event = z.input<typeof WebhookEvent>
+
+/** How many moves are unpacked in one go: a few milliseconds’ work. */
+const packMoves = 200
+
+/** How many sessions and members take part in the meeting of a room. */
+export interface Counts {
+  sessionsCount: number
+  membersCount: number
+}
+
+/** The entry or exit of a participant. */
+export interface Move extends Counts {
+  action: Event['action']
+  sessionId: string
+  memberId: string
+  userId: string | null
+  /** When it happened, in milliseconds since 1970. */
+  at: number
+}
+
+/** What the events of a room are to be posted to, as JSON; undefined when nobody is to be told. */
+export function webhookOf(store: Store, roomId: string): string | undefined {
+  const room = store.one<{ webhook: string | null }>(
+    'SELECT webhook FROM rooms WHERE id = ? AND webhook_gone = 0',
+    roomId,
+  )
+  return room?.webhook ?? undefined
+}
+
+/**
+ * Inside `store.write`, together with the change that they announce, so that neither is stored without the other: puts
+ * entries and exits of a room into the outbox (section 6.1).
+ */
+export function announce(
+  store: Store,
+  newId: () => string,
+  roomId: string,
+  target: string,
+  moves: readonly Move[],
+): void {
+  if (hasPacked(store, roomId)) pack(store, roomId, target, moves)
+  else enqueue(store, newId, roomId, target, moves)
+}
+
+/**
+ * Inside `store.write`: puts the next exits of a room into the outbox that were packed. Its order stays right if that is
+ * done when nothing of the room waits for a first attempt.
+ */
+export function unpack(store: Store, newId: () => string, roomId: string): void {
+  const next = store.one<{ seq: number; target: string; moves: string }>(
+    'SELECT seq, target, moves FROM packed_moves WHERE room_id = ? ORDER BY seq LIMIT 1',
+    roomId,
+  )
+  if (!next) return
+  enqueue(store, newId, roomId, next.target, JSON.parse(next.moves) as Move[])
+  store.run('DELETE FROM packed_moves WHERE seq = ?', next.seq)
+}
+
+/** Whether moves of a room are packed. */
+export function hasPacked(store: Store, roomId: string): boolean {
+  return store.one('SELECT 1 FROM packed_moves WHERE room_id = ?', roomId) !== undefined
+}
+
+/**
+ * Like `announce`, for thousands: keeps them packed until `unpack`, which takes a small part of the time. What the room
+ * announces meanwhile is packed as well.
+ */
+export function pack(store: Store, roomId: string, target: string, moves: readonly Move[]): void {
+  for (let i = 0; i < moves.length; i += packMoves)
+    store.run(
+      'INSERT INTO packed_moves (room_id, target, moves) VALUES (?, ?, ?)',
+      roomId,
+      target,
+      JSON.stringify(moves.slice(i, i + packMoves)),
+    )
+}
+
+function enqueue(
+  store: Store,
+  newId: () => string,
+  roomId: string,
+  target: string,
+  moves: readonly Move[],
+): void {
+  const events = moves.map((move) => [`msg_${newId()}`, JSON.stringify(toEvent(roomId, move)), move.at])
+  store.run(
+    `INSERT INTO deliveries (id, room_id, target, body, created_at)
+     SELECT value ->> 0, ?, ?, value ->> 1, value ->> 2 FROM json_each(?) ORDER BY key`,
+    roomId,
+    target,
+    JSON.stringify(events),
+  )
+}
+
+function toEvent(roomId: string, move: Move): Event {
+  const { action, sessionId, memberId, userId, sessionsCount, membersCount, at } = move
+  const user = userId === null ? {} : { userId }
+  return {
+    action,
+    payload: { roomId, ...user, memberId, sessionId, sessionsCount, membersCount, timestamp: timestamp(at) },
+  }
+}

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { OutputError } from '../errors.ts'
+import { makeDirectory } from '../files/make-directory.ts'
+import { storageFault } from './common/faults.ts'
+import { createPace, type Pace } from './common/pace.ts'
+import { databaseIn } from './files.ts'
+import { createService, type Service } from './service/service.ts'
+import { CascadeDeleter } from './store/cascade-deleter.ts'
+import { migratesSlowly } from './store/migrate.ts'
+import { loadSqlite } from './store/sqlite.ts'
+import { Store } from './store/store.ts'
+
+export interface WorkspaceOptions {
+  /** Folder of the workspace; undefined keeps everything in memory. */
+  dir: string | undefined
+  /** File of the key; `api-key` in the folder when not given. */
+  keyFile?: string | undefined
+  host: { now(): number; quietly<T>(load: () => Promise<T>): Promise<T> }
+  /** Told what takes long, before it begins. */
+  notice?: ((text: string) => void) | undefined
+}
+
+export interface Workspace {
+  store: Store
+  pace: Pace
+  sweeper: CascadeDeleter
+  /** Answers requests (section 4), in this process. */
+  service: Service
+  /** The key that `service` accepts. */
+  apiKey: string
+  close(): void
+}
+
+/**
+ * Opens the workspace in a folder, creating it when it is missing.
+ * @throws {OutputError} when the folder cannot be used
+ */
+export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions): Promise<Workspace> {
+  return usingDirectory(dir, async () => {
+    if (dir !== undefined) makeDirectory(dir)
+    const file = keyFile ?? (dir === undefined ? undefined : join(dir, 'api-key'))
+    const apiKey = file === undefined ? newKey() : readKey(file)
+    const database = dir === undefined ? ':memory:' : databaseIn(dir)
+    // SQLite gives its other files the mode of this one, which holds access tokens.
+    if (dir !== undefined) closeSync(openSync(database, 'a', 0o600))
+    const open = await loadSqlite(host.quietly)
+    const sqlite = open(database)
+    if (notice && migratesSlowly(sqlite)) {
+      notice('the local workspace is being upgraded, which takes a while')
+      // Nothing is written while the upgrade runs.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    const store = new Store(
+      sqlite,
+      dir === undefined ? undefined : { path: database, open: () => open(database) },
+    )
+    const pace = createPace()
+    const sweeper = new CascadeDeleter(store, pace)
+    // Somebody may have stopped in the middle of it.
+    sweeper.wake()
+    return {
+      store,
+      pace,
+      sweeper,
+      service: createService({ store, apiKey, now: host.now, pace, sweeper }),
+      apiKey,
+      close: () => store.close(),
+    }
+  })
+}
+
+/**
+ * Does something with the folder of a workspace.
+ * @throws {OutputError} when files or SQLite fail
+ */
+export async function usingDirectory<T>(dir: string | undefined, work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    const reason = storageFault(error)?.message ?? /^E[A-Z]+$/.exec(code)?.[0]
+    if (reason === undefined) throw error
+    throw new OutputError(`the workspace in ${dir} cannot be opened: ${reason}`, {
+      hint: 'choose another folder with MEETROOM_DATA_DIR',
+    })
+  }
+}
+
+function newKey(): string {
+  return `local_${randomBytes(24).toString('base64url')}`
+}
+
+/** The workspace’s own key, made once. Of two commands that make it at the same time, both use the first one. */
+function readKey(file: string): string {
+  try {
+    writeFileSync(file, `${newKey()}\n`, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return readFileSync(file, 'utf8').trim()
+}

@@ -1,0 +1,55 @@
+import type { WriteStream } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { OutputError, UsageError } from '../errors.ts'
+import { openSaved } from './private-file.ts'
+
+/** A file that a flag names for what comes out of the program, beside standard output. */
+export class OutputFile {
+  readonly #stream: WriteStream
+  readonly #ended: Promise<void>
+
+  private constructor(path: string, file: FileHandle) {
+    this.#stream = file.createWriteStream()
+    this.#ended = finished(this.#stream).catch((error: NodeJS.ErrnoException) => {
+      throw new OutputError(`${path} cannot be written (${error.code})`)
+    })
+    // Awaited in `close`: avoid an unhandled rejection until then.
+    this.#ended.catch(() => {})
+  }
+
+  /**
+   * Opens a file, and empties it where there is one.
+   * @param cwd what the path starts from
+   * @throws {UsageError} when something other than a file, a device or a pipe is there
+   * @throws {OutputError} when it cannot be written
+   */
+  static async open(file: string, cwd: string): Promise<OutputFile> {
+    const path = resolve(cwd, file)
+    try {
+      return new OutputFile(path, await openSaved(path))
+    } catch (error) {
+      if (error instanceof UsageError) throw error
+      throw new OutputError(`${file} cannot be written (${(error as NodeJS.ErrnoException).code})`)
+    }
+  }
+
+  /** Resolves when the file can take more. */
+  async write(text: string): Promise<void> {
+    if (!this.#stream.write(text)) await Promise.race([drained(this.#stream), this.#ended])
+  }
+
+  /**
+   * @param rest what is left to write
+   * @throws {OutputError} when something could not be written
+   */
+  async close(rest = ''): Promise<void> {
+    this.#stream.end(rest)
+    await this.#ended
+  }
+}
+
+function drained(stream: WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.once('drain', resolve))
+}

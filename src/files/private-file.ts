@@ -1,0 +1,48 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { UsageError } from '../errors.ts'
+import { notRegular } from './trusted-file.ts'
+
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
+
+/**
+ * Opens a file of our own to be written, for this user alone. A link is not followed: in a folder that others can write
+ * to, it may lead anywhere.
+ * @throws {UsageError} when something else is there
+ */
+export async function openOwn(path: string, mode: 'append' | 'truncate'): Promise<FileHandle> {
+  const how = mode === 'append' ? O_APPEND : O_TRUNC
+  const flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | how
+  const file = await open(path, flags, 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ELOOP')
+      throw new UsageError(`${path} is a symbolic link`, { hint: 'name the file itself' })
+    // A named pipe that nobody reads.
+    throw error.code === 'ENXIO' ? notRegular(path) : error
+  })
+  return requireRegular(file, path, true)
+}
+
+/**
+ * Makes a file of our own that is not there yet, for this user alone. A link is something that is there.
+ * @throws a system error with EEXIST when something is there
+ */
+export function openNew(path: string): Promise<FileHandle> {
+  return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+}
+
+/**
+ * Opens a file that the user has named for what comes out of the program: as {@link openOwn}, or a device or pipe such
+ * as /dev/stderr and the shell’s `>(…)`, which are links.
+ * @throws {UsageError} when a link leads to a file, or nowhere
+ */
+export async function openSaved(path: string): Promise<FileHandle> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found || found.isFile() || found.isDirectory()) return openOwn(path, 'truncate')
+  return requireRegular(await open(path, O_WRONLY), path, false)
+}
+
+async function requireRegular(file: FileHandle, path: string, regular: boolean): Promise<FileHandle> {
+  if ((await file.stat()).isFile() === regular) return file
+  await file.close()
+  throw regular ? notRegular(path) : new UsageError(`${path} has become a file`)
+}
