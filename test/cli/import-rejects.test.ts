@@ -48,48 +48,42 @@ test('rejects in CSV are the rows as they were, in their own columns, with the r
   })
 })
 
-test('rejects in NDJSON are the objects as they were, with the reason', async () => {
-  expect(
-    await mended(
-      'people.ndjson',
-      '{"user_id":"ada","name":"Ada","n":12345678901234567890}\n{"user_id":"grace"}\n{"name":"Kay"}\n',
-      (text) =>
-        text
-          .replace('"ada"', '"ada2"')
-          .replace('{"name"', '{"user_id":"kay","name"')
-          .replace(/,"n":\d+/, ''),
-      '--map',
-      'n=number',
-      '--skip-invalid',
-      '--concurrency',
-      '1',
-    ),
-  ).toMatchObject({
-    codes: [8, 0],
-    rejects:
-      '{"user_id":"ada","name":"Ada","n":12345678901234567890,"reason":"there is a user already"}\n' +
+test.each<
+  [format: string, content: string, mend: (text: string) => string, rejects: string, ada2: string | null]
+>([
+  [
+    'ndjson',
+    '{"user_id":"ada","name":"Ada","n":12345678901234567890}\n{"user_id":"grace"}\n{"name":"Kay"}\n',
+    (text) => text.replace(/,"n":\d+/, ''),
+    '{"user_id":"ada","name":"Ada","n":12345678901234567890,"reason":"there is a user already"}\n' +
       '{"name":"Kay","reason":"user_id is missing"}\n',
-    users: { ada: 'Old', ada2: 'Ada', grace: null, kay: 'Kay' },
-  })
-})
-
-test('rejects in JSON are one array of the objects as they were, with the reason', async () => {
-  expect(
-    await mended(
-      'people.json',
-      '[{"user_id":"ada"},{"user_id":"grace"},{"name":"Kay"}]',
-      (text) => text.replace('"ada"', '"ada2"').replace('{"name"', '{"user_id":"kay","name"'),
+    'Ada',
+  ],
+  [
+    'json',
+    '[{"user_id":"ada"},{"user_id":"grace"},{"name":"Kay"}]',
+    (text) => text,
+    '[\n{"user_id":"ada","reason":"there is a user already"},\n{"name":"Kay","reason":"user_id is missing"}\n]\n',
+    null,
+  ],
+])(
+  'rejects in %s are the objects as they were, with the reason',
+  async (format, content, mend, rejects, ada2) => {
+    const fix = (text: string) =>
+      mend(text).replace('"ada"', '"ada2"').replace('{"name"', '{"user_id":"kay","name"')
+    const flags = [
       '--skip-invalid',
       '--concurrency',
       '1',
-    ),
-  ).toMatchObject({
-    codes: [8, 0],
-    rejects:
-      '[\n{"user_id":"ada","reason":"there is a user already"},\n{"name":"Kay","reason":"user_id is missing"}\n]\n',
-    users: { ada: 'Old', ada2: null, grace: null, kay: 'Kay' },
-  })
-})
+      ...(format === 'ndjson' ? ['--map', 'n=number'] : []),
+    ]
+    expect(await mended(`people.${format}`, content, fix, ...flags)).toMatchObject({
+      codes: [8, 0],
+      rejects,
+      users: { ada: 'Old', ada2, grace: null, kay: 'Kay' },
+    })
+  },
+)
 
 test('rejects that fail again keep a single reason column', async () => {
   await user('ada')

@@ -12,8 +12,9 @@ const user = (user_id: string, name?: string) => world.send('POST', '/users', { 
 const mending = 'hint: fix them, or skip them with --skip-invalid\n'
 
 describe('an import checks the whole file before it sends anything', () => {
-  test('and reports every bad row with its line', async () => {
-    world.file(
+  test.each<[what: string, file: string, content: string, stderr: string]>([
+    [
+      'every bad row with its line',
       'people.csv',
       'user_id,name,profile_url,default_member_type\n' +
         'ada,Ada,https://img.test/a b.png,host\n' +
@@ -21,18 +22,59 @@ describe('an import checks the whole file before it sends anything', () => {
         'grace,"Grace\nMurray\n\nHopper",,chair\n' +
         'alan,,img.test/alan.png,\n' +
         'kay,Kay,,\n',
-    )
-    expect(await run('users import people.csv')).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr:
-        'error: people.csv:3: user_id is missing\n' +
+      'error: people.csv:3: user_id is missing\n' +
         'error: people.csv:4: default_member_type: Invalid option: expected one of "guest"|"host"|"monitor"\n' +
         'error: people.csv:8: profile_url: profile_url takes a whole URL, as in https://host/path, not “img.test/alan.png”\n' +
         `error: 3 of 5 rows are invalid; nothing was sent\n${mending}`,
-    })
+    ],
+    [
+      'bad cells of rooms',
+      'rooms.csv',
+      'name,type,record,max_meeting_seconds,members,is_terminated\n' +
+        'A,open,yes,,,\n' +
+        'B,open,,1e3,,\n' +
+        'C,open,,-1,,\n' +
+        'D,shut,,,,\n' +
+        'E,open,,,:host,\n' +
+        'F,open,,,"[{""type"":""host""}]",\n' +
+        ',open,,,,\n' +
+        'H,,,,,\n' +
+        'I,open,TRUE,60,"[{""user_id"":""ada""}]",False\n',
+      'error: rooms.csv:2: record: expected true or false\n' +
+        'error: rooms.csv:3: max_meeting_seconds: expected a whole number\n' +
+        'error: rooms.csv:4: max_meeting_seconds: expected a whole number\n' +
+        'error: rooms.csv:5: type: Invalid option: expected one of "open"|"public"|"private"\n' +
+        'error: rooms.csv:6: members: expected USER, USER:TYPE or USER:TYPE:NAME with | between them\n' +
+        'error: rooms.csv:7: members[0].user_id: expected string, received undefined\n' +
+        'error: rooms.csv:8: name is missing\n' +
+        'error: rooms.csv:9: type is missing\n' +
+        `error: 8 of 9 rows are invalid; nothing was sent\n${mending}`,
+    ],
+    [
+      'bad cells of members',
+      'members.csv',
+      'room_id,user_id,type,is_blocked\nr,ada,owner,\n,ada,,\nr,,,\nr,ada,host,maybe\n',
+      'error: members.csv:2: type: Invalid option: expected one of "guest"|"host"|"monitor"\n' +
+        'error: members.csv:3: room_id is missing\n' +
+        'error: members.csv:4: user_id is missing\n' +
+        'error: members.csv:5: is_blocked: expected true or false\n' +
+        `error: 4 of 4 rows are invalid; nothing was sent\n${mending}`,
+    ],
+    [
+      'a repeated key with the line of the first',
+      'people.csv',
+      'user_id,name\n"ada","A\nB"\ngrace,G\nada,C\nGrace,g\nada,D\ngrace,H\n',
+      'error: people.csv:5: the same user_id as line 2\n' +
+        'error: people.csv:7: the same user_id as line 2\n' +
+        'error: people.csv:8: the same user_id as line 4\n' +
+        `error: 3 of 6 rows are invalid; nothing was sent\n${mending}`,
+    ],
+  ])('and reports %s', async (_, file, content, stderr) => {
+    world.file(file, content)
+    const command = file === 'people.csv' ? 'users' : file.replace('.csv', '')
+    expect(await run(`${command} import ${file}`)).toMatchObject({ code: 2, stdout: '', stderr })
     expect(world.requests).toEqual([])
-    expect(world.read('people.csv.journal')).toBeUndefined()
+    expect(world.read(`${file}.journal`)).toBeUndefined()
   })
 
   test.each([
@@ -45,52 +87,6 @@ describe('an import checks the whole file before it sends anything', () => {
     world.file('people.csv', content)
     const { stderr } = await run('users import people.csv')
     expect([...stderr.matchAll(/people.csv:(\d+)/g)].map(([, line]) => Number(line))).toEqual(lines)
-  })
-
-  test('and reports bad cells of rooms', async () => {
-    world.file(
-      'rooms.csv',
-      'name,type,record,max_meeting_seconds,members,is_terminated\n' +
-        'A,open,yes,,,\n' +
-        'B,open,,1e3,,\n' +
-        'C,open,,-1,,\n' +
-        'D,shut,,,,\n' +
-        'E,open,,,:host,\n' +
-        'F,open,,,"[{""type"":""host""}]",\n' +
-        ',open,,,,\n' +
-        'H,,,,,\n' +
-        'I,open,TRUE,60,"[{""user_id"":""ada""}]",False\n',
-    )
-    expect(await run('rooms import rooms.csv')).toMatchObject({
-      code: 2,
-      stderr:
-        'error: rooms.csv:2: record: expected true or false\n' +
-        'error: rooms.csv:3: max_meeting_seconds: expected a whole number\n' +
-        'error: rooms.csv:4: max_meeting_seconds: expected a whole number\n' +
-        'error: rooms.csv:5: type: Invalid option: expected one of "open"|"public"|"private"\n' +
-        'error: rooms.csv:6: members: expected USER, USER:TYPE or USER:TYPE:NAME with | between them\n' +
-        'error: rooms.csv:7: members[0].user_id: expected string, received undefined\n' +
-        'error: rooms.csv:8: name is missing\n' +
-        'error: rooms.csv:9: type is missing\n' +
-        `error: 8 of 9 rows are invalid; nothing was sent\n${mending}`,
-    })
-    expect(world.requests).toEqual([])
-  })
-
-  test('and reports bad cells of members', async () => {
-    world.file(
-      'members.csv',
-      'room_id,user_id,type,is_blocked\nr,ada,owner,\n,ada,,\nr,,,\nr,ada,host,maybe\n',
-    )
-    expect(await run('members import members.csv')).toMatchObject({
-      code: 2,
-      stderr:
-        'error: members.csv:2: type: Invalid option: expected one of "guest"|"host"|"monitor"\n' +
-        'error: members.csv:3: room_id is missing\n' +
-        'error: members.csv:4: user_id is missing\n' +
-        'error: members.csv:5: is_blocked: expected true or false\n' +
-        `error: 4 of 4 rows are invalid; nothing was sent\n${mending}`,
-    })
   })
 
   test('and takes the room of members from --room where a row names none', async () => {
@@ -174,19 +170,6 @@ describe('an import checks the whole file before it sends anything', () => {
 })
 
 describe('rows with the same key', () => {
-  test('are reported with the line of the first one', async () => {
-    world.file('people.csv', 'user_id,name\n"ada","A\nB"\ngrace,G\nada,C\nGrace,g\nada,D\ngrace,H\n')
-    expect(await run('users import people.csv')).toMatchObject({
-      code: 2,
-      stderr:
-        'error: people.csv:5: the same user_id as line 2\n' +
-        'error: people.csv:7: the same user_id as line 2\n' +
-        'error: people.csv:8: the same user_id as line 4\n' +
-        `error: 3 of 6 rows are invalid; nothing was sent\n${mending}`,
-    })
-    expect(world.requests).toEqual([])
-  })
-
   test('with --skip-invalid count once, as the first one', async () => {
     world.file('people.csv', 'user_id,name\nada,A\ngrace,G\nada,B\n')
     const { code, stdout } = await run('users import people.csv --skip-invalid -o ndjson')

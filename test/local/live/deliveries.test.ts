@@ -123,6 +123,11 @@ async function createWorld() {
       deliveries?.wake(roomId)
       return isWanted
     },
+    /** Starts the service, lets somebody enter a new room, and waits for the attempt to announce that. */
+    async firstAttempt(url?: string, more?: Omit<RoomWebhook, 'url'>): Promise<Attempt> {
+      await world.enters(await world.room(url, more), 'msg_1', world.start())
+      return attempts.next()
+    },
     /** Resolves when the outcome of the next attempt is on disk. */
     async noted(): Promise<string> {
       const { outcome } = await outcomes.next()
@@ -175,9 +180,7 @@ describe('an attempt', () => {
   })
 
   test.each([200, 201, 204, 299])('answered %i is a delivery, and leaves the outbox', async (status) => {
-    const deliveries = world.start()
-    await world.enters(await world.room(), 'msg_1', deliveries)
-    const attempt = await world.attempts.next()
+    const attempt = await world.firstAttempt()
     expect(world.outbox()).toEqual(['msg_1'])
     attempt.answer(status)
     await world.noted()
@@ -188,9 +191,7 @@ describe('an attempt', () => {
   test.each([199, 300, 301, 302, 308, 400, 401, 404, 429, 500, 503])(
     'answered %i is tried again',
     async (status) => {
-      const deliveries = world.start()
-      await world.enters(await world.room(), 'msg_1', deliveries)
-      const attempt = await world.attempts.next()
+      const attempt = await world.firstAttempt()
       attempt.answer(status)
       await world.noted()
       expect(world.outbox()).toEqual(['msg_1'])
@@ -199,18 +200,14 @@ describe('an attempt', () => {
   )
 
   test('without an answer is tried again', async () => {
-    const deliveries = world.start()
-    await world.enters(await world.room(), 'msg_1', deliveries)
-    const attempt = await world.attempts.next()
+    const attempt = await world.firstAttempt()
     attempt.fail(new Error('connect ECONNREFUSED'))
     expect(await world.noted()).toBe('unreachable')
     expect(world.clock.pending()).toEqual([5 * second])
   })
 
   test('is told of, with its outcome', async () => {
-    const deliveries = world.start()
-    await world.enters(await world.room(), 'msg_1', deliveries)
-    const attempt = await world.attempts.next()
+    const attempt = await world.firstAttempt()
     attempt.answer(503)
     await world.noted()
     expect(world.outcomes.all).toEqual([{ id: 'msg_1', url: 'https://hooks.test/a', outcome: '503' }])
@@ -228,26 +225,20 @@ describe('signatures', () => {
   const secret = `whsec_${Buffer.from('a secret of 24 bytes now').toString('base64')}`
 
   test('are those of Standard Webhooks, whose own package accepts them', async () => {
-    const deliveries = world.start()
-    await world.enters(await world.room('https://hooks.test/a', { secret }), 'msg_1', deliveries)
-    const { headers, body } = await world.attempts.next()
+    const { headers, body } = await world.firstAttempt('https://hooks.test/a', { secret })
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
     expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature')
   })
 
   test('take a secret that is no base64 as the bytes that it is', async () => {
-    const deliveries = world.start()
     const plain = { secret: 'pässword, with blanks' }
-    await world.enters(await world.room('https://hooks.test/a', plain), 'msg_1', deliveries)
-    const { headers, body } = await world.attempts.next()
+    const { headers, body } = await world.firstAttempt('https://hooks.test/a', plain)
     const receiver = new Webhook(Buffer.from(plain.secret), { format: 'raw' })
     expect(receiver.verify(body, headers)).toEqual(JSON.parse(body))
   })
 
   test('of a retry are of its own time, the id staying the same', async () => {
-    const deliveries = world.start()
-    await world.enters(await world.room('https://hooks.test/a', { secret }), 'msg_1', deliveries)
-    const first = await world.attempts.next()
+    const first = await world.firstAttempt('https://hooks.test/a', { secret })
     first.answer(500)
     await world.noted()
     world.clock.advance(5 * second)
@@ -268,10 +259,8 @@ describe('signatures', () => {
 
 describe('custom headers', () => {
   test('are sent along', async () => {
-    const deliveries = world.start()
     const headers = { 'X-Token': 't', Authorization: 'Bearer b' }
-    await world.enters(await world.room('https://hooks.test/a', { headers }), 'msg_1', deliveries)
-    const attempt = await world.attempts.next()
+    const attempt = await world.firstAttempt('https://hooks.test/a', { headers })
     expect(attempt.headers).toMatchObject({ 'x-token': 't', authorization: 'Bearer b' })
   })
 
@@ -420,18 +409,14 @@ describe('retries', () => {
 
   test('shorten with the scale', async () => {
     world.retryScale = 0.001
-    const deliveries = world.start()
-    await world.enters(await world.room(), 'msg_1', deliveries)
-    const attempt = await world.attempts.next()
+    const attempt = await world.firstAttempt()
     attempt.answer(500)
     await world.noted()
     expect(world.clock.pending()).toEqual([5])
   })
 
   test('end with a success', async () => {
-    const deliveries = world.start()
-    await world.enters(await world.room(), 'msg_1', deliveries)
-    const first = await world.attempts.next()
+    const first = await world.firstAttempt()
     first.answer(500)
     await world.noted()
     world.clock.advance(5 * second)
@@ -443,9 +428,7 @@ describe('retries', () => {
   })
 
   test('do not happen before their time', async () => {
-    const deliveries = world.start()
-    await world.enters(await world.room(), 'msg_1', deliveries)
-    const first = await world.attempts.next()
+    const first = await world.firstAttempt()
     first.answer(500)
     await world.noted()
     world.clock.advance(5 * second - 1)
@@ -563,9 +546,7 @@ describe('giving up', () => {
     ['a literal', new ForbiddenAddress('10.0.0.1')],
     ['what a name resolves to', Object.assign(new Error('connect'), { code: 'EFORBIDDEN' })],
   ])('an address that is forbidden as %s is not tried again', async (_, error) => {
-    const deliveries = world.start()
-    await world.enters(await world.room(), 'msg_1', deliveries)
-    const attempt = await world.attempts.next()
+    const attempt = await world.firstAttempt()
     attempt.fail(error)
     expect(await world.noted()).toBe('forbidden')
     expect(world.outbox()).toEqual([])
