@@ -105,6 +105,12 @@ export const room = resource({
       write: 'create',
       answer: 'unlisted',
     },
+    // A room that is reopened starts over, so that meeting_time does not show how much of the limit is left.
+    remaining_seconds: {
+      type: 'number',
+      words: 'meeting time in seconds until the room is terminated; null without max_meeting_seconds',
+      answer: 'unlisted',
+    },
     members: {
       type: { list: { user_id, type: member_type, name: { ...member_name, write: 'create' } } },
       words: 'user to invite',

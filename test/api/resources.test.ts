@@ -109,12 +109,12 @@ test('a field that the document does not list is optional in the schema of respo
   expect(bodySchema('create', felt.fields).shape).not.toHaveProperty('mood')
   expect(viewFor(felt)).toMatchObject({
     fields: view.fields.slice(0, -1),
-    unlisted: ['max_meeting_seconds', 'mood'],
+    unlisted: ['max_meeting_seconds', 'remaining_seconds', 'mood'],
   })
   expect(filterTypes(felt, view).get('mood')).toBe('text')
   const { unlisted: kept } = viewFor(felt)
   expect(new RowWriter({ view: { ...view, kept }, header: true }, formatCsv).end()).toMatch(
-    /,max_meeting_seconds,mood\r\n$/,
+    /,max_meeting_seconds,mood,remaining_seconds\r\n$/,
   )
 })
 

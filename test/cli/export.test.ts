@@ -57,8 +57,8 @@ describe('an export', () => {
     const { terminated_at, updated_at } = (await world.send('GET', `/rooms/${id}`)).body.room
     expect(await exported('rooms export', '1 room')).toBe(
       'id,type,name,application_id,thumbnail_url,layout,record,meeting_time,started_at,terminated_at,' +
-        'updated_at,created_at,max_meeting_seconds\r\n' +
-        `${id},open,One,${app},,default,true,0,,${terminated_at},${updated_at},${created_at},60\r\n`,
+        'updated_at,created_at,max_meeting_seconds,remaining_seconds\r\n' +
+        `${id},open,One,${app},,default,true,0,,${terminated_at},${updated_at},${created_at},60,0\r\n`,
     )
   })
 

@@ -283,6 +283,7 @@ describe('rooms', () => {
       record: true,
       meeting_time: 0,
       max_meeting_seconds: 3600,
+      remaining_seconds: 3600,
       started_at: null,
       terminated_at: null,
       updated_at: body.room['created_at'],

@@ -24,7 +24,7 @@ const present: { [N in UpdateName]: (desk: HandlerContext, params: ParamsOf<Oper
 }
 
 /** What the service counts by itself: it may have moved on since the thing was read. */
-const moving = ['updated_at', 'started_at', 'meeting_time']
+const moving = ['updated_at', 'started_at', 'meeting_time', 'remaining_seconds']
 
 export function isUpdate(name: OperationName): name is UpdateName {
   return Object.hasOwn(present, name)

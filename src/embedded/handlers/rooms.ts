@@ -74,6 +74,7 @@ export const roomHandlers = {
       record: body.record ? 1 : 0,
       max_meeting_seconds: body.max_meeting_seconds ?? null,
       meeting_ms: 0,
+      meeting_from_ms: 0,
       started_at: null,
       terminated_at: null,
       unlisted: packUnlisted(unlistedIn('room', body)),

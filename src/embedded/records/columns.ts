@@ -10,6 +10,7 @@ export const columns = {
     'record',
     'max_meeting_seconds',
     'meeting_ms',
+    'meeting_from_ms',
     'started_at',
     'terminated_at',
     'unlisted',

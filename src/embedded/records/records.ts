@@ -32,6 +32,7 @@ export function toRoom(
   row: ListedRoom,
   { live, applicationId }: { live: { meetingMs(roomId: string): number | undefined }; applicationId: string },
 ) {
+  const meetingMs = live.meetingMs(row.id) ?? row.meeting_ms
   const record = {
     id: row.id,
     type: row.type,
@@ -41,8 +42,9 @@ export function toRoom(
     layout: row.layout,
     record: row.record === 1,
     // Whole seconds: the document gives no unit.
-    meeting_time: Math.floor((live.meetingMs(row.id) ?? row.meeting_ms) / 1000),
+    meeting_time: Math.floor(meetingMs / 1000),
     max_meeting_seconds: row.max_meeting_seconds,
+    remaining_seconds: remainingSeconds(row, meetingMs),
     started_at: timestamp(row.started_at),
     terminated_at: timestamp(row.terminated_at),
     updated_at: timestamp(row.updated_at),
@@ -55,6 +57,13 @@ export function toRoom(
     is_recurring: deprecated,
   }
   return withUnlisted(record, row.unlisted)
+}
+
+/** Meeting time until a room is terminated, null without a limit. */
+function remainingSeconds(row: ListedRoom, meetingMs: number): number | null {
+  if (row.max_meeting_seconds === null) return null
+  if (row.terminated_at !== null) return 0
+  return Math.max(0, row.max_meeting_seconds - Math.floor((meetingMs - row.meeting_from_ms) / 1000))
 }
 
 /** Section 2.2. */

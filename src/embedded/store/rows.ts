@@ -21,7 +21,7 @@ export interface RoomRow {
 }
 
 /** What answers say something of. */
-export type ListedRoom = Omit<RoomRow, 'webhook' | 'meeting_from_ms'>
+export type ListedRoom = Omit<RoomRow, 'webhook'>
 
 export interface MemberRow {
   id: string

@@ -211,6 +211,40 @@ describe('max_meeting_seconds', () => {
 describe('reopening', () => {
   const reopen = (room: string) => served.ask('PUT', `/rooms/${room}`, { is_terminated: false })
 
+  test('a room gives remaining_seconds its full value again, and it counts down while two are connected', async () => {
+    const room = await served.room({ max_meeting_seconds: 10 })
+    const remaining = async () => {
+      const { rooms } = await served.ask('GET', '/rooms')
+      const { remaining_seconds } = await served.getRoom(room)
+      expect(rooms).toMatchObject([{ id: room, remaining_seconds }])
+      return remaining_seconds
+    }
+    expect(await remaining()).toBe(10)
+    await served.join(room)
+    await served.join(room)
+    await served.advance(3500)
+    expect(await remaining()).toBe(7)
+    await served.advance(6500)
+    expect(await remaining()).toBe(0)
+    await reopen(room)
+    expect(await remaining()).toBe(10)
+    const peer = await served.join(room)
+    await served.join(room)
+    await served.advance(4000)
+    expect(await served.getRoom(room)).toMatchObject({ meeting_time: 14, remaining_seconds: 6 })
+    await peer.leave()
+    await served.untilSessions(room, (sessions) => sessions.some(({ disconnected_at }) => disconnected_at))
+    await served.ask('PUT', `/rooms/${room}`, { is_terminated: true })
+    expect(await remaining()).toBe(0)
+  })
+
+  test('a room without a limit has no remaining_seconds', async () => {
+    expect(await served.getRoom(await served.room())).toMatchObject({
+      max_meeting_seconds: null,
+      remaining_seconds: null,
+    })
+  })
+
   test('a room that ran out of time gives the meeting its full time again, and meeting_time goes on', async () => {
     const room = await served.room({ max_meeting_seconds: 10 })
     const before = await served.join(room)
