@@ -4,7 +4,7 @@ import { canIndex, hasUnindexed, indexEmails } from './store/emails.ts'
 import type { Store } from './store/store.ts'
 
 const tickMs = 1000
-/** How many users a step takes: a few milliseconds’ work. */
+/** Users indexed per step: a few milliseconds of work. */
 const stepUsers = 128
 
 interface IndexingOptions {
@@ -14,10 +14,7 @@ interface IndexingOptions {
   onFailure(error: unknown): void
 }
 
-/**
- * Indexes e-mails while nobody else writes: in the commits that add users, it would more than double their cost.
- * @returns what stops it
- */
+/** Indexes emails between writes: in the commits that add users, it would more than double their cost. */
 export function keepIndexed({ store, pace, clock, onFailure }: IndexingOptions): () => void {
   if (!canIndex(store)) return () => {}
   let busy = false

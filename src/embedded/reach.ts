@@ -4,17 +4,15 @@ import type { Quietly } from './store/sqlite.ts'
 
 type OpenTransport = Transport & { close?(): Promise<void> | void }
 
-/** A way to a workspace: through the process that serves it, or in this process. */
+/** Connection to a workspace, through the process that serves it or in this process. */
 interface Way {
   transport: OpenTransport
   apiKey: string
-  /** Where the process serves, which it does not in this one. */
   baseUrl?: string
 }
 
 interface ReachOptions {
   dir: string
-  /** Who was found to serve the workspace. */
   owner: ServingProcessWithKey | undefined
   host: {
     now(): number
@@ -22,20 +20,16 @@ interface ReachOptions {
     sleep(ms: number, signal?: AbortSignal): Promise<void>
     quietly: Quietly
   }
-  /** Opens connections to a service. */
   connect(baseUrl: string): Promise<OpenTransport>
-  /** Told what takes long, before it begins. */
+  /** Reports slow work before it begins. */
   notice(text: string): void
 }
 
-/** How long looking for another way may take when a request reaches nobody, in milliseconds. */
+/** Maximum time to look for another connection when a request cannot be sent, in milliseconds. */
 const patienceMs = 1000
 const pauseMs = 50
 
-/**
- * Opens the way to a workspace. When a request reaches nobody, because the process that served it has stopped or another
- * one has started, another way is looked for.
- */
+/** Connects to a workspace, and reconnects when the serving process has stopped or started. */
 export async function reachWorkspace({ dir, owner, host, connect, notice }: ReachOptions): Promise<Way> {
   const opened: OpenTransport[] = []
   const first = await open(owner)
@@ -60,7 +54,7 @@ export async function reachWorkspace({ dir, owner, host, connect, notice }: Reac
         const unsent = error instanceof TransportError && !error.maybeSent
         if (!unsent || withdrawn?.aborted || host.monotonic() - began > patienceMs) throw error
         await host.sleep(pauseMs, signal)
-        // Another request may have looked already.
+        // Another request may have reconnected already.
         if (latest === taken) latest = findServingProcess(dir, host.quietly).then(open)
       }
     }
@@ -79,7 +73,7 @@ async function openHere(
   const { openWorkspace } = await import('./workspace.ts')
   const { service, apiKey, close } = await openWorkspace({ dir, host, notice })
   const transport: Transport = async (request, signal) => {
-    // Nothing else would let signals in: the embedded service answers reads without a pause.
+    // Lets signals in: the embedded service responds without yielding.
     await new Promise((resolve) => setImmediate(resolve))
     signal.throwIfAborted()
     return service(request)
@@ -87,7 +81,6 @@ async function openHere(
   return { transport: Object.assign(transport, { close }), apiKey }
 }
 
-/** A request that was made for one way, for another. */
 function redirected(request: WireRequest, { apiKey, baseUrl }: Way): WireRequest {
   const { origin, pathname, search } = new URL(request.url)
   const url = (baseUrl === undefined ? origin : new URL(baseUrl).origin) + pathname + search

@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import { openSqlite, type Quietly, type Sqlite } from './store/sqlite.ts'
 
-/** A running `meetroom serve`, as it describes itself in its data directory. */
+/** Contents of `serve.json` in the data directory of a running `meetroom serve`. */
 export interface ServingProcess {
   pid: number
   base_url: string
@@ -18,23 +18,20 @@ export interface ServingProcessWithKey extends ServingProcess {
 const address = (dir: string) => join(dir, 'serve.json')
 
 export interface WorkspaceLock {
-  /** Says who serves the data directory, and where. */
   publish(owner: ServingProcess): void
-  /** Takes that back: the process is about to stop. */
+  /** Removes `serve.json` before the process stops. */
   withdraw(): void
-  /** Gives the data directory up. */
   release(): void
 }
 
 /**
- * Claims a data directory for as long as the process lives. The claim is a file lock: the system releases it when the
- * process ends, however it ends.
- * @throws {UsageError} when another process has it
+ * Locks a data directory. The system releases the file lock even after a crash.
+ * @throws {UsageError} when another process holds the lock
  */
 export async function lockWorkspace(dir: string, quietly: Quietly): Promise<WorkspaceLock> {
   makeDirectory(dir)
   const lock = await openLock(dir, quietly)
-  // `findOwner` holds the lock for a moment while it looks.
+  // `findServingProcess` holds the lock for a moment.
   if (!tryLock(lock, 'PRAGMA busy_timeout = 1000; BEGIN EXCLUSIVE')) {
     lock.close()
     const owner = readOwner(dir)
@@ -46,7 +43,7 @@ export async function lockWorkspace(dir: string, quietly: Quietly): Promise<Work
     )
   }
   const withdraw = () => rmSync(address(dir), { force: true })
-  // A process that was killed has left it.
+  // Remove the file of a killed process.
   withdraw()
   return {
     withdraw,
@@ -58,12 +55,11 @@ export async function lockWorkspace(dir: string, quietly: Quietly): Promise<Work
   }
 }
 
-/** The process that serves a data directory now, or undefined. */
 export async function findServingProcess(
   dir: string,
   quietly: Quietly,
 ): Promise<ServingProcessWithKey | undefined> {
-  // Usually nothing is served, and this is all it costs.
+  // Usually nothing is served, so this check must be cheap.
   if (!existsSync(address(dir))) return undefined
   const lock = await openLock(dir, quietly)
   const free = tryLock(lock, 'PRAGMA busy_timeout = 0; BEGIN; SELECT * FROM sqlite_master')

@@ -13,23 +13,19 @@ import { createPost, type Lookup } from './webhooks/post.ts'
 import { openWorkspace, usingDirectory, type Workspace } from './workspace.ts'
 
 export interface ServeOptions {
-  /** Data directory; undefined keeps everything in memory. */
   dir: string | undefined
-  /** File of the API key, created when it is missing. */
+  /** File of the API key, created if missing. */
   keyFile: string
   host: string
   port: number
-  /** Further names under which the service may be addressed. */
   hosts: readonly string[]
-  /** Multiplies the pauses between attempts to deliver a webhook. */
+  /** Factor for the delays between webhook attempts. */
   webhookRetryScale: number
-  /** Lets webhooks go to private and link-local addresses. */
+  /** Allows webhooks to private and link-local addresses. */
   allowPrivateWebhooks: boolean
-  /** Resolves the host names of webhooks. */
   lookup?: Lookup
   userAgent: string
   machine: Clock & { pid: number; random(): number; quietly: Quietly }
-  /** A line for the log, without its time. */
   log: (line: string) => void
 }
 
@@ -38,19 +34,15 @@ export interface Serving {
   baseUrl: string
   apiKey: string
   /**
-   * Stops: takes nothing new, ends every session with a reason, lets answers under way finish, and cuts what is left
-   * after three seconds.
+   * Ends every session with a reason, lets pending responses finish, and closes all connections after three seconds.
    */
   close(): Promise<void>
 }
 
-/** How long answers under way may take when the service stops, in milliseconds. */
+/** Time for pending responses when the service stops, in milliseconds. */
 const graceMs = 3000
 
-/**
- * Serves a workspace over HTTP and WebSocket, with everything that lives: sessions, meeting clock, webhooks.
- * @throws {UsageError} when another process serves the same data directory
- */
+/** @throws {UsageError} when another process serves the same data directory */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const opened: Closer[] = []
   const closeAll = async () => {
@@ -66,10 +58,9 @@ export async function serve(options: ServeOptions): Promise<Serving> {
 
 type Closer = () => Promise<void> | void
 
-/** @param opened takes how to close each thing that is opened, in order */
 async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): Promise<Serving> {
   const { dir, keyFile, machine, log } = options
-  // Before the workspace is touched: it may be another’s.
+  // Lock first: the workspace may belong to another process.
   const ownership =
     dir === undefined ? undefined : await usingDirectory(dir, () => lockWorkspace(dir, machine.quietly))
   opened.push(() => ownership?.release())
@@ -112,7 +103,7 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
   )
 
   async function close(): Promise<void> {
-    // Whoever looks for the service from now on does not find it.
+    // New commands no longer find the service.
     ownership?.withdraw()
     const closed = server.close()
     const cancelCut = machine.after(graceMs, () => {
@@ -127,7 +118,6 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
   return { baseUrl, apiKey, close }
 }
 
-/** Sessions, meeting clock and webhooks of a workspace. */
 function createLive(
   { store, pace, sweeper }: Pick<Workspace, 'store' | 'pace' | 'sweeper'>,
   options: ServeOptions,

@@ -13,12 +13,11 @@ import { loadSqlite } from './store/sqlite.ts'
 import { Store } from './store/store.ts'
 
 export interface WorkspaceOptions {
-  /** Folder of the workspace; undefined keeps everything in memory. */
+  /** Directory of the workspace; undefined keeps everything in memory. */
   dir: string | undefined
-  /** File of the key; `api-key` in the folder when not given. */
+  /** File of the key; defaults to `api-key` in the directory. */
   keyFile?: string | undefined
   host: { now(): number; quietly<T>(load: () => Promise<T>): Promise<T> }
-  /** Told what takes long, before it begins. */
   notice?: ((text: string) => void) | undefined
 }
 
@@ -26,30 +25,25 @@ export interface Workspace {
   store: Store
   pace: Pace
   sweeper: CascadeDeleter
-  /** Answers requests (section 4), in this process. */
   service: Service
-  /** The key that `service` accepts. */
   apiKey: string
   close(): void
 }
 
-/**
- * Opens the workspace in a folder, creating it when it is missing.
- * @throws {OutputError} when the folder cannot be used
- */
+/** @throws {OutputError} when the directory cannot be used */
 export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions): Promise<Workspace> {
   return usingDirectory(dir, async () => {
     if (dir !== undefined) makeDirectory(dir)
     const file = keyFile ?? (dir === undefined ? undefined : join(dir, 'api-key'))
     const apiKey = file === undefined ? newKey() : readKey(file)
     const database = dir === undefined ? ':memory:' : databaseIn(dir)
-    // SQLite gives its other files the mode of this one, which holds access tokens.
+    // SQLite copies the mode of this file, which holds access tokens, to its other files.
     if (dir !== undefined) closeSync(openSync(database, 'a', 0o600))
     const open = await loadSqlite(host.quietly)
     const sqlite = open(database)
     if (notice && migratesSlowly(sqlite)) {
       notice('the local workspace is being upgraded, which takes a while')
-      // Nothing is written while the upgrade runs.
+      // The upgrade blocks this thread; let the notice print first.
       await new Promise((resolve) => setImmediate(resolve))
     }
     const store = new Store(
@@ -58,7 +52,7 @@ export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions):
     )
     const pace = createPace()
     const sweeper = new CascadeDeleter(store, pace)
-    // Somebody may have stopped in the middle of it.
+    // A previous process may have stopped in the middle of a deletion.
     sweeper.wake()
     return {
       store,
@@ -71,10 +65,7 @@ export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions):
   })
 }
 
-/**
- * Does something with the folder of a workspace.
- * @throws {OutputError} when files or SQLite fail
- */
+/** @throws {OutputError} when files or SQLite fail */
 export async function usingDirectory<T>(dir: string | undefined, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work()
@@ -92,7 +83,7 @@ function newKey(): string {
   return `local_${randomBytes(24).toString('base64url')}`
 }
 
-/** The workspace’s own key, made once. Of two commands that make it at the same time, both use the first one. */
+/** Reads the workspace's key, creating it once. Concurrent commands use the first one created. */
 function readKey(file: string): string {
   try {
     writeFileSync(file, `${newKey()}\n`, { flag: 'wx', mode: 0o600 })

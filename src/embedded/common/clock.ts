@@ -1,16 +1,16 @@
-/** Time, as the live half of the service needs it. Tests pass their own. */
+/** Clocks and timers of the service. Tests pass their own. */
 export interface Clock {
-  /** Wall clock, in milliseconds since 1970: it may jump. */
+  /** Wall clock, in milliseconds since 1970; may jump. */
   now(): number
-  /** Milliseconds since an arbitrary moment: never goes back, never jumps. */
+  /** Milliseconds since an arbitrary moment; never goes back or jumps. */
   monotonic(): number
-  /** Calls back once, up to 2³¹−1 milliseconds from now. The returned function cancels it. */
+  /** Runs `work` once, after at most 2³¹−1 milliseconds. The returned function cancels it. */
   after(ms: number, work: () => void): () => void
 }
 
 const longestTimer = 2 ** 31 - 1
 
-/** Like `clock.after`, but without its limit, above which a timer would fire at once. */
+/** Runs `work` once, after any number of milliseconds: `setTimeout` fires immediately above 2³¹−1. */
 export function afterLong(clock: Clock, ms: number, work: () => void): () => void {
   let cancel = () => {}
   const wait = (left: number) => {
@@ -22,7 +22,6 @@ export function afterLong(clock: Clock, ms: number, work: () => void): () => voi
   return () => cancel()
 }
 
-/** Calls back every `ms` milliseconds until the returned function is called. */
 export function every(clock: Clock, ms: number, work: () => void): () => void {
   let cancel = clock.after(ms, again)
   function again() {

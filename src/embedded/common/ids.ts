@@ -1,19 +1,15 @@
 import { randomFillSync } from 'node:crypto'
 
 export interface Ids {
-  /** 24 lower-case hex digits: 12 of the time in milliseconds, 12 random ones. */
+  /** Returns 24 lowercase hex digits: 12 of the time in milliseconds, then 12 random ones. */
   newId(): string
-  /** A token that nobody can guess: 10 characters of the time, 32 random ones. */
+  /** Returns a token of 42 characters: 10 of the time, then 32 random ones. */
   newToken(): string
 }
 
-/**
- * Makes ids and tokens. The time comes first, so that a new one goes to the end of its index; at random places, each
- * would change a page of its own.
- * @param now milliseconds since 1970
- */
+/** Creates generators of IDs and tokens. They begin with the time, so that inserts append to their index. */
 export function createIds(now: () => number): Ids {
-  // Asking the system for a few random bytes costs as much as asking for all of these.
+  // One large read of random bytes costs as much as one small read.
   const pool = Buffer.alloc(4080)
   let used = pool.length
   const random = (bytes: number) => {

@@ -1,15 +1,14 @@
-/** How long work may go on before others get a turn, in milliseconds. */
+/** Maximum duration of one turn, in milliseconds. */
 const turnMs = 5
-/** The same for what peers answer, as their answers take several times as long. */
+/** Maximum turn for work that peers respond to, in milliseconds: their responses take several times as long. */
 export const answeredTurnMs = 1
 
-/** Lets long work go on in turns, so that it holds up nobody. */
+/** Scheduler that splits long work into turns so that other requests run in between. */
 export interface Pace {
-  /** To be awaited before long work and between its parts: resolves when it may go on. */
+  /** Resolves when the next turn begins. Await it before long work and between its steps. */
   next(): Promise<void>
 }
 
-/** Shares turns of the event loop: in each one, only one piece of long work goes on. */
 export function createPace(): Pace {
   const waiting: (() => void)[] = []
   const goOn = () => {
@@ -24,7 +23,7 @@ export function createPace(): Pace {
   }
 }
 
-/** For one piece of long work that begins now: waits for the next turn when this one has lasted long enough. */
+/** Returns a function that waits for the next turn once the current one has lasted `ms` milliseconds. */
 export function inTurns(pace: Pace): (ms?: number) => Promise<void> | undefined {
   let began = performance.now()
   return (ms = turnMs) => {

@@ -7,24 +7,24 @@ import type { WireRequest } from '../../api/wire.ts'
 import { invalid } from './faults.ts'
 import { requireStorable } from './values.ts'
 
-/** Compares in constant time: how long it takes reveals only the length of the key. */
+/** Compares the keys in constant time, so that timing reveals only the length. */
 export function isKey(header: string | undefined, expected: Buffer): boolean {
   // The name of an authentication scheme is case-insensitive (RFC 9110, section 11.1).
   const given = Buffer.from((header ?? '').replace(/^bearer /i, 'Bearer '))
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** @throws {Fault} for a request target not a valid URL */
+/** @throws {Fault} when the request target is not a valid URL */
 export function parseUrl(url: string): URL {
   try {
-    // A request line holds a path: `//host` in it is one, not a host.
+    // A request line holds a path: `//host` in it is a path, not a host.
     return new URL(url.startsWith('/') ? `http://localhost${url}` : url)
   } catch {
     throw invalid('the request target is not a URL')
   }
 }
 
-/** @throws {Fault} for parameters that are not valid percent-encoding */
+/** @throws {Fault} when parameters are not valid percent-encoding */
 export function decodeParams(params: Record<string, string>): Record<string, string> {
   try {
     return Object.fromEntries(
@@ -35,7 +35,7 @@ export function decodeParams(params: Record<string, string>): Record<string, str
   }
 }
 
-/** @throws {Fault} for a body that is not JSON, or nested too deeply */
+/** @throws {Fault} when the body is not JSON or is nested too deeply */
 export function parseBody({ headers, body }: WireRequest): unknown {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw invalid('the request needs a body with Content-Type: application/json')
@@ -46,10 +46,7 @@ export function parseBody({ headers, body }: WireRequest): unknown {
   }
 }
 
-/**
- * What a schema lets pass of a value.
- * @throws {Fault} that says what is wrong
- */
+/** @throws {Fault} when the value does not match the schema */
 export function read(schema: z.ZodType, value: unknown, fields: Fields): unknown {
   requireStorable(value, fields)
   const result = schema.safeParse(value)

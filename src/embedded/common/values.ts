@@ -6,7 +6,7 @@ const padded = (digits: number) => (_: unknown, i: number) => String(i).padStart
 const two = Array.from({ length: 60 }, padded(2))
 const three = Array.from({ length: 1000 }, padded(3))
 
-/** ISO 8601 UTC with milliseconds (section 2), null for what has not happened. */
+/** Formats a time as ISO 8601 in UTC with milliseconds (API specification, section 2). */
 export function timestamp(ms: number): string
 export function timestamp(ms: number | null): string | null
 export function timestamp(ms: number | null): string | null {
@@ -15,37 +15,30 @@ export function timestamp(ms: number | null): string | null {
   const year = time.getUTCFullYear()
   if (Number.isNaN(year)) throw damaged()
   if (year < 1000 || year > 9999) return time.toISOString()
-  // A list has many of them, and toISOString takes twice as long.
+  // This takes half the time of toISOString, which matters for long lists.
   const date = `${year}-${two[time.getUTCMonth() + 1]}-${two[time.getUTCDate()]}`
   const seconds = `${two[time.getUTCSeconds()]}.${three[time.getUTCMilliseconds()]}`
   return `${date}T${two[time.getUTCHours()]}:${two[time.getUTCMinutes()]}:${seconds}Z`
 }
 
-/**
- * Section 1: unencoded URLs may lead to errors. Here they do.
- * @param field where the URL was given, for the message
- */
+/** Refuses a URL that is not percent-encoded (API specification, section 1). */
 export function requireEncodedUrl(field: string, url: string): void {
   if (!/^[\x21-\x7e]+$/.test(url) || /["<>\\^`{|}]|%(?![0-9a-f]{2})/i.test(url) || !URL.canParse(url))
     throw invalid(`${field}: expected a URL-encoded URL`)
-  // URL parsers accept a percent-encoded host; HTTP clients differ in what they make of it.
+  // URL parsers accept a percent-encoded host, but HTTP clients interpret it differently.
   if (/^[a-z][a-z0-9+.-]*:\/\/([^/?#]*@)?[^/?#@]*%[^/?#@]*([/?#]|$)/i.test(url))
     throw invalid(`${field}: expected the host in Punycode, as in xn--bcher-kva.example`)
 }
 
-/**
- * Refuses the URL of something to be fetched that no HTTP client can fetch.
- * @param field where the URL was given, for the message
- */
+/** Refuses a URL that HTTP clients cannot fetch. */
 export function requireWebUrl(field: string, url: string): void {
   requireEncodedUrl(field, url)
   if (!/^https?:$/.test(new URL(url).protocol)) throw invalid(`${field}: expected http or https`)
 }
 
 /**
- * Refuses text that SQLite would not give back as it was: it ends at a NUL, and halves of surrogate pairs all become
- * the same character, so that two user ids could become one. Fields that no table lists are kept as JSON, which writes
- * both in another way.
+ * Refuses text that SQLite would store differently: it truncates at NUL and replaces lone surrogates, so that two user
+ * IDs could become equal. Unlisted fields are exempt, as JSON escapes both.
  */
 export function requireStorable(value: unknown, fields: Fields = {}): void {
   if (typeof value === 'string') {
@@ -54,7 +47,7 @@ export function requireStorable(value: unknown, fields: Fields = {}): void {
   } else if (Array.isArray(value)) {
     for (const item of value) requireStorable(item, fields)
   } else if (isObject(value)) {
-    // The schemas would drop it.
+    // The schemas would drop this field silently.
     if (Object.hasOwn(value, '__proto__')) throw invalid('a field cannot have the name __proto__')
     for (const name of Object.keys(value)) {
       const field = listed(name, fields)
@@ -63,7 +56,7 @@ export function requireStorable(value: unknown, fields: Fields = {}): void {
   }
 }
 
-/** A value without the listed fields that are null: to say that there is none is to leave it out. */
+/** Copies a value without the listed fields that are null: null and a missing field mean the same. */
 export function withoutNulls(value: unknown, fields: Fields): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, fields))
   if (!isObject(value)) return value
@@ -85,7 +78,6 @@ function listed(name: string, fields: Fields): Field | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined
 }
 
-/** The fields of the objects that a field holds, if it holds any. */
 function fieldsWithin({ type }: Field): Fields {
   if (typeof type !== 'object') return {}
   if ('list' in type) return type.list

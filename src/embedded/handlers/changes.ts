@@ -13,7 +13,6 @@ type UpdateName = {
   [N in OperationName]: Operations[N]['method'] extends 'PUT' ? N : never
 }[OperationName]
 
-/** What each update finds, as answers show it. */
 const present: { [N in UpdateName]: (desk: HandlerContext, params: ParamsOf<Operations[N]>) => object } = {
   updateRoom: (desk, { id }) => toRoom(requireRoom(desk.store, id), desk),
   updateMember: ({ store }, { room_id, member_id }) => toMember(requireMember(store, room_id, member_id)),
@@ -23,7 +22,7 @@ const present: { [N in UpdateName]: (desk: HandlerContext, params: ParamsOf<Oper
   },
 }
 
-/** What the service counts by itself: it may have moved on since the thing was read. */
+/** Fields that the service changes by itself, possibly after the client read them. */
 const moving = ['updated_at', 'started_at', 'meeting_time', 'remaining_seconds']
 
 export function isUpdate(name: OperationName): name is UpdateName {
@@ -31,9 +30,8 @@ export function isUpdate(name: OperationName): name is UpdateName {
 }
 
 /**
- * What the body of an update really changes. What is there already is no change, so that a thing can be read, edited and
- * sent back whole.
- * @throws {Fault} for a change of what an update cannot change
+ * Returns the fields of an update that differ from the stored record, so that clients can send back a whole record.
+ * @throws {Fault} when a field cannot be updated
  */
 export function changes<N extends UpdateName>(
   name: N,
@@ -41,7 +39,7 @@ export function changes<N extends UpdateName>(
   params: unknown,
   body: unknown,
 ): unknown {
-  // The schema says what is wrong with it.
+  // The schema reports the error.
   if (!isObject(body)) return body
   const { fields } = resources[endpoints[name].resource]
   const found: Readonly<Record<string, unknown>> = {
@@ -57,9 +55,7 @@ export function changes<N extends UpdateName>(
 }
 
 /**
- * Refuses what only an update can set, rather than dropping it. What the service makes itself is ignored: things that
- * were read are created again elsewhere.
- * @throws {Fault} for a field with a value that says something
+ * Refuses fields that only an update can set. Fields that the service sets are ignored, so that copies can be created.
  */
 export function requireCreatable(resource: ResourceName, body: object): void {
   const { fields } = resources[resource]

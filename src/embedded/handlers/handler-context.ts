@@ -7,24 +7,21 @@ import type { Live } from '../sessions/live.ts'
 import type { CascadeDeleter } from '../store/cascade-deleter.ts'
 import type { Store } from '../store/store.ts'
 
-/** What a handler works with. */
 export interface HandlerContext extends Ids {
   store: Store
-  /** Milliseconds since 1970. */
   now(): number
   live: Live
   pace: Pace
   sweeper: CascadeDeleter
-  /** The one application that owns the rooms of this workspace. */
+  /** The application that owns all rooms of this workspace. */
   applicationId: string
 }
 
-/** A read may take its time, in steps. What writes is one step: it runs in a transaction. */
+/** Reads may take several steps. Writes are one step because they run in a transaction. */
 type Later<N extends OperationName> = Operations[N]['method'] extends 'GET'
   ? Promise<Output<Operations[N]>>
   : never
 
-/** A behaviour for each operation: a missing one, or one with another answer, does not compile. */
 export type Handlers = {
   [N in OperationName]: (
     desk: HandlerContext,

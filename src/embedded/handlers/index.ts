@@ -7,7 +7,6 @@ import { roomHandlers } from './rooms.ts'
 import { sessionHandlers } from './sessions.ts'
 import { userHandlers } from './users.ts'
 
-/** The 17 behaviours. */
 const handlers: Handlers = {
   ...roomHandlers,
   ...memberHandlers,
@@ -17,10 +16,7 @@ const handlers: Handlers = {
   ...messageHandlers,
 }
 
-/**
- * Does what an operation does.
- * @param input as the schemas of the operation let it pass: no type can follow that
- */
+/** Runs the handler of an operation. The operation's schemas must have validated the input. */
 export function handle<N extends OperationName>(name: N, desk: HandlerContext, input: unknown): unknown {
   return handlers[name](desk, input as Parameters<Handlers[N]>[1])
 }

@@ -19,11 +19,7 @@ interface Invitation {
   name?: string | undefined
 }
 
-/**
- * Makes a user a member of a room, of the given type or else the user’s default one. A user who is a member already
- * gets the given type.
- * @param field where the user was named, for the message
- */
+/** Makes a user a member of a room. An existing member gets the given role. */
 export function invite(
   desk: HandlerContext,
   roomId: string,
@@ -61,7 +57,6 @@ export function invite(
   return requireMember(store, roomId, id)
 }
 
-/** Gives a member other values, and returns what is stored then. */
 function change(
   { store, now, live }: HandlerContext,
   member: MemberRow,
@@ -81,7 +76,7 @@ function change(
   return requireMember(store, member.room_id, member.id)
 }
 
-/** The document has no name here. One that is given counts anyway, as it does for the members of a new room. */
+/** Reads a name that the API specification does not list here, because room creation accepts it for members. */
 function nameIn(body: object): string | undefined {
   const name = 'name' in body ? body.name : undefined
   if (name === undefined || name === null) return undefined
@@ -89,7 +84,7 @@ function nameIn(body: object): string | undefined {
   return name
 }
 
-/** Whether some users are deleted whose memberships are not. To leave them out takes time, and is rarely needed. */
+/** Returns true while memberships of deleted users remain. Filtering them out is slow and rarely needed. */
 function isSweepingUsers(store: Store): boolean {
   return store.one(`SELECT 1 FROM sweeps WHERE kind = 'user' LIMIT 1`) !== undefined
 }
@@ -122,7 +117,7 @@ export const memberHandlers = {
   updateMember(desk, { params, body }) {
     const { store, live } = desk
     const member = requireMember(store, params.room_id, params.member_id)
-    // Rule 2: is_blocked works only on rooms of type private.
+    // API specification, rule 2: is_blocked applies to private rooms only.
     if (body.is_blocked && requireRoom(store, params.room_id).type !== 'private')
       throw forbidden('is_blocked works only on rooms of type private')
     if (body.is_blocked) live.end(params.room_id, endings.blocked, ({ memberId }) => memberId === member.id)

@@ -3,7 +3,6 @@ import { requireRoom } from '../records/records.ts'
 import type { Handlers } from './handler-context.ts'
 
 export const messageHandlers = {
-  /** Rule 4. */
   sendMessage({ store, live }, { params, body }) {
     if (requireRoom(store, params.room_id).terminated_at !== null) throw forbidden('the room is terminated')
     live.send(params.room_id, { event: 'message', message: body.message })

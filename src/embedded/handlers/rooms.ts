@@ -15,7 +15,6 @@ import { requireCreatable } from './changes.ts'
 import type { Handlers } from './handler-context.ts'
 import { invite } from './members.ts'
 
-/** What could never be delivered is refused now instead of being tried for a day. */
 function requireWebhook({ url, headers = {}, secret }: Target): void {
   requireWebUrl('webhook.url', url)
   for (const [name, value] of Object.entries(headers))
@@ -30,7 +29,7 @@ function requireWebhook({ url, headers = {}, secret }: Target): void {
     throw invalid('webhook.secret: expected whsec_ and base64, or any other text')
 }
 
-/** The rooms that a query asks for. Those of a name are few, so that no counts are kept of them. */
+/** Builds the query of a room list. A name matches few rooms, so no counts are kept for names. */
 function roomsLike({ name, layout, is_terminated }: QueryOf<Operations['listRooms']>) {
   const filters: [string, Value][] = []
   if (name !== undefined) filters.push(['name = ?', name])
@@ -47,7 +46,7 @@ function roomsLike({ name, layout, is_terminated }: QueryOf<Operations['listRoom
   return {
     table: 'rooms',
     columns: columns.rooms,
-    // SQLite does not know that a name says more than a layout.
+    // SQLite's planner does not know that a name is more selective than a layout.
     where: `${name === undefined ? '' : 'INDEXED BY rooms_by_name '}WHERE ${filters.map(([clause]) => clause).join(' AND ') || 'true'}`,
     values: filters.map(([, value]) => value),
     ...(name === undefined && { counts }),
@@ -113,14 +112,13 @@ export const roomHandlers = {
     const room = requireRoom(store, params.id)
     const now = desk.now()
     if (body.is_terminated) desk.live.end(room.id, endings.terminated)
-    // Terminating a terminated room keeps the time at which it was terminated.
     const terminated =
       body.is_terminated === undefined
         ? room.terminated_at
         : body.is_terminated
           ? (room.terminated_at ?? now)
           : null
-    // A reopened room starts over: with the time of its last meeting used up, it would end at once.
+    // A reopened room starts a new time limit; it would otherwise end immediately.
     if (room.terminated_at !== null && terminated === null)
       store.run('UPDATE rooms SET meeting_from_ms = meeting_ms WHERE id = ?', room.id)
     store.run(

@@ -9,11 +9,11 @@ import type { Handlers } from './handler-context.ts'
 
 type Session = ReturnType<typeof toSession>
 
-/** How many sessions are read in one go: a few milliseconds’ work. */
+/** Sessions read per step: a few milliseconds of work. */
 const stepSessions = 500
 
 export const sessionHandlers = {
-  /** The document has no paging here: all sessions are sent, unless `limit` or `offset` is given. */
+  /** The API specification has no paging here: all sessions are sent unless `limit` or `offset` is given. */
   async listSessions({ store, pace }, { params, query }) {
     requireRoom(store, params.room_id)
     const table = hasListedEnds(store) ? 'present_sessions' : 'sessions'
@@ -21,7 +21,7 @@ export const sessionHandlers = {
     if (query.user_id !== undefined) filters.push(['user_id = ?', query.user_id])
     if (query.is_connecting !== undefined)
       filters.push(['(disconnected_at IS NULL) = ?', query.is_connecting ? 1 : 0])
-    // The index knows only what is recorded.
+    // The index covers recorded sessions only.
     if (query.is_connecting && table === 'present_sessions') filters.push(['is_open = ?', 1])
     const where = `WHERE ${filters.map(([clause]) => clause).join(' AND ')}`
     const values = filters.map(([, value]) => value)
@@ -39,7 +39,7 @@ export const sessionHandlers = {
         for (const row of rows) sessions.push(toSession(row))
         before = rows.length < stepSessions ? 0 : (rows.at(-1)?.seq ?? 0)
       }
-      // It may have been deleted between two steps.
+      // The room may have been deleted between two steps.
       requireRoom(store, params.room_id)
       return { sessions }
     }

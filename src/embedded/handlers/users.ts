@@ -12,7 +12,6 @@ import { searchEmails } from '../store/search.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers } from './handler-context.ts'
 
-/** Gives the user of this `user_id` these values, except id, token and creation time. Returns what is stored then. */
 function updated(store: Store, user: UserRow): UserRow {
   store.run(
     'UPDATE users SET name = ?, profile_url = ?, default_member_type = ?, email = ?, unlisted = ?, updated_at = ? WHERE user_id = ?',
@@ -27,7 +26,7 @@ function updated(store: Store, user: UserRow): UserRow {
   return requireUser(store, user.user_id)
 }
 
-/** Returns whether the user was added: not where one of this `user_id` is, or is still being swept. */
+/** Adds a user. Returns false when the `user_id` exists or its deletion is unfinished. */
 function add(store: Store, user: UserRow): boolean {
   const seq = store.insert(
     `INSERT INTO users (id, user_id, name, profile_url, default_member_type, email, access_token, unlisted, created_at, updated_at)
@@ -57,7 +56,7 @@ const everyUser = {
   counts: { from: 'user_counts WHERE true', values: [], upTo: 'users_counted' },
 } as const
 
-/** Section 2.3: the internal id appears in items of the list, and only there. */
+/** Adds the internal ID, which only list items show (API specification, section 2.3). */
 const toListedUser = (row: UserRow) => Object.assign(toUser(row), { id: row.id })
 
 export const userHandlers = {
@@ -73,7 +72,7 @@ export const userHandlers = {
   },
 
   createUser({ store, now, newId, newToken, sweeper }, { body }) {
-    // No request could reach such a user: `/users/..` becomes another path on its way here.
+    // No request could reach such a user: clients resolve `/users/..` to another path.
     const problem = segmentProblem('user_id', body.user_id)
     if (problem !== undefined) throw invalid(problem)
     if (body.profile_url !== undefined) requireEncodedUrl('profile_url', body.profile_url)
@@ -90,10 +89,10 @@ export const userHandlers = {
       created_at: time,
       updated_at: time,
     }
-    // Who had this id before leaves no memberships.
+    // A previous user of this ID must not pass on memberships.
     if (add(store, user) || (sweeper.finish('user', user.user_id) && add(store, user)))
       return { user: toUser(user) }
-    // Rule 3: the existing user is overridden.
+    // API specification, rule 3: creating an existing user overwrites it.
     return { user: toUser(updated(store, user)) }
   },
 

@@ -4,26 +4,21 @@ import type { WireRequest } from '../../api/wire.ts'
 import type { Service } from '../service/service.ts'
 import { readBody } from './body.ts'
 
-/** Largest request body, in bytes. */
+/** Maximum size of a request body, in bytes. */
 const maxBodyBytes = 10 * 1024 * 1024
 
-/**
- * Answers requests with what the service says.
- * @param refuse answers a request that never reaches the service
- */
 export function createAnswerer(
   service: Service,
   refuse: (response: ServerResponse, message: string) => void,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const atEndOfTurn = endOfTurn()
   return async (request, response) => {
-    // Most requests have no body, and waiting for none costs more than answering.
+    // Most requests have no body, and awaiting an empty one costs more than responding.
     const body = hasBody(request) ? await readText(request) : noBody
     if (body.refused !== undefined) return refuse(response, body.refused)
     const answered = await service({
       method: request.method ?? 'GET',
       url: request.url ?? '/',
-      // Node joins headers that come twice, except Set-Cookie, which requests do not have.
       headers: request.headers as WireRequest['headers'],
       body: body.text,
     })
@@ -31,11 +26,11 @@ export function createAnswerer(
       const { status, headers, text, pieces } = answered
       const length = pieces ? lengthOf(pieces) : Buffer.byteLength(text)
       response.writeHead(status, { ...headers, 'content-length': length })
-      // As text, Node writes it together with the headers.
+      // Node writes a text body together with the headers.
       if (pieces) Readable.from(pieces).pipe(response)
       else response.end(text)
     }
-    // Writes have waited for their commit, and come from it together.
+    // Writes already arrive together, from their shared commit.
     if (request.method === 'GET') atEndOfTurn(send)
     else send()
   }
@@ -45,16 +40,13 @@ function lengthOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((bytes, piece) => bytes + piece.length, 0)
 }
 
-/** The connection ends with the answer: the rest of the body is not waited for. */
+/** Refuses a request and closes the connection without reading the rest of the body. */
 export function refuse(response: ServerResponse, message: string): void {
   response.writeHead(400, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
   response.end(`${JSON.stringify({ error: { code: 'invalid_parameters', message } })}\n`)
 }
 
-/**
- * Answers to reads leave together, once per turn of the event loop: written one by one, each would wake its client,
- * and where the two share a machine the client then holds up the service.
- */
+/** Returns a function that batches responses per turn of the event loop, so that clients do not wake one by one. */
 function endOfTurn(): (send: () => void) => void {
   let waiting: (() => void)[] = []
   return (send) => {
@@ -78,7 +70,6 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The body as text, or why it is refused. */
 async function readText(request: IncomingMessage): Promise<Body> {
   const bytes = await readBody(request, maxBodyBytes)
   if (bytes === undefined) return { refused: `the body is larger than ${maxBodyBytes} bytes` }

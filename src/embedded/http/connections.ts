@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Whoever takes longer to send a request is cut. */
 export const limits = {
   requestTimeout: 30_000,
   headersTimeout: 5000,
@@ -17,20 +16,16 @@ export type Patience = Pick<
 >
 
 /**
- * Bounds the connections of a server: all together by the handles that the process has, and those of each address that
- * have not sent complete headers yet. Beyond that bound the oldest of them is cut, so that whoever opens connections
- * and says nothing keeps nobody out, not even others at the same address.
- * @param most maximum number of connections
- * @returns to be told of each request to upgrade. A listener of our own would make Node leave their answer to us.
+ * Limits the connections of a server, and per remote address those without complete headers: the oldest of those is
+ * closed first, so that silent connections cannot block others.
+ * @returns a function to call for each upgrade request; an `upgrade` listener here would stop Node from answering them
  */
 export function limitConnections(server: Server, most = defaultMost()): (socket: Socket) => void {
   server.maxConnections = most
-  // Refused now, and welcome at the next attempt.
   server.on('drop', () => server.closeIdleConnections())
 
-  // Half of all: when a service is back, a whole school may connect again at the same moment, from one address.
+  // Half of all: after an outage, a whole school may reconnect at once from one address.
   const mostSilent = Math.max(16, Math.floor(most / 2))
-  /** The connections without complete headers, by address and oldest first. */
   const silent = new Map<string, Set<Socket>>()
   const addresses = new WeakMap<Socket, string>()
   const known = new WeakSet<Socket>()
@@ -43,7 +38,7 @@ export function limitConnections(server: Server, most = defaultMost()): (socket:
     if (sockets?.size === 0) silent.delete(address)
   }
   server.on('connection', (socket: Socket) => {
-    // A request to upgrade that was declined is read again, as if its connection were new.
+    // Node reads a declined upgrade request again, as if its connection were new.
     if (known.has(socket)) return
     known.add(socket)
     const address = socket.remoteAddress ?? ''
@@ -58,12 +53,12 @@ export function limitConnections(server: Server, most = defaultMost()): (socket:
   return heard
 }
 
-/** Leaves a quarter of the handles to files, webhooks and whatever else. */
+/** Returns the default maximum; a quarter of the handles is reserved for files and webhooks. */
 function defaultMost(): number {
   return Math.floor(handleLimit() * 0.75)
 }
 
-/** How many handles the process may have open. Other systems than Linux do not say; macOS allows this many. */
+/** Returns the number of handles that the process may open. Only Linux reports it; macOS allows this many. */
 function handleLimit(): number {
   try {
     const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []

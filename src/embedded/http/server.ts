@@ -10,26 +10,23 @@ import { refuseFraming } from './framing.ts'
 import { refuseForeign } from './same-origin.ts'
 
 export interface HttpServer {
-  /** Scheme, host and port: the base URL is this with `/v1` behind it. */
+  /** Scheme, host and port, without `/v1`. */
   url: string
-  /** Stops accepting, lets answers under way finish, and resolves when the last connection is gone. */
+  /** Stops accepting connections and resolves when the last one is closed. Pending responses finish. */
   close(): Promise<void>
-  /** Cuts the connections that are left. */
+  /** Closes the remaining connections immediately. */
   cut(): void
 }
 
 export interface HttpOptions {
   host: string
-  /** 0 picks a free one. */
   port: number
-  /** Names under which the service may be addressed, besides loopback and `host`. */
+  /** Host names of the service besides loopback and `host`. */
   hosts?: readonly string[]
-  /** Maximum number of connections. By default, what the handles of the process allow. */
   maxConnections?: number
-  /** How long requests may take to come in, in milliseconds. */
+  /** Time limits for receiving requests, in milliseconds. */
   patience?: Partial<Patience>
   upgrade?: Upgrade
-  /** Told of each answer, for the log. */
   onAnswer?: (line: LogLine) => void
 }
 
@@ -40,15 +37,11 @@ interface LogLine {
   ms: number
 }
 
-/**
- * Serves the service over HTTP.
- * @throws when `host` and `port` cannot be listened on
- */
+/** @throws when the server cannot listen on `host` and `port` */
 export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
   const { host, port, hosts = [], maxConnections, patience, upgrade, onAnswer } = options
   const known = [host, ...hosts]
   const refused = new WeakSet<Duplex>()
-  /** Connections with an answer under way. */
   const busy = new WeakSet<Duplex>()
   const end = (response: ServerResponse, message: string) => {
     refused.add(response.req.socket)
@@ -59,7 +52,7 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
   // From Node 24.9 on, a request with a body cannot be read again.
   const offers = { shouldUpgradeCallback: wantsWebSocket }
   const server = createServer({ ...limits, ...patience, ...offers }, (request, response) => {
-    // What came in together with a refused request is not acted upon: nobody would learn its result.
+    // Requests received after a refused one on the same connection are not run: their responses could not be sent.
     if (refused.has(request.socket)) return
     if (closing) response.setHeader('connection', 'close')
     const began = performance.now()
@@ -78,7 +71,7 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     heard(request.socket)
     if (refused.has(socket)) return void socket.end()
-    // The answer would end up in the middle of whatever comes after the upgrade.
+    // The pending response would end up in the middle of the upgraded stream.
     if (busy.has(socket)) return void socket.destroy()
     if (!wantsWebSocket(request)) return declineUpgrade(server, request, socket, head)
     socket.on('error', () => socket.destroy())
@@ -102,7 +95,7 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
 }
 
 function lineOf(request: IncomingMessage, response: ServerResponse, ms: number): LogLine {
-  // The query may hold somebody’s name.
+  // The query is not logged because it may hold a person's name.
   return {
     method: request.method ?? '',
     path: request.url?.split('?')[0] ?? '',

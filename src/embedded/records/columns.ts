@@ -1,6 +1,5 @@
 import type { ListedRoom, MemberRow, SessionRow, UserRow } from '../store/rows.ts'
 
-/** What lists read of each table. */
 export const columns = {
   rooms: [
     'id',

@@ -5,14 +5,12 @@ import type { ListedRoom, MemberRow, RoomRow, SessionRow, UserRow } from '../sto
 import type { Store } from '../store/store.ts'
 import { withUnlisted } from './unlisted.ts'
 
-/** @throws {Fault} when there is no such room */
 export function requireRoom(store: Store, id: string): RoomRow {
   const row = store.one<RoomRow>('SELECT * FROM rooms WHERE id = ?', id)
   if (!row) throw notFound('room')
   return row
 }
 
-/** @throws {Fault} when there is no such room, or no such member of it */
 export function requireMember(store: Store, roomId: string, id: string): MemberRow {
   requireRoom(store, roomId)
   const row = store.one<MemberRow>('SELECT * FROM present_members WHERE id = ? AND room_id = ?', id, roomId)
@@ -20,14 +18,13 @@ export function requireMember(store: Store, roomId: string, id: string): MemberR
   return row
 }
 
-/** @throws {Fault} when there is no such user */
 export function requireUser(store: Store, userId: string): UserRow {
   const row = store.one<UserRow>('SELECT * FROM users WHERE user_id = ?', userId)
   if (!row) throw notFound('user')
   return row
 }
 
-/** Section 2.1. */
+/** Converts a row to a Room (API specification, section 2.1). */
 export function toRoom(
   row: ListedRoom,
   { live, applicationId }: { live: { meetingMs(roomId: string): number | undefined }; applicationId: string },
@@ -41,7 +38,7 @@ export function toRoom(
     thumbnail_url: null,
     layout: row.layout,
     record: row.record === 1,
-    // Whole seconds: the document gives no unit.
+    // Whole seconds: the API specification gives no unit.
     meeting_time: Math.floor(meetingMs / 1000),
     max_meeting_seconds: row.max_meeting_seconds,
     remaining_seconds: remainingSeconds(row, meetingMs),
@@ -59,14 +56,13 @@ export function toRoom(
   return withUnlisted(record, row.unlisted)
 }
 
-/** Meeting time until a room is terminated, null without a limit. */
+/** Returns the meeting time until the room is terminated, in seconds; null without a limit. */
 function remainingSeconds(row: ListedRoom, meetingMs: number): number | null {
   if (row.max_meeting_seconds === null) return null
   if (row.terminated_at !== null) return 0
   return Math.max(0, row.max_meeting_seconds - Math.floor((meetingMs - row.meeting_from_ms) / 1000))
 }
 
-/** Section 2.2. */
 export function toMember(row: MemberRow) {
   const record = {
     id: row.id,
@@ -81,7 +77,7 @@ export function toMember(row: MemberRow) {
   return withUnlisted(record, row.unlisted)
 }
 
-/** Section 2.3, without the internal id, which only lists show. */
+/** Converts a row to a User (API specification, section 2.3), without the internal ID of list items. */
 export function toUser(row: UserRow) {
   const record = {
     user_id: row.user_id,
@@ -96,7 +92,6 @@ export function toUser(row: UserRow) {
   return withUnlisted(record, row.unlisted)
 }
 
-/** Section 2.4. */
 export function toSession(row: SessionRow) {
   return {
     id: row.id,

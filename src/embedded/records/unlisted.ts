@@ -2,24 +2,18 @@ import { readJson, writeJson } from '../../api/json.ts'
 import { type ResourceName, resources } from '../../api/resources.ts'
 import { damaged, invalid } from '../common/faults.ts'
 
-/** Most bytes of JSON that the unlisted fields of one thing may take. */
+/** Maximum JSON size of a record's unlisted fields, in bytes. */
 const maxBytes = 64 * 1024
 
 type Unlisted = Readonly<Record<string, unknown>>
 
-/**
- * The fields of a body that no table lists. The service keeps them and gives them back, as the hosted one does.
- * @param body of an operation on a resource, as its schema let it pass
- */
+/** Returns the fields of a body that the API specification does not list. The hosted service also keeps them. */
 export function unlistedIn(resource: ResourceName, body: object): Unlisted {
   const { fields } = resources[resource]
   return Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(fields, name)))
 }
 
-/**
- * Unlisted fields as they are stored, null when there are none.
- * @throws {Fault} when they are larger than 64 KB
- */
+/** @throws {Fault} when the fields exceed 64 KB of JSON */
 export function packUnlisted(fields: Unlisted): string | null {
   if (Object.keys(fields).length === 0) return null
   const text = writeJson(fields)
@@ -28,12 +22,11 @@ export function packUnlisted(fields: Unlisted): string | null {
   return text
 }
 
-/** Stored unlisted fields with others in their place. */
 export function mergeUnlisted(stored: string | null, fields: Unlisted): string | null {
   return packUnlisted({ ...readUnlisted(stored), ...fields })
 }
 
-/** A record with its unlisted fields behind the listed ones. */
+/** Appends the unlisted fields to a record; listed fields win. */
 export function withUnlisted<T extends object>(record: T, stored: string | null): T {
   return stored === null ? record : { ...record, ...readUnlisted(stored), ...record }
 }

@@ -4,10 +4,10 @@ import type { Store } from '../store/store.ts'
 import type { TextResponse } from './response.ts'
 
 const mostPages = 128
-/** Most characters of a page that is kept: together they take some megabytes. */
+/** Maximum characters of a cached page; 128 pages take some megabytes. */
 const mostCharacters = 64 * 1024
 
-/** Written pages of lists, for as long as nothing changes: reading and writing one is most of what an answer costs. */
+/** Cache of serialized list pages until the next write: creating a page is most of a response's cost. */
 export class ResponseCache {
   readonly #store: Store
   readonly #live: Pick<Live, 'meetingMs'>
@@ -24,10 +24,7 @@ export class ResponseCache {
     return page && this.#version === this.#store.version ? page : undefined
   }
 
-  /**
-   * Keeps a page.
-   * @param version of the store, from before the page was read
-   */
+  /** Caches a page that was read at a version of the store. */
   keep(url: string, page: TextResponse, value: unknown, version: string): void {
     if (page.pieces || page.text.length > mostCharacters || this.#moves(value)) return
     if (version !== this.#version || this.#pages.size >= mostPages) this.#pages.clear()
@@ -35,7 +32,7 @@ export class ResponseCache {
     this.#pages.set(url, page)
   }
 
-  /** Whether a page shows a meeting that is running: its time goes on though nothing is written. */
+  /** Returns true when a page shows a running meeting, whose time changes without a write. */
   #moves(value: unknown): boolean {
     if (!isObject(value) || !Array.isArray(value['rooms'])) return false
     return value['rooms'].some(({ id }) => this.#live.meetingMs(id) !== undefined)

@@ -3,9 +3,9 @@ import type { WireResponse } from '../../api/wire.ts'
 import { inTurns, type Pace } from '../common/pace.ts'
 import { isObject } from '../common/values.ts'
 
-/** An answer whose bytes are only made when they are asked for. */
+/** A response whose bytes are created on access. */
 export interface TextResponse extends WireResponse {
-  /** The body; empty where it is so long that it was made in pieces. */
+  /** The body; empty when `pieces` holds it. */
   readonly text: string
   readonly pieces?: readonly Uint8Array[]
 }
@@ -24,16 +24,15 @@ export function respond(status: number, value: unknown): TextResponse {
   }
 }
 
-/** How many items of a list are written in one go. No page has more. */
+/** List items serialized per step. Pages have at most this many. */
 const stepItems = 1000
 
-/** Whether an answer is nothing but a list, and one longer than any page. */
+/** Returns true for a list that is longer than any page. */
 export function isLong(value: unknown): value is Record<string, unknown[]> {
   const [items, ...others] = isObject(value) ? Object.values(value) : []
   return others.length === 0 && Array.isArray(items) && items.length > stepItems
 }
 
-/** Writes a long list in steps. */
 export async function respondInSteps(value: Record<string, unknown[]>, pace: Pace): Promise<TextResponse> {
   const [[name, items] = ['', []]] = Object.entries(value)
   const pieces = [Buffer.from(`{${JSON.stringify(name)}:[`)]
@@ -55,7 +54,7 @@ export async function respondInSteps(value: Record<string, unknown[]>, pace: Pac
   }
 }
 
-/** Numbers of unlisted fields may have more digits than JSON.stringify can write, which is several times as fast. */
+/** Serializes a value. JSON.stringify is several times faster, but truncates long numbers of unlisted fields. */
 function toJson(value: unknown): string {
   const text = JSON.stringify(value)
   return text.includes('"isLosslessNumber":true') ? writeJson(value) : text

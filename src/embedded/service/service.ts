@@ -23,16 +23,14 @@ const prefix = '/v1'
 
 export interface ServiceOptions {
   store: Store
-  /** The key that every request must carry (section 5). */
+  /** The key that every request must carry (API specification, section 5). */
   apiKey: string
-  /** Milliseconds since 1970. */
   now(): number
   live?: Live
   pace?: Pace
   sweeper?: CascadeDeleter
 }
 
-/** What handlers work with. */
 export function createHandlerContext({
   store,
   now,
@@ -44,7 +42,7 @@ export function createHandlerContext({
   return { store, now, ...createIds(now), live, pace, sweeper, applicationId: row?.application_id ?? '' }
 }
 
-/** The whole service as a function from request to response: authorization, routing, validation, behaviour. */
+/** Creates the service: authorization, routing, validation and handlers. */
 export function createService({
   store,
   apiKey,
@@ -61,10 +59,10 @@ export function createService({
 
   const pages = new ResponseCache(store, live)
   let loading: Promise<Readonly<Record<OperationName, Operation>>> | undefined
-  // Importing once more would copy the names of the module each time.
+  // Importing again would copy the module's names each time.
   const schemas = () => (loading ??= import('../../api/operations.ts').then(({ operations }) => operations))
 
-  /** @returns what to answer, and for what may be kept the version of the store from before */
+  /** Returns the response value and, when it can be cached, the version of the store before the read. */
   async function answer(request: WireRequest): Promise<{ value: unknown; version?: string }> {
     const url = parseUrl(request.url)
     if (!isKey(request.headers['authorization'], expected)) throw unauthorized()
@@ -74,7 +72,7 @@ export function createService({
     const endpoint: Endpoint = endpoints[name]
     const { fields } = resources[endpoint.resource]
     const hasBody = endpoint.method === 'POST' || endpoint.method === 'PUT'
-    // A request that carries only ids needs no validation, and so does not wait for the schemas to load.
+    // A request that carries only IDs needs no validation and does not wait for the schemas to load.
     const operation: Partial<Operation> = hasBody || url.search ? (await schemas())[name] : {}
     const params = decodeParams(pathParams as Record<string, string>)
     const query = operation.query ? read(operation.query, Object.fromEntries(url.searchParams), fields) : {}
@@ -89,7 +87,7 @@ export function createService({
       query,
       body: operation.body && read(operation.body, body, fields),
     })
-    // What an update changes shows only in its transaction.
+    // Only the transaction shows what an update changes.
     if (isUpdate(name))
       return {
         value: await store.write(() => handle(name, desk, checked(changes(name, desk, params, sent)))),

@@ -4,15 +4,12 @@ import { requireRoom } from '../records/records.ts'
 import type { MemberRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 
-/** What it takes to let people in. */
 export interface AdmissionDeps {
   store: Store
-  /** Milliseconds since 1970. */
   now(): number
   newId(): string
 }
 
-/** Who comes in, and as what. */
 export interface Admission {
   roomId: string
   memberId: string
@@ -22,15 +19,13 @@ export interface Admission {
   guestSeq: number | null
 }
 
-/** Section 7: whoever is not authorized gets a 400. */
+/** Status 400 for a client that is not authorized (API specification, section 7). */
 const refused = (message: string) => new Fault(400, 'refused', message)
 
 /**
- * Inside `store.write`: decides whether the bearer of an access token may join a room, and makes a member of whoever
- * is not one yet. Open rooms take anyone, public rooms any user of the workspace, private rooms invited members who are
- * not blocked (section 2.1).
- * @param token a user’s `access_token`; undefined for the anonymous
- * @throws {Fault} for whoever may not join
+ * Admits a client to a room, and adds a member if needed (API specification, section 2.1). Call inside `store.write`.
+ * @param token a user's `access_token`; undefined for an anonymous client
+ * @throws {Fault} when the client may not join
  */
 export function admit(
   { store, now, newId }: AdmissionDeps,
@@ -75,7 +70,6 @@ export function admit(
   return { roomId, memberId, userId, type, guestSeq: user ? null : seq }
 }
 
-/** The room that a path connects to, undefined for any other path. */
 export function roomToConnect(pathname: string): string | undefined {
   const [, segment] = /^\/v1\/rooms\/([^/]+)\/connect$/.exec(pathname) ?? []
   if (segment === undefined) return undefined

@@ -3,16 +3,12 @@ import type { WebSocket } from 'ws'
 import { type Frame, toFrame } from './frame.ts'
 import type { Ending, Peer } from './live.ts'
 
-/** More than this unsent, in bytes, and the peer does not read: several of the largest messages. */
+/** Maximum unsent bytes before a peer counts as not reading: several of the largest messages. */
 const maxBufferedBytes = 64 * 1024 * 1024
 
-/**
- * A WebSocket that may not be open yet: what is sent to it before then waits. It is a session’s way to its peer itself, as
- * each step in between is felt where thousands are told something.
- */
+/** A WebSocket that queues frames until it opens. */
 export class Connection implements Peer {
   #webSocket: WebSocket | undefined
-  /** The one below. */
   #socket: Duplex | undefined
   #waiting: Frame[] = []
   #ending: Ending | undefined
@@ -29,16 +25,12 @@ export class Connection implements Peer {
     if (this.#ending) webSocket.close(...this.#ending)
   }
 
-  /**
-   * Sends a frame as it is. Without compression `ws` writes each frame to the socket at once and keeps nothing back, so
-   * frames from here and from there go out in order.
-   */
+  /** Bypasses `ws`, which does not buffer without compression: its own frames and these stay in order. */
   send(frame: Frame): void {
     const webSocket = this.#webSocket
     const socket = this.#socket
     if (!webSocket || !socket) this.#waiting.push(frame)
     else if (webSocket.readyState !== webSocket.OPEN) return
-    // A peer that does not read must not fill our memory.
     else if (socket.writableLength > maxBufferedBytes) webSocket.terminate()
     else socket.write(frame)
   }

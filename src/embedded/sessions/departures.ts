@@ -5,28 +5,24 @@ import { announce, type Move, pack, webhookOf } from '../webhooks/outbox.ts'
 import type { LiveSession } from './live.ts'
 import { type Roster, takesPart } from './roster.ts'
 
-/** What the records show of a session. */
 export type Recorded = Omit<LiveSession, 'peer' | 'ahead'>
 
-/** How many ends are recorded in one go: a few milliseconds’ work. */
+/** Ends recorded per step: a few milliseconds of work. */
 const fewSessions = 500
 
 export interface Departures<S extends Recorded> {
   store: Store
   newId(): string
   roster: Roster<S>
-  /** Told that ends are listed, once they are on disk: see store/ended.ts. */
+  /** Runs after ends are listed on disk; see store/ended.ts. */
   onListed(): void
-  /** How many ends are recorded in one go. */
   few?: number | undefined
 }
 
 /**
- * Inside `store.write`: takes sessions off the roster and records that they have ended: at once where they are few, else
- * by listing them. Whoever took part is announced, one after the other.
- * @param rooms the sessions by their room
- * @param at when a session ended, in milliseconds since 1970; one that began later ended when it began
- * @returns the rooms that have something to deliver
+ * Removes sessions from the roster and records their ends, later when they are many. Call inside `store.write`.
+ * @param at end of a session in milliseconds since 1970; its start is used if later
+ * @returns the rooms with events to deliver
  */
 export function recordDepartures<S extends Recorded>(
   { store, newId, roster, onListed, few = fewSessions }: Departures<S>,
@@ -70,7 +66,6 @@ function toExit({ id, memberId, userId, connectedAt }: Recorded, at: number, cou
   }
 }
 
-/** Sessions by when they ended: nearly always at one moment. */
 function byMoment<S>(sessions: readonly S[], at: (session: S) => number): Map<number, S[]> {
   const moments = new Map<number, S[]>()
   for (const session of sessions) {
@@ -81,7 +76,6 @@ function byMoment<S>(sessions: readonly S[], at: (session: S) => number): Map<nu
   return moments
 }
 
-/** Sessions by their room, in order. */
 export function byRoom<S extends Pick<LiveSession, 'roomId'>>(sessions: readonly S[]): Map<string, S[]> {
   const rooms = new Map<string, S[]>()
   for (const session of sessions) {

@@ -1,7 +1,7 @@
-/** A WebSocket frame as it goes over the wire: made once, sent to any number of sockets. */
+/** A serialized WebSocket frame, which can be sent to any number of sockets. */
 export type Frame = Buffer
 
-/** The frame of a message in JSON (RFC 6455, section 5.2): final, text, and unmasked, as it comes from a server. */
+/** Serializes a message as a final, unmasked text frame (RFC 6455, section 5.2). */
 export function toFrame(message: object): Frame {
   const payload = Buffer.from(JSON.stringify(message))
   const header = Buffer.alloc(10)
@@ -9,7 +9,6 @@ export function toFrame(message: object): Frame {
   return Buffer.concat([header.subarray(0, writeLength(header, payload.length)), payload])
 }
 
-/** Returns how long the header is. */
 function writeLength(header: Buffer, length: number): number {
   if (length < 126) return header.writeUInt8(length, 1)
   if (length < 2 ** 16) {

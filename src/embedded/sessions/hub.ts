@@ -14,7 +14,7 @@ import { TimedRounds } from './timed-rounds.ts'
 
 const tickMs = 5000
 
-/** A wall clock that is further from the monotonic clock than at the start of a session was set, in milliseconds. */
+/** Drift between the wall clock and the monotonic clock above which the wall clock was set, in milliseconds. */
 const mostDriftMs = 1000
 
 interface HubOptions {
@@ -22,28 +22,23 @@ interface HubOptions {
   clock: Clock
   pace: Pace
   newId(): string
-  /** Told when something could not be stored that no request waits for. */
+  /** Reports a failed write that no request waits for. */
   onFailure(error: unknown): void
-  /** Told that a room has an event in the outbox, once it is on disk. */
+  /** Runs after an event of a room is stored in the outbox. */
   onEvent(roomId: string): void
-  /** Told that thousands of ends are listed, once that is on disk, and while they are: somebody has to settle them. */
+  /** Runs after ends are listed on disk, and again while they are unsettled. */
   onListed(): void
-  /** How many ends are recorded in one go. */
   few?: number
 }
 
-/** Sessions by their room. */
 type Rooms = ReadonlyMap<string, readonly LiveSession[]>
 
-/**
- * Who is connected. Memory and store change together: methods marked so are called inside `store.write`, and what they
- * change in memory is taken back if the write fails.
- */
+/** The connected sessions. A failed `store.write` undoes the changes in memory too. */
 export class Hub implements Live {
   readonly #options: HubOptions
   readonly #roster = new Roster<LiveSession>()
   readonly #rounds: TimedRounds
-  /** Sessions whose connection is gone and whose end may not be stored. */
+  /** Closed sessions whose end may not be stored yet. */
   readonly #gone = new Set<LiveSession>()
   readonly #meetings: Meetings
   readonly #stopTicking: () => void
@@ -60,13 +55,13 @@ export class Hub implements Live {
     this.#stopTicking = every(clock, tickMs, () => void this.#tick().catch(onFailure))
   }
 
-  /** Closes the sessions that a crash left open. Called before anybody joins. */
+  /** Closes the sessions that a crash left open. Call before the first `join`. */
   async recover(): Promise<void> {
     const { store, onEvent } = this.#options
     for (const roomId of await store.write(() => closeAbandonedSessions(this.#options))) onEvent(roomId)
   }
 
-  /** Inside `store.write`: records a session that begins. */
+  /** Records the start of a session. Call inside `store.write`. */
   join(newcomer: Newcomer): LiveSession {
     const { store, clock } = this.#options
     const now = clock.now()
@@ -81,7 +76,7 @@ export class Hub implements Live {
       type,
       now,
     )
-    // In this order: with the new fields last, V8 gives each object a shape of its own.
+    // New fields come first: in last place, V8 would give each object a shape of its own.
     const session = { seq, connectedAt: now, ahead: now - clock.monotonic(), ...newcomer }
     this.#roster.add(session)
     store.onRollback(() => this.#roster.remove(session))
@@ -89,10 +84,10 @@ export class Hub implements Live {
     return session
   }
 
-  /** Records that a session has ended because its connection is gone, unless it has ended already. */
+  /** Records the end of a session whose connection closed, unless it is recorded already. */
   async leave(session: LiveSession): Promise<void> {
     if (!this.#roster.has(session)) {
-      // Its end may wait for a commit, which may fail.
+      // The commit of its end may fail.
       this.#gone.add(session)
       return
     }
@@ -104,13 +99,12 @@ export class Hub implements Live {
     }
   }
 
-  /** Inside `store.write`: ends the sessions of a room, or those that are meant. */
+  /** Ends the selected sessions of a room. Call inside `store.write`. */
   end(roomId: string, ending: Ending, meant: (session: LiveSession) => boolean = () => true): void {
     const sessions = this.#roster.in(roomId).filter(meant)
     if (sessions.length > 0) this.#end(new Map([[roomId, sessions]]), ending)
   }
 
-  /** Inside `store.write`: ends the sessions of a user, in all rooms. */
   endUser(userId: string, ending: Ending): void {
     this.#end(byRoom(this.#roster.of(userId)), ending)
   }
@@ -132,7 +126,7 @@ export class Hub implements Live {
     })
   }
 
-  /** When a session that ends now has ended: its presence is measured with the monotonic clock, as the wall clock may be set. */
+  /** Computes the end of a session with the monotonic clock, as the wall clock may be set. */
   #endOf(now: number): (session: LiveSession) => number {
     const ahead = now - this.#options.clock.monotonic()
     return (session) => {
@@ -146,10 +140,7 @@ export class Hub implements Live {
       this.#rounds.go(roomId, { sessions, act: ({ peer }) => peer.close(ending), turnMs: answeredTurnMs })
   }
 
-  /**
-   * Inside `store.write`: gives the sessions of a member another role. Whoever takes part from now on has entered the
-   * meeting, and whoever only watches from now on has left it.
-   */
+  /** Changes the role of a member's sessions, which may enter or leave the meeting. Call inside `store.write`. */
   setType(roomId: string, memberId: string, type: MemberType): void {
     for (const session of this.#roster.in(roomId))
       if (session.memberId === memberId && session.type !== type) this.#setType(session, type)
@@ -169,7 +160,6 @@ export class Hub implements Live {
     } else this.#enter(session, clock.now())
   }
 
-  /** Inside `store.write`: somebody takes part from now on. */
   #enter(session: LiveSession, now: number): void {
     const { store } = this.#options
     store.run('UPDATE rooms SET started_at = coalesce(started_at, ?) WHERE id = ?', now, session.roomId)
@@ -177,7 +167,7 @@ export class Hub implements Live {
     this.#announce('sessionJoined', session, now)
   }
 
-  /** Inside `store.write`: sends a message to every session that is live in a room now, and to no other (rule 4). */
+  /** Sends a message to the room's current sessions only (API specification, rule 4). Call inside `store.write`. */
   send(roomId: string, message: object): void {
     const sessions = this.#roster.in(roomId)
     if (sessions.length === 0) return
@@ -187,12 +177,10 @@ export class Hub implements Live {
     )
   }
 
-  /** Meeting time of a room whose meeting is running, in milliseconds. */
   meetingMs(roomId: string): number | undefined {
     return this.#meetings.ms(roomId)
   }
 
-  /** Ends every session, because the service stops. */
   async close(): Promise<void> {
     this.#stopTicking()
     const rooms = byRoom(this.#roster.all())
@@ -206,12 +194,11 @@ export class Hub implements Live {
     await this.#rounds.done()
   }
 
-  /** Starts or stops the meeting clock, as two or more participants are connected or not. */
+  /** Runs the meeting clock while two or more participants are connected. */
   #settle(roomId: string): void {
     this.#meetings.set(roomId, this.#roster.counts(roomId).membersCount >= 2)
   }
 
-  /** The time of a meeting is up: terminates its room. */
   async #terminate(roomId: string): Promise<void> {
     const { store, clock } = this.#options
     await store.write(() => {
@@ -226,7 +213,7 @@ export class Hub implements Live {
     })
   }
 
-  /** Stores what recovery needs after a crash, and what could not be stored before. */
+  /** Stores the data for crash recovery, and ends that could not be stored before. */
   async #tick(): Promise<void> {
     const { store, clock, onListed } = this.#options
     const gone = [...this.#gone]
@@ -234,7 +221,7 @@ export class Hub implements Live {
       noteAlive(store, clock.now())
       this.#end(byRoom(gone.filter((session) => this.#roster.has(session))))
     })
-    // Begun together, they share a commit.
+    // Concurrent writes share a commit.
     await Promise.all([noted, this.#meetings.save()])
     for (const session of gone) this.#gone.delete(session)
     // A step that settles them may have failed.

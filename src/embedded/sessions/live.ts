@@ -2,7 +2,7 @@ import type { MemberType } from '../../api/vocabulary.ts'
 import type { EndedSession } from '../store/ended.ts'
 import type { Frame } from './frame.ts'
 
-/** Why the service ends a session: the close code and reason that the client gets. */
+/** Close code and reason of a session that the service ends. */
 export type Ending = readonly [code: number, reason: string]
 
 export const endings = {
@@ -13,23 +13,22 @@ export const endings = {
   userDeleted: [4004, 'the user is deleted'],
 } as const satisfies Record<string, Ending>
 
-/** Who is at the other end of a connection. */
 export interface Peer {
   send(frame: Frame): void
   close(ending: Ending): void
 }
 
-/** One connection of a member to a room (section 1). */
+/** One connection of a member to a room (API specification, section 1). */
 export interface LiveSession extends EndedSession {
   readonly id: string
   readonly roomId: string
   readonly memberId: string
   readonly userId: string | null
-  /** The role of the member, which may change while the session lasts. */
+  /** Role of the member; may change during the session. */
   type: MemberType
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly connectedAt: number
-  /** How far the wall clock was ahead of the monotonic clock then, in milliseconds. */
+  /** Wall clock minus monotonic clock at the start of the session, in milliseconds. */
   readonly ahead: number
   readonly peer: Peer
 }
@@ -37,21 +36,17 @@ export interface LiveSession extends EndedSession {
 /** A connection whose session is not recorded yet. */
 export type Newcomer = Omit<LiveSession, 'seq' | 'connectedAt' | 'ahead'>
 
-/** What the operations need of the live half of the service. All but `meetingMs` is called inside `store.write`. */
+/** Session operations that the handlers use. Call all but `meetingMs` inside `store.write`. */
 export interface Live {
-  /** Ends sessions of a room. */
   end(roomId: string, ending: Ending, meant?: (session: LiveSession) => boolean): void
-  /** Ends the sessions of a user, in all rooms. */
   endUser(userId: string, ending: Ending): void
-  /** Gives the sessions of a member in a room another role, which counts at once. */
   setType(roomId: string, memberId: string, type: MemberType): void
-  /** Sends a message to every session that is live in a room now, and to no other (rule 4). */
+  /** Sends a message to the room's current sessions only (API specification, rule 4). */
   send(roomId: string, message: object): void
-  /** Meeting time of a room whose meeting is running, in milliseconds. */
+  /** Returns the meeting time of a running meeting, in milliseconds. */
   meetingMs(roomId: string): number | undefined
 }
 
-/** For a service that answers one command: nobody is connected. */
 export const noSessions: Live = {
   end: () => {},
   endUser: () => {},

@@ -5,29 +5,28 @@ import type { Store } from '../store/store.ts'
 interface MeetingsOptions {
   store: Store
   clock: Clock
-  /** Told when the meeting time of a room is used up. */
   onTimeUp(roomId: string): void
 }
 
 interface Meeting {
-  /** What is stored of the room’s meeting time, in milliseconds. */
+  /** Stored meeting time of the room, in milliseconds. */
   stored: number
-  /** Monotonic time up to which it is stored. */
+  /** Monotonic time up to which the meeting time is stored. */
   since: number
   /** Monotonic time at which the meeting time is used up. */
   endsAt: number
-  /** Whether the clock stops with the commit that is under way. */
+  /** True while a commit that stops the clock is pending. */
   stopping: boolean
   cancel: () => void
 }
 
-/** How many meetings are stored in one go: a few milliseconds’ work. */
+/** Meetings stored per step: a few milliseconds of work. */
 const stepMeetings = 500
 
-/** Pause before a meeting is ended that could not be ended in time, in milliseconds. */
+/** Delay before another attempt to end a meeting, in milliseconds. */
 const retryMs = 1000
 
-/** The meeting clock of each room: it runs while two or more participants are connected (section 2.7). */
+/** Meeting clock of each room with two or more connected participants (API specification, section 2.7). */
 export class Meetings {
   readonly #options: MeetingsOptions
   readonly #running = new Map<string, Meeting>()
@@ -36,7 +35,7 @@ export class Meetings {
     this.#options = options
   }
 
-  /** Inside `store.write`: starts or stops the clock of a room. */
+  /** Starts or stops the clock of a room. Call inside `store.write`. */
   set(roomId: string, meets: boolean): void {
     const meeting = this.#running.get(roomId)
     const runs = meeting !== undefined && !meeting.stopping
@@ -44,7 +43,7 @@ export class Meetings {
     else if (!meets && runs) this.#stop(roomId, meeting)
   }
 
-  /** Stores how far each meeting is, for after a crash: some at a time, so that many meetings hold up nobody. */
+  /** Stores the elapsed time of each meeting for crash recovery, in steps. */
   async save(): Promise<void> {
     const { store } = this.#options
     let left = [...this.#running]
@@ -53,12 +52,11 @@ export class Meetings {
       await store.write(() => {
         for (const [roomId, meeting] of some) this.#save(roomId, meeting)
       })
-      // Others may have ended meanwhile.
+      // Some may have ended meanwhile.
       left = left.slice(stepMeetings).filter(([roomId, meeting]) => this.#running.get(roomId) === meeting)
     }
   }
 
-  /** Meeting time of a room whose clock is running, in milliseconds. */
   ms(roomId: string): number | undefined {
     const meeting = this.#running.get(roomId)
     if (!meeting) return undefined
@@ -89,7 +87,7 @@ export class Meetings {
     })
     this.#save(roomId, meeting)
     meeting.cancel()
-    // Until the commit, whoever asks is told what the store will say after it.
+    // Until the commit, reads return the value that the commit will store.
     meeting.stopping = true
     store.afterCommit(() => {
       if (this.#running.get(roomId) === meeting) this.#running.delete(roomId)
@@ -107,13 +105,13 @@ export class Meetings {
     store.run('UPDATE rooms SET meeting_ms = ? WHERE id = ?', meeting.stored, roomId)
   }
 
-  /** Sets the timer that ends a meeting in time, or as soon as possible but not before `atLeast` milliseconds. */
+  /** Sets the timer that ends a meeting on time, at least `atLeast` milliseconds from now. */
   #arm(roomId: string, meeting: Meeting, atLeast = 0): void {
     const { clock, onTimeUp } = this.#options
     if (meeting.endsAt === Infinity) return
     const left = Math.max(meeting.endsAt - clock.monotonic(), atLeast)
     meeting.cancel = afterLong(clock, left, () => {
-      // Ending the meeting cancels this; if it cannot be stored, there is another attempt.
+      // Ending the meeting cancels this retry.
       this.#arm(roomId, meeting, retryMs)
       onTimeUp(roomId)
     })

@@ -2,15 +2,14 @@ import type { Store } from '../store/store.ts'
 import { byRoom, type Departures, type Recorded, recordDepartures } from './departures.ts'
 import { Roster } from './roster.ts'
 
-/** Inside `store.write`: stores that the service is alive now. After a crash, open sessions end at this moment. */
+/** Stores the end of open sessions for a crash. Call inside `store.write`. */
 export function noteAlive(store: Store, now: number): void {
   store.run('UPDATE workspace SET alive_at = ?', now)
 }
 
 /**
- * Inside `store.write`, before anybody joins: closes the sessions that a crash left open, each at the last moment at
- * which the service is known to have run.
- * @returns the rooms that have something to deliver
+ * Closes the sessions that a crash left open. Call inside `store.write`, before the first `join`.
+ * @returns the rooms with events to deliver
  */
 export function closeAbandonedSessions(office: Omit<Departures<Recorded>, 'roster'>): string[] {
   const { store } = office

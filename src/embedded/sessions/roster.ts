@@ -2,20 +2,18 @@ import type { MemberType } from '../../api/vocabulary.ts'
 import type { Counts } from '../webhooks/outbox.ts'
 import type { LiveSession } from './live.ts'
 
-/** What the roster needs of a session. */
 type Listed = Pick<LiveSession, 'roomId' | 'memberId' | 'userId' | 'type'>
 
 interface Room<S> {
   readonly sessions: Set<S>
-  /** How many sessions take part: of each member that takes part, and of all. */
+  /** Number of participating sessions per participant. */
   readonly taking: Map<string, number>
   total: number
 }
 
-/** Who is connected where. Counts are kept, not counted: nothing here takes longer the more are connected. */
+/** Connected sessions by room and user. All operations take constant time per session. */
 export class Roster<S extends Listed> {
   readonly #rooms = new Map<string, Room<S>>()
-  /** Sessions of each user, in all rooms. */
   readonly #users = new Map<string, Set<S>>()
 
   add(session: S): void {
@@ -37,7 +35,7 @@ export class Roster<S extends Listed> {
     this.#forget(session)
   }
 
-  /** Removes sessions of a room: at little cost where those are all. */
+  /** Removes sessions of a room; cheap when they are all of its sessions. */
   removeAll(roomId: string, sessions: readonly S[]): void {
     const room = this.#rooms.get(roomId)
     if (room?.sessions.size === sessions.length) {
@@ -46,7 +44,6 @@ export class Roster<S extends Listed> {
     } else for (const session of sessions) this.remove(session)
   }
 
-  /** Gives a session that is on the roster another role. */
   setType(session: S, type: MemberType): void {
     const room = this.#rooms.get(session.roomId)
     if (room) count(room, session, -1)
@@ -58,7 +55,6 @@ export class Roster<S extends Listed> {
     return this.#rooms.get(session.roomId)?.sessions.has(session) ?? false
   }
 
-  /** The sessions of a room, in the order in which they came. */
   in(roomId: string): S[] {
     return [...(this.#rooms.get(roomId)?.sessions ?? [])]
   }
@@ -67,7 +63,6 @@ export class Roster<S extends Listed> {
     return [...(this.#users.get(userId) ?? [])]
   }
 
-  /** Every session, room by room. */
   all(): S[] {
     return [...this.#rooms.values()].flatMap(({ sessions }) => [...sessions])
   }
@@ -93,7 +88,7 @@ function count(room: Room<unknown>, session: Listed, by: 1 | -1): void {
   else room.taking.delete(session.memberId)
 }
 
-/** A monitor watches the meeting and does not take part (section 2.2). */
+/** Returns false for a monitor, which watches without taking part (API specification, section 2.2). */
 export function takesPart({ type }: Pick<LiveSession, 'type'>): boolean {
   return type !== 'monitor'
 }

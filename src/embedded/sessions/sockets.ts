@@ -11,9 +11,9 @@ import type { Hub } from './hub.ts'
 import { refuseUpgrade } from './upgrade.ts'
 
 const pingMs = 5000
-/** A peer that has been silent for this long is gone, in milliseconds. */
+/** Silence after which a peer counts as gone, in milliseconds. */
 const silenceMs = 15_000
-/** Clients have nothing to say except that they are there. */
+/** Clients send only pongs and close frames. */
 const maxFrameBytes = 16 * 1024
 
 interface SocketsOptions {
@@ -21,12 +21,11 @@ interface SocketsOptions {
   hub: Hub
   clock: Clock
   pace: Pace
-  /** Told when something could not be stored. */
   onFailure(error: unknown): void
   onConnect?: (event: { roomId: string; outcome: string }) => void
 }
 
-/** Sessions over WebSocket: `/v1/rooms/{id}/connect?access_token=…`. */
+/** Server of WebSocket sessions at `/v1/rooms/{id}/connect?access_token=…`. */
 export class Sockets {
   readonly #options: SocketsOptions
   readonly #server = new WebSocketServer({
@@ -34,7 +33,6 @@ export class Sockets {
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
   })
-  /** Every open socket, and how to stop watching it. */
   readonly #open = new Map<WebSocket, () => void>()
   readonly #stopPinging: () => void
   #pinging = false
@@ -44,18 +42,17 @@ export class Sockets {
     this.#stopPinging = every(options.clock, pingMs, () => void this.#ping())
   }
 
-  /** Answers an upgrade request that has passed the checks of the server. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { reception, hub, onConnect, onFailure } = this.#options
     const connection = new Connection()
-    // The guard of the server has let pass what starts with a slash, or is a URL.
+    // The server has checked that the target is a path or a URL.
     const { pathname, searchParams } = parseUrl(request.url ?? '/')
     try {
       const roomId = roomToConnect(pathname)
       if (roomId === undefined) throw notFound('operation')
       if (!isHandshake(request)) throw invalid('this is not a WebSocket handshake')
       const token = searchParams.get('access_token') ?? undefined
-      // Decided before the upgrade is answered: any HTTP client can read a refusal.
+      // Admission comes before the upgrade: any HTTP client can read a refusal.
       const session = await reception.store.write(() => {
         const admission = admit(reception, roomId, token)
         return hub.join({ id: reception.newId(), ...admission, peer: connection })
@@ -70,7 +67,7 @@ export class Sockets {
           session: { id, room_id: roomId, member_id: memberId, user_id: userId, type },
         })
       })
-      // The handshake itself may have failed, or the peer may be gone by now.
+      // The handshake may have failed, or the peer may be gone.
       if (!connection.attached) await hub.leave(session)
     } catch (error) {
       const fault = error instanceof Fault ? error : storageFault(error)
@@ -80,7 +77,6 @@ export class Sockets {
     }
   }
 
-  /** Cuts a peer that has been silent for too long. */
   #watch(webSocket: WebSocket): void {
     const { clock } = this.#options
     let heardAt = clock.monotonic()
@@ -100,7 +96,7 @@ export class Sockets {
     webSocket.on('pong', heard)
     webSocket.on('ping', heard)
     webSocket.on('message', heard)
-    // The close code says what is wrong with a frame.
+    // The close code describes a bad frame.
     webSocket.on('error', () => {})
     webSocket.on('close', () => {
       cancel()
@@ -108,7 +104,6 @@ export class Sockets {
     })
   }
 
-  /** Asks everybody whether they are still there, in turns. */
   async #ping(): Promise<void> {
     if (this.#pinging) return
     this.#pinging = true
@@ -121,7 +116,6 @@ export class Sockets {
     this.#pinging = false
   }
 
-  /** Cuts the connections that are left. */
   close(): void {
     this.#stopPinging()
     for (const [webSocket, cancel] of this.#open) {
@@ -132,19 +126,19 @@ export class Sockets {
   }
 }
 
-/** Whether `ws` will accept it: before that, nobody must be recorded as connected. */
+/** Returns true when `ws` will accept the handshake. Until then no session may be recorded. */
 function isHandshake({ method, headers }: IncomingMessage): boolean {
   const { 'sec-websocket-key': key = '', 'sec-websocket-protocol': protocols } = headers
-  // Version 8, which `ws` accepts too, names the origin in a header that the guard does not read.
+  // Version 8, which `ws` also accepts, sends the origin in a header that the server does not check.
   const isVersion = headers['sec-websocket-version'] === '13'
   const isKey = /^[+/0-9A-Za-z]{22}==$/.test(key)
-  // A proxy takes for a body what we would take for frames.
+  // A proxy would read the frames as a body.
   const hasBody = (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
   if (method !== 'GET' || !isVersion || !isKey || hasBody) return false
   return protocols === undefined || areProtocols(protocols)
 }
 
-/** Whether it is a list of tokens, each of them once. */
+/** Returns true for a list of distinct tokens. */
 function areProtocols(header: string): boolean {
   const names = header.split(/[ \t]*,[ \t]*/)
   return names.every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)) && new Set(names).size === names.length

@@ -4,27 +4,23 @@ import type { LiveSession } from './live.ts'
 interface Round {
   sessions: readonly LiveSession[]
   act(session: LiveSession): void
-  /** How long a turn may last, in milliseconds. */
   turnMs?: number | undefined
 }
 
-/**
- * Does something to many sockets, in turns, so that neither a large room nor many rooms hold up anybody. In each room one
- * thing comes after the other, so that everybody in it is told the same in the same order.
- */
+/** Broadcasts in turns, so that large rooms do not delay other requests. The rounds of a room stay in order. */
 export class TimedRounds {
   readonly #pace: Pace
-  /** What is to be done in each room, from what is under way on. */
+  /** Pending rounds by room; the first one is running. */
   readonly #rooms = new Map<string, Round[]>()
   readonly #underWay = new Set<Promise<void>>()
-  /** All rooms share the turn that began when nothing was under way. */
+  /** Turn that all rooms share; it began when no round was running. */
   #turn: ReturnType<typeof inTurns> | undefined
 
   constructor(pace: Pace) {
     this.#pace = pace
   }
 
-  /** Does something to sessions of a room: at once where they are few and nothing else is under way there. */
+  /** Runs a round for a room: immediately when it is small and none is pending. */
   go(roomId: string, round: Round): void {
     const waiting = this.#rooms.get(roomId)
     if (waiting) {
@@ -39,7 +35,6 @@ export class TimedRounds {
     void work.finally(() => this.#underWay.delete(work))
   }
 
-  /** Resolves when everything is done. */
   async done(): Promise<void> {
     await Promise.all(this.#underWay)
   }

@@ -2,17 +2,13 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Fault } from '../common/faults.ts'
 
-/** Takes over a request to become a WebSocket. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>
 
 export function wantsWebSocket(request: IncomingMessage): boolean {
   return request.headers.upgrade?.toLowerCase() === 'websocket'
 }
 
-/**
- * Reads a request again without its offer to upgrade: a client that offers HTTP/2 (`Upgrade: h2c`) accepts an answer
- * over HTTP/1.1.
- */
+/** Answers over HTTP/1.1, which a client that offers HTTP/2 (`Upgrade: h2c`) accepts. */
 export function declineUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { rawHeaders } = request
   let text = `${request.method} ${request.url} HTTP/1.1\r\n`
@@ -24,7 +20,7 @@ export function declineUpgrade(server: Server, request: IncomingMessage, socket:
   server.emit('connection', socket)
 }
 
-/** Answers a request to upgrade with a refusal that any HTTP client can read, and ends the connection. */
+/** Refuses an upgrade request with a plain HTTP response and closes the connection. */
 export function refuseUpgrade(socket: Duplex, { status, code, message }: Fault): void {
   const body = `${JSON.stringify({ error: { code, message } })}\n`
   socket.once('finish', () => socket.destroy())

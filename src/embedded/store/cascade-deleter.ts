@@ -2,20 +2,16 @@ import type { Pace } from '../common/pace.ts'
 import { hasListedEnds, settleEnds } from './ended.ts'
 import type { Store } from './store.ts'
 
-/** How many rows are changed in one go: a few milliseconds’ work. */
+/** Rows changed per step: a few milliseconds of work. */
 const stepRows = 500
 
-/** What goes along with a room or a user. */
 const belongings = {
   room: { column: 'room_id', tables: ['sessions', 'members', 'pages'] },
   user: { column: 'user_id', tables: ['members'] },
 } as const
 type Kind = keyof typeof belongings
 
-/**
- * Deletes what belonged to deleted rooms and users: at once where it is little, else in steps, which a crash only
- * interrupts. Records the ends of sessions in the same way when they were thousands.
- */
+/** Deleter of the rows of deleted rooms and users. Many rows are deleted in steps, which resume after a crash. */
 export class CascadeDeleter {
   readonly #store: Store
   readonly #pace: Pace
@@ -26,23 +22,20 @@ export class CascadeDeleter {
     this.#pace = pace
   }
 
-  /** Inside `store.write`: takes care of what belonged to a thing that is deleted in the same write. */
+  /** Deletes the rows of a room or user that is deleted in the same write. Call inside `store.write`. */
   sweep(kind: Kind, id: string): void {
     if (this.#sweepSome(kind, id, stepRows)) return
     this.#store.run('INSERT INTO sweeps VALUES (?, ?)', kind, id)
     this.#store.afterCommit(() => this.wake())
   }
 
-  /**
-   * Inside `store.write`: brings a sweep to its end, as the id is about to be used again.
-   * @returns whether there was one
-   */
+  /** Completes a deletion because its ID is about to be reused. Returns true when one was unfinished. */
   finish(kind: Kind, id: string): boolean {
     if (this.#store.run('DELETE FROM sweeps WHERE kind = ? AND id = ?', kind, id) === 0) return false
     return this.#sweepSome(kind, id, Number.MAX_SAFE_INTEGER)
   }
 
-  /** Sweeps what is left, if anything is. What fails is tried again when somebody wakes it the next time. */
+  /** Resumes unfinished work. A failed step is retried at the next call. */
   wake(): void {
     if (this.#busy) return
     this.#busy = true
@@ -60,7 +53,6 @@ export class CascadeDeleter {
       if (store.closed) return
       if (!nextOf(store) && !hasListedEnds(store)) return
       await store.write(() => {
-        // Somebody else may have finished it.
         const next = nextOf(store)
         if (!next) settleEnds(store, stepRows / 2)
         else if (this.#sweepSome(next.kind, next.id, stepRows))
@@ -69,7 +61,7 @@ export class CascadeDeleter {
     }
   }
 
-  /** Returns whether nothing is left. */
+  /** Returns true when no rows are left. */
   #sweepSome(kind: Kind, id: string, most: number): boolean {
     const { column, tables } = belongings[kind]
     let left = most

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 
-/** Rows that are counted together: see steps/counts.ts. */
+/** Rows per counted block; see steps/counts.ts. */
 export const blockRows = 1024
 
 interface Writer {
@@ -10,10 +10,7 @@ interface Writer {
 const columns = { users: 'block', rooms: 'layout, terminated, block' } as const
 const kinds = { users: 'user', rooms: 'room' } as const
 
-/**
- * Inside `store.write`: counts the rows of the blocks that are full.
- * @param before the first `seq` of a block: what comes before it is counted
- */
+/** Counts the rows of full blocks. Call inside `store.write` with the first `seq` of a new block. */
 export function countBlocks(store: Writer, table: 'users' | 'rooms', before: number): void {
   store.run(countingOf(table), before)
   store.run(`UPDATE workspace SET ${table}_counted = ?`, before)
@@ -26,13 +23,10 @@ function countingOf(table: 'users' | 'rooms'): string {
     ON CONFLICT DO UPDATE SET count = count + excluded.count`
 }
 
-/** Rows that may wait for a full block: conflicts use up numbers of users, so that a block may begin late. */
+/** Maximum rows without a full block. Conflicts use up `seq` numbers, so a block may begin late. */
 const mostUncounted = 4 * blockRows
 
-/**
- * Counts rows that nothing counted when they were written, as after a restore or a fill by SQL: each list would count them
- * again.
- */
+/** Counts rows that were written without counting, such as by a restore. */
 export function rebuildMissingCounts(db: Database): void {
   if (!isMissingCounts(db, 'users') && !isMissingCounts(db, 'rooms')) return
   db.exec('BEGIN IMMEDIATE')
@@ -44,7 +38,7 @@ export function rebuildMissingCounts(db: Database): void {
     try {
       db.exec('ROLLBACK')
     } catch {
-      // SQLite has done so by itself, as it does when the disk is full.
+      // SQLite has already rolled back, as it does when the disk is full.
     }
     throw error
   }

@@ -9,7 +9,7 @@ export class Database {
 
   constructor(sqlite: Sqlite) {
     this.#sqlite = sqlite
-    // Several `--local` commands may run at once: each waits its turn for up to five seconds.
+    // Concurrent `--local` commands wait for each other for up to five seconds.
     sqlite.exec('PRAGMA busy_timeout = 5000')
   }
 
@@ -25,10 +25,7 @@ export class Database {
     return this.#read(sql).all(...values) as Row[]
   }
 
-  /**
-   * Rows as one text of JSON without names, which takes a third of the time that they take one by one.
-   * @param rest what follows the columns
-   */
+  /** Reads rows as one JSON text, in a third of the time of separate rows. */
   list<Row>(columns: readonly (string & keyof Row)[], rest: string, values: readonly Value[]): Row[] {
     const found = this.one<{ rows: string }>(
       `SELECT json_group_array(json_array(${columns})) AS rows FROM (SELECT ${columns} ${rest})`,
@@ -42,12 +39,11 @@ export class Database {
     }
   }
 
-  /** Returns how many rows changed. */
   run(sql: string, values: readonly Value[] = []): number {
     return Number(this.#write(sql).run(...values).changes)
   }
 
-  /** Adds one row. Returns its number, or 0 when none was added. */
+  /** Adds one row. Returns its row number, or 0 when none was added. */
   insert(sql: string, values: readonly Value[]): number {
     const { changes, lastInsertRowid } = this.#write(sql).run(...values)
     return Number(changes) > 0 ? Number(lastInsertRowid) : 0
@@ -78,7 +74,7 @@ export class Database {
   }
 }
 
-/** Like `Object.fromEntries`, in a small part of the time. */
+/** Converts an array of values to a row, much faster than `Object.fromEntries`. */
 function named<Row>(columns: readonly string[], values: readonly Value[]): Row {
   const row: Record<string, unknown> = {}
   for (let i = 0; i < columns.length; i++) row[columns[i] as string] = values[i]

@@ -1,17 +1,16 @@
 import type { Store } from './store.ts'
 
-/** The e-mail that a search looks at: a user id is often one itself. */
+/** SQL expression of the searched email; a user ID is often an email itself. */
 export const email = `coalesce(email, CASE WHEN user_id LIKE '%@%' THEN user_id END)`
 
-/** Letter case is that of ASCII, as `lower` in SQLite knows no other. See steps/emails.ts for what is indexed. */
+/** Lowercase email. SQLite's `lower` folds ASCII only. See steps/emails.ts. */
 export const foldedEmail = `lower(${email})`
 
-/** Whether this SQLite can index text: that of Node can from 22.16 on. */
+/** Returns true when SQLite can index text: Node's own can from Node 22.16 on. */
 export function canIndex(store: Store): boolean {
   return store.one(`SELECT 1 FROM pragma_module_list WHERE name = 'fts5'`) !== undefined
 }
 
-/** Whether some e-mails are not indexed yet, or are indexed as they were. */
 export function hasUnindexed(store: Store): boolean {
   const { left } = store.one<{ left: number }>(
     `SELECT EXISTS (SELECT 1 FROM stale_emails)
@@ -25,12 +24,11 @@ function createIndex(store: Store): void {
     `CREATE VIRTUAL TABLE user_emails USING fts5
        (email, tokenize = 'trigram case_sensitive 1', content = '', contentless_delete = 1)`,
   )
-  // SQLite would merge parts of the index when it likes, all at once.
+  // Automatic merging would block for a long time.
   store.run(`INSERT INTO user_emails (user_emails, rank) VALUES ('automerge', 0)`)
   store.run(`INSERT INTO user_emails (user_emails, rank) VALUES ('crisismerge', 64)`)
 }
 
-/** Inside `store.write`: indexes the e-mails of up to this many users. */
 export function indexEmails(store: Store, count: number): void {
   if (!store.one(`SELECT 1 FROM sqlite_master WHERE name = 'user_emails'`)) createIndex(store)
   const stale = '(SELECT seq FROM stale_emails ORDER BY seq LIMIT ?)'

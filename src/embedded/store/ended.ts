@@ -1,18 +1,16 @@
 import type { Store } from './store.ts'
 
-/** What is recorded of a session that has ended. */
 export interface EndedSession {
-  /** Of the session. */
   seq: number
-  /** The `seq` of an anonymous member, which is one for as long as it is connected; null for a user. */
+  /** The `seq` of an anonymous member, which is removed with its session; null for a user. */
   guestSeq: number | null
 }
 
 const listed = 'SELECT value FROM json_each(?)'
 
 /**
- * Inside `store.write`: records that sessions have ended, and the anonymous have left.
- * @param at when, in milliseconds since 1970; a session that began later ended when it began
+ * Records the ends of sessions. Call inside `store.write`.
+ * @param at milliseconds since 1970; the start of the session is used if later
  */
 export function recordEnds(store: Store, ended: readonly EndedSession[], at: number): void {
   const { sessions, guests } = seqsOf(ended)
@@ -24,19 +22,18 @@ export function recordEnds(store: Store, ended: readonly EndedSession[], at: num
   if (guests.length > 0) store.run(`DELETE FROM members WHERE seq IN (${listed})`, JSON.stringify(guests))
 }
 
-/** Like `recordEnds`, for thousands: lists them, which takes a small part of the time. `settleEnds` does the rest. */
+/** Lists the ends of thousands of sessions, much faster than `recordEnds`. `settleEnds` records them later. */
 export function listEnds(store: Store, ended: readonly EndedSession[], at: number): void {
   const { sessions, guests } = seqsOf(ended)
   store.run(`INSERT INTO ended_sessions SELECT value, ? FROM json_each(?)`, at, JSON.stringify(sessions))
   store.run(`INSERT INTO ended_members ${listed}`, JSON.stringify(guests))
 }
 
-/** Whether some ends are listed and not recorded. */
 export function hasListedEnds(store: Store): boolean {
   return store.one('SELECT 1 FROM ended_sessions UNION ALL SELECT 1 FROM ended_members LIMIT 1') !== undefined
 }
 
-/** Inside `store.write`: records some of the ends that are listed. */
+/** Records up to `most` listed ends. Call inside `store.write`. */
 export function settleEnds(store: Store, most: number): void {
   const sessions = `SELECT seq, at FROM ended_sessions ORDER BY seq LIMIT ?`
   store.run(

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { migrations } from './schema.ts'
 import { openSqlite, type Quietly } from './sqlite.ts'
 
-/** Whether a database is there and needs no upgrade. It is not upgraded by looking. */
+/** Returns true when a database exists and needs no upgrade. Does not upgrade it. */
 export async function isCurrent(path: string, quietly: Quietly): Promise<boolean> {
   if (!existsSync(path)) return false
   const sqlite = await openSqlite(path, quietly)

@@ -3,7 +3,7 @@ import type { Reads } from './reader.ts'
 import type { Value } from './sqlite.ts'
 import type { Store } from './store.ts'
 
-/** Counting more rows than this one by one, or stepping over them, is left to another thread. */
+/** Maximum rows to count or skip in this thread. */
 const manyRows = 20_000
 
 interface Paging {
@@ -14,28 +14,27 @@ interface Paging {
 interface Listing<Row> {
   table: string
   columns: readonly (string & keyof Row)[]
-  /** What follows the table, up to and including WHERE with a condition. */
   where: string
   values: readonly Value[]
   paging: Paging
   counts?: Counts
 }
 
-/** Where the rows of a list are counted already: see steps/counts.ts. */
+/** Location of the kept counts of a list; see steps/counts.ts. */
 export interface Counts {
-  /** What follows SELECT … FROM, up to and including WHERE with a condition. */
+  /** SQL after `SELECT … FROM`, up to and including WHERE with a condition. */
   from: string
   values: readonly Value[]
-  /** The column of `workspace` that says below which `seq` they are counted. */
+  /** Column of `workspace` with the `seq` below which rows are counted. */
   upTo: 'users_counted' | 'rooms_counted'
 }
 
-/** Returns the requested page. The defaults of `limit` and `offset` apply (rule 6). */
+/** Applies the defaults of `limit` and `offset` (API specification, rule 6). */
 export function readPaging({ limit = defaultLimit, offset = 0 }: Paging) {
   return { limit, offset }
 }
 
-/** One page of a table, newest first, with the total (section 2.6). */
+/** Reads one page of a table, newest first, with the total (API specification, section 2.6). */
 export async function listPage<Row>(store: Store, listing: Listing<Row>) {
   const { table, columns, where, values, counts } = listing
   const { limit, offset } = readPaging(listing.paging)
@@ -64,7 +63,6 @@ export async function listPage<Row>(store: Store, listing: Listing<Row>) {
   return { rows, paging: { limit, offset, total: all?.total ?? 0 } }
 }
 
-/** How many rows there are: those that are counted already, and the others. */
 function countSome(store: Store, { table, where, values }: Listing<never>, counts: Counts) {
   const total = store.one<{ counted: number | null; uncounted: number }>(
     `SELECT (SELECT sum(count) FROM ${counts.from} AND block = -1) AS counted,
@@ -75,11 +73,7 @@ function countSome(store: Store, { table, where, values }: Listing<never>, count
   return { counted: total?.counted ?? 0, uncounted: total?.uncounted ?? 0 }
 }
 
-/**
- * The block in which the row at an offset is: skipping whole blocks is quicker than stepping over their rows.
- * @param offset among the rows that are counted
- * @returns the `seq` below which to start, and the offset from there
- */
+/** Finds the block of the row at an offset: skipping blocks is faster than skipping rows. */
 function blockAt(store: Store, { from, values }: Counts, offset: number) {
   const found = store.one<{ block: number; skipped: number }>(
     `SELECT block, through - count AS skipped FROM (

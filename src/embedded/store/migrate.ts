@@ -3,10 +3,10 @@ import type { Database } from './database.ts'
 import { migrations } from './schema.ts'
 import type { Sqlite } from './sqlite.ts'
 
-/** Up to this size, bringing a workspace up to date takes less than about a second, in bytes. */
+/** Maximum size of a database that migrates in about a second, in bytes. */
 const quickBytes = 64 * 1024 * 1024
 
-/** Whether bringing the schema up to date will take long: most of it is building indexes. */
+/** Returns true when a migration will be slow, mostly because it builds indexes. */
 export function migratesSlowly(sqlite: Sqlite): boolean {
   const read = (name: string) => {
     const row = sqlite.prepare(`PRAGMA ${name}`).get() as Record<string, number> | undefined
@@ -15,10 +15,7 @@ export function migratesSlowly(sqlite: Sqlite): boolean {
   return read('user_version') < migrations.length && read('page_count') * read('page_size') > quickBytes
 }
 
-/**
- * Brings the schema of a workspace up to date.
- * @throws {UsageError} when a newer version of the program made it
- */
+/** @throws {UsageError} when a newer version of the program created the workspace */
 export function migrate(db: Database): void {
   const version = () => db.one<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
   if (version() === migrations.length) return

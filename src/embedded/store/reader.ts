@@ -2,11 +2,8 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Value } from './sqlite.ts'
 
-/** Reads that may be done elsewhere. */
 export interface Reads {
-  /** The first row, or undefined. */
   one<Row>(sql: string, ...values: Value[]): Row | undefined | Promise<Row | undefined>
-  /** All rows. */
   all<Row>(sql: string, ...values: Value[]): Row[] | Promise<Row[]>
 }
 
@@ -15,28 +12,23 @@ interface Question {
   reject(cause: Error): void
 }
 
-/**
- * Reads a database in a thread of its own, one thing after the other: however long it takes, it holds up nobody here.
- * The thread starts with the first question, and keeps the process alive only while there is one.
- */
+/** Reader of a database in its own thread, which keeps the process alive only while a query is pending. */
 export class Reader implements Reads {
   readonly #file: string
   #thread: Worker | undefined
-  /** What is asked and not answered yet. Answers come in the same order. */
+  /** Pending queries. Responses arrive in the same order. */
   #questions: Question[] = []
 
-  /** @param file the database, on disk: only there is what others see written */
+  /** @param file path of the database; a database in memory is not visible to other threads */
   constructor(file: string) {
     this.#file = file
   }
 
-  /** @throws what SQLite says, with its code */
   async one<Row>(sql: string, ...values: Value[]): Promise<Row | undefined> {
     const [row] = await this.all<Row>(sql, ...values)
     return row
   }
 
-  /** @throws what SQLite says, with its code */
   all<Row>(sql: string, ...values: Value[]): Promise<Row[]> {
     const thread = this.#thread ?? this.#start()
     thread.ref()
@@ -51,7 +43,7 @@ export class Reader implements Reads {
   }
 
   #start(): Worker {
-    // Flags of this process, those of a profiler for example, are not meant for it.
+    // Flags of this process, such as those of a profiler, do not apply to the thread.
     const thread = new Worker(join(import.meta.dirname, 'reader-thread.cjs'), {
       workerData: this.#file,
       execArgv: [],
@@ -67,7 +59,7 @@ export class Reader implements Reads {
     return thread
   }
 
-  /** The next question starts another thread. */
+  /** Rejects the pending queries. The next query starts another thread. */
   #end(cause: Error): void {
     const questions = this.#questions
     this.#questions = []

@@ -7,20 +7,20 @@ export interface RoomRow {
   layout: string
   record: number
   max_meeting_seconds: number | null
-  /** Meeting time in all. */
+  /** Total meeting time. */
   meeting_ms: number
-  /** What of it had passed when the room was last reopened: `max_meeting_seconds` counts from there. */
+  /** Meeting time when the room was last reopened; `max_meeting_seconds` counts from there. */
   meeting_from_ms: number
   webhook: string | null
   started_at: number | null
   terminated_at: number | null
-  /** Fields that the API does not list, as JSON; null when there are none. */
+  /** Unlisted fields as JSON; null when there are none. */
   unlisted: string | null
   created_at: number
   updated_at: number
 }
 
-/** What answers say something of. */
+/** Columns of a room that responses need. */
 export type ListedRoom = Omit<RoomRow, 'webhook'>
 
 export interface MemberRow {
@@ -31,7 +31,6 @@ export interface MemberRow {
   type: MemberType
   name: string | null
   is_blocked: number
-  /** Fields that the API does not list, as JSON; null when there are none. */
   unlisted: string | null
   created_at: number
   updated_at: number
@@ -45,7 +44,6 @@ export interface UserRow {
   default_member_type: MemberType
   email: string | null
   access_token: string
-  /** Fields that the API does not list, as JSON; null when there are none. */
   unlisted: string | null
   created_at: number
   updated_at: number

@@ -3,10 +3,7 @@ import { emailsStep } from './steps/emails.ts'
 import { endedStep } from './steps/ended.ts'
 import { sweepsStep } from './steps/sweeps.ts'
 
-/**
- * The schema, one step per version; `PRAGMA user_version` counts the steps taken. Once released, a step never changes;
- * new ones are added. Times are milliseconds since 1970. `seq` gives lists their order, newest first.
- */
+/** One migration per `PRAGMA user_version`. A released migration never changes. Times are milliseconds since 1970. */
 export const migrations: readonly string[] = [
   `
   CREATE TABLE workspace (application_id TEXT NOT NULL) STRICT;

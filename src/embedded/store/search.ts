@@ -4,15 +4,15 @@ import { canIndex, email } from './emails.ts'
 import type { Reads } from './reader.ts'
 import type { Store } from './store.ts'
 
-/** How many users are read through in one go: a few milliseconds’ work. */
+/** Users read per step: a few milliseconds of work. */
 const stepUsers = 4096
-/** How many users are read through in one go in another thread, which can only stop in between. */
+/** Users read per step in another thread, which can stop only between steps. */
 const stepUsersElsewhere = 64 * 1024
-/** With so many users another thread is worth its start. */
+/** Number of users from which another thread is worth its start. */
 const manyUsers = 50_000
-/** Up to so many hits, the index is quicker than reading. It cannot go on where it has stopped. */
+/** Maximum hits for which the index is faster than reading. A search of the index cannot resume. */
 const mostHits = 5000
-/** With more users than this of whom the index is wrong, it is of no use for now. */
+/** Maximum outdated index entries; above it, the index is not used. */
 const mostStale = 1000
 
 interface Search {
@@ -21,10 +21,7 @@ interface Search {
   offset: number
 }
 
-/**
- * One page of the users whose e-mail contains a text, newest first, with the total. What is indexed and rare is looked
- * up; everything else is read through in steps, from the newest to the oldest.
- */
+/** Returns one page of users, newest first, with the total. Rare texts are looked up; others are searched in steps. */
 export async function searchEmails(store: Store, pace: Pace, { text, limit, offset }: Search) {
   await pace.next()
   const turn = inTurns(pace)
@@ -36,7 +33,6 @@ export async function searchEmails(store: Store, pace: Pace, { text, limit, offs
   const found = await lookUp(reads, text, canIndex(store))
   const rows: UserRow[] = []
   let total = 0
-  /** Takes what of some hits is on the page. */
   const take = async (
     hits: number,
     read: (limit: number, offset: number) => UserRow[] | Promise<UserRow[]>,
@@ -55,7 +51,7 @@ export async function searchEmails(store: Store, pace: Pace, { text, limit, offs
   while (below > found.upTo + 1) {
     let from = Math.max(below - step, found.upTo + 1)
     if (total >= offset && rows.length < limit) {
-      // Who is read for the page need not be counted once more.
+      // Users read for the page are not counted again.
       const some = await read(from, below, limit - rows.length, 0)
       rows.push(...some)
       total += some.length
@@ -79,27 +75,26 @@ export async function searchEmails(store: Store, pace: Pace, { text, limit, offs
   return { rows, total }
 }
 
-/** The condition that an e-mail contains a text, and the value that it takes. */
 function containing(text: string): { contains: string; value: string } {
-  // LIKE makes no lower-case copy of each e-mail. Beyond ASCII it takes some characters for each other.
+  // LIKE avoids a lowercase copy of each email, but folds some characters beyond ASCII wrongly.
   if (!/^[ -~]{0,1000}$/.test(text)) return { contains: `instr(lower(${email}), lower(?)) > 0`, value: text }
   return { contains: `${email} LIKE ? ESCAPE '\\'`, value: `%${text.replace(/[\\%_]/g, '\\$&')}%` }
 }
 
 interface Found {
-  /** The `seq` of the users that were found, the newest first. */
+  /** The `seq` of the matching users, newest first. */
   seqs: readonly number[]
-  /** The last user who was looked up. */
+  /** Last user covered by the index. */
   upTo: number
 }
 
-/** The users that the index finds. It holds three characters at a time, and finds nothing where there are too many. */
+/** Looks up users in the index, which holds trigrams. Finds nothing when there are too many hits. */
 async function lookUp(reads: Reads, text: string, indexed: boolean): Promise<Found> {
   const none = { seqs: [], upTo: 0 }
   if ([...text].length < 3 || !indexed) return none
   const upTo = (await reads.one<{ seq: number }>('SELECT emails_indexed AS seq FROM workspace'))?.seq ?? 0
   if (upTo === 0) return none
-  // As one value: rows would take longer to fetch than to find.
+  // One value is faster to fetch than many rows.
   const found = await reads.one<{ seqs: string }>(
     `SELECT json_group_array(seq) AS seqs FROM (
        SELECT rowid AS seq FROM user_emails WHERE user_emails MATCH '"' || replace(lower(?), '"', '""') || '"'

@@ -1,6 +1,5 @@
 import { UsageError } from '../../errors.ts'
 
-/** What node:sqlite and libsql have in common. */
 export interface Sqlite {
   exec(sql: string): unknown
   prepare(sql: string): Statement
@@ -13,17 +12,15 @@ export interface Statement {
   run(...values: Value[]): { changes: number | bigint; lastInsertRowid: number | bigint }
   get(...values: Value[]): unknown
   all(...values: Value[]): unknown[]
-  /** Only node:sqlite has it, and needs it: it refuses to say that the row it added last has a large number. */
+  /** Only node:sqlite needs it: it throws for large row numbers. */
   setReadBigInts?(enabled: boolean): void
 }
 
-/** Loads something without Node’s warning that it is experimental. */
+/** Loads a module without Node's experimental warning. */
 export type Quietly = <T>(load: () => Promise<T>) => Promise<T>
 
 /**
- * Loads SQLite: the runtime’s own where there is one (Node 22.13), else libsql, which has the same interface.
- * @param quietly for node:sqlite, which Node 22 calls experimental on standard error
- * @returns what opens a file, or `:memory:`
+ * Loads Node's own SQLite (Node 22.13 and later), else libsql.
  * @throws {UsageError} when this Node has no SQLite and libsql is not installed
  */
 export async function loadSqlite(quietly: Quietly): Promise<(path: string) => Sqlite> {
@@ -44,7 +41,6 @@ export async function loadSqlite(quietly: Quietly): Promise<(path: string) => Sq
   }
 }
 
-/** Opens SQLite once: see `loadSqlite`. */
 export async function openSqlite(path: string, quietly: Quietly): Promise<Sqlite> {
   return (await loadSqlite(quietly))(path)
 }

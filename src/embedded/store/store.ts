@@ -8,45 +8,38 @@ import { Write } from './write.ts'
 
 interface StoreFile {
   path: string
-  /** Opens another connection. */
   open(): Sqlite
 }
 
-/** The workspace’s data. When `write` resolves, the write is on disk. */
+/** The data of a workspace. A resolved `write` is on disk. */
 export class Store {
   readonly #db: Database
   readonly #file: StoreFile | undefined
   #reader: Database | undefined
   #elsewhere: Reader | undefined
-  /** The writes that wait for the next commit. */
   #batch: Write[] | undefined
   #writes = 0
   #commits = 0
   #closed = false
-  /** The write whose work is running. */
   #current: Write | undefined
 
-  /**
-   * Takes over an open database and brings its schema up to date.
-   * @param file where the database is; undefined when that is in memory
-   * @throws {UsageError} when a newer version of the program made it
-   */
+  /** @throws {UsageError} when a newer version of the program created the workspace */
   constructor(sqlite: Sqlite, file?: StoreFile) {
     this.#db = new Database(sqlite)
     this.#file = file
-    // What belongs to a room may be so much that it is deleted in steps: see sweeper.ts.
+    // Cascades may be too large for one transaction; CascadeDeleter runs them in steps.
     this.#db.exec('PRAGMA foreign_keys = OFF')
     this.#db.exec('PRAGMA synchronous = FULL')
     migrate(this.#db)
     rebuildMissingCounts(this.#db)
   }
 
-  /** How many writes there were: whoever sees the same number twice was alone. */
+  /** Number of writes so far. An equal number means that no write happened in between. */
   get writes(): number {
     return this.#writes
   }
 
-  /** Changes with every commit, of other processes too: at the same version, reads show the same. */
+  /** Changes with every commit, including those of other processes. */
   get version(): string {
     const other = this.#db.one<{ data_version: number }>('PRAGMA data_version')?.data_version
     return `${this.#commits} ${other}`
@@ -56,57 +49,50 @@ export class Store {
     return this.#closed
   }
 
-  /** The first row, or undefined. Outside of `write`, only what is on disk shows. */
+  /** Returns the first row. Outside `write` it shows only committed data. */
   one<Row>(sql: string, ...values: Value[]): Row | undefined {
     return this.#readable().one(sql, values)
   }
 
-  /** All rows. Outside of `write`, only what is on disk shows. */
+  /** Returns all rows. Outside `write` it shows only committed data. */
   all<Row>(sql: string, ...values: Value[]): Row[] {
     return this.#readable().all(sql, values)
   }
 
-  /**
-   * Many rows, the quicker way. Outside of `write`, only what is on disk shows.
-   * @param rest what follows the columns, from FROM on
-   */
+  /** Returns many rows, faster than `all`. Outside `write` it shows only committed data. */
   list<Row>(columns: readonly (string & keyof Row)[], rest: string, ...values: Value[]): Row[] {
     return this.#readable().list(columns, rest, values)
   }
 
-  /**
-   * For what takes long: reads what is on disk in another thread, so that nobody waits for it. Undefined for a
-   * workspace in memory, which no other thread can see.
-   */
+  /** Reads committed data in another thread; undefined for a database in memory. */
   get elsewhere(): Reader | undefined {
     if (this.#file) this.#elsewhere ??= new Reader(this.#file.path)
     return this.#elsewhere
   }
 
-  /** Inside `write`: changes something. Returns how many rows it changed. */
+  /** Runs a statement and returns the number of changed rows. Call inside `write`. */
   run(sql: string, ...values: Value[]): number {
     return this.#db.run(sql, values)
   }
 
-  /** Inside `write`: adds one row. Returns its `seq`, or 0 when none was added. */
+  /** Adds one row. Returns its `seq`, or 0 when none was added. Call inside `write`. */
   insert(sql: string, ...values: Value[]): number {
     return this.#db.insert(sql, values)
   }
 
-  /** Inside `write`: does something once the write is on disk. */
+  /** Runs `work` once the write is on disk. Call inside `write`. */
   afterCommit(work: () => void): void {
     this.#running().afterCommit.push(work)
   }
 
-  /** Inside `write`: takes something in memory back if the write does not reach the disk. The latest is taken back first. */
+  /** Runs `work` if the write does not reach the disk, latest first. Call inside `write`. */
   onRollback(work: () => void): void {
     this.#running().onRollback.push(work)
   }
 
   /**
-   * Does some work in a transaction and resolves once it is on disk. Writes that arrive while others wait share one
-   * commit, because syncing the disk is nearly the whole cost.
-   * @throws what the work throws, and what SQLite says when the write cannot be stored; either way nothing has changed
+   * Runs work in a transaction and resolves once it is on disk. Concurrent writes share the disk sync of one commit.
+   * @throws the error of the work or of SQLite; nothing has changed then
    */
   write<T>(work: () => T): Promise<T> {
     if (this.#current) throw new Error('a write inside a write')
@@ -144,11 +130,10 @@ export class Store {
     return this.#current
   }
 
-  /** The connection that shows what may be seen now: the one that writes also shows writes that are not on disk yet. */
   #readable(): Database {
     if (this.#current || !this.#batch) return this.#db
     if (!this.#file) {
-      // In memory there is no second connection, and a commit costs nothing.
+      // A database in memory has no second connection, and its commits are cheap.
       this.#commit()
       return this.#db
     }
@@ -158,7 +143,7 @@ export class Store {
 
   #openBatch(): Write[] {
     if (!this.#batch) {
-      // The savepoint is what a write that fails goes back to: each starts with one, and its commit closes the last.
+      // A failed write rolls back to the savepoint. Each write opens one, and its end releases the last.
       this.#db.exec('BEGIN IMMEDIATE; SAVEPOINT work')
       this.#batch = []
       setImmediate(() => this.#commit())
@@ -180,26 +165,24 @@ export class Store {
     for (const write of batch) write.committed()
   }
 
-  /** Takes back one write of the batch. */
   #rollBackTo(write: Write, cause: unknown): void {
     try {
       this.#db.exec('ROLLBACK TO work')
       write.rolledBack()
     } catch (error) {
       write.rolledBack()
-      // SQLite has rolled back the whole batch by itself, as it does when the disk is full.
+      // SQLite has already rolled back the whole batch, as it does when the disk is full.
       this.#rollBack(storageFault(cause) ? cause : error)
     }
   }
 
-  /** Takes back the whole batch. */
   #rollBack(cause: unknown): void {
     const batch = this.#batch ?? []
     this.#batch = undefined
     try {
       this.#db.exec('ROLLBACK')
     } catch {
-      // SQLite has done so by itself.
+      // SQLite has already rolled back.
     }
     for (const write of batch.toReversed()) write.rolledBack()
     for (const write of batch) write.reject(cause)

@@ -1,4 +1,3 @@
-/** A write that waits for its commit. */
 export class Write {
   readonly afterCommit: (() => void)[] = []
   readonly onRollback: (() => void)[] = []
@@ -14,7 +13,7 @@ export class Write {
     }
   }
 
-  /** To be called when the transaction is rolled back, so that what is taken back can be read again. */
+  /** Call after the transaction is rolled back, so that the restored data can be read. */
   rolledBack(): void {
     for (const work of this.onRollback.toReversed()) work()
   }

@@ -9,21 +9,18 @@ interface DeliveriesOptions {
   clock: Clock
   post: Post
   newId(): string
-  /** Fraction in [0, 1), for jitter. */
+  /** Returns a fraction in [0, 1), for jitter. */
   random(): number
-  /** Multiplies the pauses between attempts. */
   retryScale: number
   userAgent: string
-  /** Told when the result of an attempt could not be stored. */
   onFailure(error: unknown): void
-  /** Told of each attempt, for the log. */
   onAttempt?: (attempt: { id: string; url: string; outcome: string }) => void
 }
 
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
-/** Pauses before each further attempt. The last one repeats until a day is over. */
+/** Delays before each retry. The last one repeats until a day is over. */
 const pauses = [
   5 * second,
   30 * second,
@@ -36,18 +33,14 @@ const pauses = [
   6 * hour,
 ]
 const giveUpAfterMs = 24 * hour
-/** Pause before another attempt to store the result of a delivery. */
+/** Delay before another attempt to store a result. */
 const recordAgainMs = 5 * second
 
-/**
- * Delivers what is in the outbox: each event at least once, first attempts in order within a room, rooms independent
- * of each other, retries at growing intervals with jitter for up to a day. A delivery that is done leaves the outbox.
- */
+/** Sender of the outbox: each event at least once, first attempts of a room in order, retries for up to a day. */
 export class Deliveries {
   readonly #options: DeliveriesOptions
-  /** Rooms whose first attempts are under way. */
+  /** Rooms with a running first attempt. */
   readonly #busy = new Set<string>()
-  /** Cancels each timer. */
   readonly #waiting = new Set<() => void>()
   #closed = false
 
@@ -55,7 +48,6 @@ export class Deliveries {
     this.#options = options
   }
 
-  /** Resumes what an earlier run left. */
   start(): void {
     const { store } = this.#options
     for (const { room_id } of store.all<{ room_id: string }>(
@@ -66,7 +58,6 @@ export class Deliveries {
       this.#scheduleRetry(delivery)
   }
 
-  /** Delivers what may be new for a room. */
   wake(roomId: string): void {
     if (this.#busy.has(roomId) || this.#closed) return
     this.#busy.add(roomId)
@@ -75,14 +66,13 @@ export class Deliveries {
       .finally(() => this.#busy.delete(roomId))
   }
 
-  /** Stops. What is left waits for the next run. */
   close(): void {
     this.#closed = true
     for (const cancel of this.#waiting) cancel()
   }
 
   async #firstAttempts(roomId: string): Promise<void> {
-    // Thousands of failed attempts may wait before the next first one: they are stepped over once, not each time.
+    // Skips thousands of failed attempts once instead of in each query.
     let last = 0
     while (!this.#closed) {
       const delivery = this.#options.store.one<Delivery>(
@@ -114,7 +104,7 @@ export class Deliveries {
     const hopeless = outcome === 'forbidden' || nextAt > delivery.created_at + giveUpAfterMs
     await this.#record(() => {
       if (outcome === 410) {
-        // The receiver says that it is gone for good.
+        // 410 Gone: the receiver is removed for good.
         store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', delivery.room_id)
         store.run('DELETE FROM deliveries WHERE room_id = ?', delivery.room_id)
         store.run('DELETE FROM packed_moves WHERE room_id = ?', delivery.room_id)
@@ -131,7 +121,7 @@ export class Deliveries {
     if (left) this.#scheduleRetry(left)
   }
 
-  /** The status of the answer, or why there is none. */
+  /** Returns the response status, or the reason why there is none. */
   async #post({ id, target, body }: Delivery): Promise<number | 'unreachable' | 'forbidden'> {
     const { post, clock, userAgent } = this.#options
     const { url, headers = {}, secret } = JSON.parse(target) as Target
@@ -156,7 +146,7 @@ export class Deliveries {
     }
   }
 
-  /** Milliseconds until the next attempt, a fifth more or less, so that retries spread. */
+  /** Returns the delay before the next attempt in milliseconds, with 20 % jitter. */
   #pause(attempts: number): number {
     const { random, retryScale } = this.#options
     const pause = pauses[Math.min(attempts, pauses.length - 1)] ?? hour
@@ -169,12 +159,12 @@ export class Deliveries {
   }
 
   async #retry(seq: number): Promise<void> {
-    // Its room may have lost its webhook in the meantime.
+    // The room may have lost its webhook meanwhile.
     const delivery = this.#options.store.one<Delivery>('SELECT * FROM deliveries WHERE seq = ?', seq)
     if (delivery) await this.#attempt(delivery)
   }
 
-  /** Stores the result of an attempt as soon as it can be stored: until then, the event is not posted again. */
+  /** Stores a result, retrying on failure. Until then, the event is not posted again. */
   async #record(work: () => void): Promise<void> {
     const { store, onFailure } = this.#options
     while (!this.#closed)
@@ -186,7 +176,6 @@ export class Deliveries {
       }
   }
 
-  /** Does something later, unless closed by then. */
   #after(ms: number, work: () => void): void {
     if (this.#closed) return
     const cancel = afterLong(this.#options.clock, ms, () => {
@@ -197,7 +186,7 @@ export class Deliveries {
   }
 }
 
-/** The headers that the room asked for, except those of Standard Webhooks, which only we set. */
+/** Returns the room's headers without those of Standard Webhooks, which the service sets. */
 function ownHeaders(headers: Record<string, string>): Record<string, string> {
   const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   return Object.fromEntries(lower.filter(([name]) => !name.startsWith('webhook-')))

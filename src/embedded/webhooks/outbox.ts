@@ -5,17 +5,16 @@ import type { WebhookEvent } from '../../api/webhooks.ts'
 import { timestamp } from '../common/values.ts'
 import type { Store } from '../store/store.ts'
 
-/** An event waiting to be delivered. */
 export interface Delivery {
   seq: number
-  /** The `webhook-id`: the same at every attempt. */
+  /** The `webhook-id`, equal for all attempts. */
   id: string
   room_id: string
   /** `{url, headers?, secret?}` as JSON. */
   target: string
   body: string
   attempts: number
-  /** When to try again; null before the first attempt. */
+  /** Time of the next attempt; null before the first one. */
   next_at: number | null
   created_at: number
 }
@@ -23,26 +22,24 @@ export interface Delivery {
 export type Target = NonNullable<BodyOf<Operations['createRoom']>['webhook']>
 type Event = z.input<typeof WebhookEvent>
 
-/** How many moves are unpacked in one go: a few milliseconds’ work. */
+/** Moves unpacked per step: a few milliseconds of work. */
 const packMoves = 200
 
-/** How many sessions and members take part in the meeting of a room. */
 export interface Counts {
   sessionsCount: number
   membersCount: number
 }
 
-/** The entry or exit of a participant. */
 export interface Move extends Counts {
   action: Event['action']
   sessionId: string
   memberId: string
   userId: string | null
-  /** When it happened, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   at: number
 }
 
-/** What the events of a room are to be posted to, as JSON; undefined when nobody is to be told. */
+/** Returns the webhook of a room as JSON; undefined when it has none. */
 export function webhookOf(store: Store, roomId: string): string | undefined {
   const room = store.one<{ webhook: string | null }>(
     'SELECT webhook FROM rooms WHERE id = ? AND webhook_gone = 0',
@@ -52,8 +49,7 @@ export function webhookOf(store: Store, roomId: string): string | undefined {
 }
 
 /**
- * Inside `store.write`, together with the change that they announce, so that neither is stored without the other: puts
- * entries and exits of a room into the outbox (section 6.1).
+ * Adds entries and exits of a room to the outbox (API specification, section 6.1), in the `store.write` of the change.
  */
 export function announce(
   store: Store,
@@ -66,10 +62,7 @@ export function announce(
   else enqueue(store, newId, roomId, target, moves)
 }
 
-/**
- * Inside `store.write`: puts the next exits of a room into the outbox that were packed. Its order stays right if that is
- * done when nothing of the room waits for a first attempt.
- */
+/** Moves packed exits of a room to the outbox once the room has no pending first attempt, to keep the order. */
 export function unpack(store: Store, newId: () => string, roomId: string): void {
   const next = store.one<{ seq: number; target: string; moves: string }>(
     'SELECT seq, target, moves FROM packed_moves WHERE room_id = ? ORDER BY seq LIMIT 1',
@@ -80,15 +73,11 @@ export function unpack(store: Store, newId: () => string, roomId: string): void 
   store.run('DELETE FROM packed_moves WHERE seq = ?', next.seq)
 }
 
-/** Whether moves of a room are packed. */
 export function hasPacked(store: Store, roomId: string): boolean {
   return store.one('SELECT 1 FROM packed_moves WHERE room_id = ?', roomId) !== undefined
 }
 
-/**
- * Like `announce`, for thousands: keeps them packed until `unpack`, which takes a small part of the time. What the room
- * announces meanwhile is packed as well.
- */
+/** Packs thousands of moves, much faster than `announce`; later events of the room follow them. */
 export function pack(store: Store, roomId: string, target: string, moves: readonly Move[]): void {
   for (let i = 0; i < moves.length; i += packMoves)
     store.run(

@@ -4,10 +4,9 @@ import ipaddr from 'ipaddr.js'
 import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 
-/** Posts a body and returns the status of the answer. Rejects when there is no answer in time. */
+/** Posts a body and returns the response status. Rejects on a timeout. */
 export type Post = (url: string, headers: Record<string, string>, body: string) => Promise<number>
 
-/** Resolves a host name to its addresses, as `lookup` of node:dns does. */
 export type Lookup = (
   hostname: string,
   options: LookupOptions & { all: true },
@@ -16,23 +15,23 @@ export type Lookup = (
 
 const timeoutMs = 10_000
 
-/** The address must not be posted to: whoever can create a room could reach into the network behind the service. */
+/** Prevents clients that can create rooms from reaching the service's private network. */
 export class ForbiddenAddress extends Error {}
 
-/** What Azure shows its machines, at an address that looks public. */
+/** Azure's metadata address, which looks public. */
 const azure = '168.63.129.16'
 
-/** Public addresses and loopback; nothing of the network that the service stands in. */
+/** Returns true for public addresses and loopback. */
 function isAllowed(address: string): boolean {
   const parsed = ipaddr.process(address)
   const range = parsed.range()
   if (range === 'loopback') return true
   if (range !== 'unicast' || parsed.toString() === azure) return false
-  // What IPv6 has not given to the internet is private to somebody, or IPv4 in disguise (`::10.0.0.1`).
+  // IPv6 outside 2000::/3 is private or embeds IPv4 (`::10.0.0.1`).
   return !(parsed instanceof ipaddr.IPv6) || parsed.match(ipaddr.IPv6.parse('2000::'), 3)
 }
 
-/** Checks a name when connecting, so that it cannot point elsewhere after the check. */
+/** Checks the address when connecting, so that it cannot change after the check. */
 const guarded =
   (lookup: Lookup): LookupFunction =>
   (hostname, options, callback) => {
@@ -46,10 +45,7 @@ const guarded =
     })
   }
 
-/**
- * Returns how webhooks are posted: within ten seconds, without redirects.
- * @param allowPrivate lets private and link-local addresses be posted to
- */
+/** Creates a poster of webhooks with a timeout of ten seconds and without redirects. */
 export function createPost({
   allowPrivate,
   lookup = dnsLookup,
@@ -64,7 +60,7 @@ export function createPost({
   })
   const post: Post = async (url, headers, body) => {
     const { origin, hostname, pathname, search } = new URL(url)
-    // A literal address is never looked up.
+    // A literal address is not looked up.
     const literal = hostname.replace(/^\[|\]$/g, '')
     if (!allowPrivate && ipaddr.isValid(literal) && !isAllowed(literal)) throw new ForbiddenAddress(hostname)
     const answer = await request.call(agent, {
@@ -75,7 +71,7 @@ export function createPost({
       body,
       signal: AbortSignal.timeout(timeoutMs),
     })
-    // Nobody needs the body of the answer, but the connection is only reusable once it is read.
+    // The connection is reusable only after the body is read.
     await answer.body.dump({ limit: 64 * 1024 })
     return answer.statusCode
   }

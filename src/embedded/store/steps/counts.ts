@@ -1,10 +1,7 @@
 /**
- * The schema step that keeps totals, so that a list of a million costs what a list of a thousand costs.
- *
- * Rows are counted per block of 1,024 `seq`, once the block is full. What comes after `users_counted` or `rooms_counted`
- * is counted whenever somebody asks, so that adding a row costs nothing. Block -1 is the sum of the others. Rooms are
- * counted by layout and termination: `layout` is '' for all layouts together, and else '=' and its name. The views say
- * where each row is counted.
+ * Keeps totals per block of 1,024 `seq`, so that listing a million rows costs as much as listing a thousand. Rows after
+ * `users_counted` or `rooms_counted` are counted on demand. Block -1 is the sum of the others. For rooms, `layout` is
+ * '' for all layouts or '=' followed by the name.
  */
 export const countsStep = `
   ALTER TABLE workspace ADD COLUMN users_counted INTEGER NOT NULL DEFAULT 0;
@@ -85,10 +82,7 @@ export const countsStep = `
   CREATE INDEX sessions_by_user ON sessions (room_id, user_id, seq, disconnected_at);
 `
 
-/**
- * The schema step after which the program itself counts full blocks: see ../counts.ts. Calling a trigger, even one that has
- * nothing to do, made adding a row a fifth dearer.
- */
+/** The program counts full blocks instead (see ../counts.ts): a trigger made inserts a fifth slower. */
 export const countedByProgramStep = `
   DROP TRIGGER count_users;
   DROP TRIGGER count_rooms;

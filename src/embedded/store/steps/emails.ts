@@ -1,6 +1,6 @@
 /**
- * The schema step for searching e-mails. `user_emails` indexes them up to the user `emails_indexed`, and is made with the
- * first of them: not every SQLite can. `stale_emails` lists the users of whom it says what is no longer so.
+ * `user_emails` indexes users up to `emails_indexed`; it is created on demand because some SQLite builds lack full-text
+ * search. `stale_emails` lists users whose entry is outdated.
  */
 export const emailsStep = `
   ALTER TABLE workspace ADD COLUMN emails_indexed INTEGER NOT NULL DEFAULT 0;

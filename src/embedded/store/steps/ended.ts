@@ -1,8 +1,6 @@
 /**
- * The schema step for ending thousands of sessions at once. Their records are many pages, so they are only listed at first:
- * `ended_sessions` says which have ended and when, `ended_members` which anonymous members have left with them. The
- * views show what the records will say: see ../ended.ts. `packed_moves` keeps exits that are not in the outbox yet,
- * each row as a list in JSON; what a room announces after them waits there too, so that the order is kept.
+ * `ended_sessions` and `ended_members` list ends that are not recorded yet; the views include them. `packed_moves`
+ * keeps events that are not in the outbox yet, one JSON list per row.
  */
 export const endedStep = `
   CREATE TABLE ended_sessions (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL) STRICT;

@@ -1,8 +1,4 @@
-/**
- * The schema step for deleting large things: `sweeps` lists the rooms and users that are deleted and of which something
- * is left. Of a room nobody sees what is left, as every way to it leads through the room. Of a user, memberships are
- * left, which `present_members` hides.
- */
+/** `sweeps` lists deleted rooms and users with rows left. `present_members` hides the memberships of such users. */
 export const sweepsStep = `
   CREATE TABLE sweeps (kind TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;
   CREATE VIEW present_members AS SELECT * FROM members
