@@ -1,4 +1,4 @@
-/** What each exit code means, in Markdown. */
+/** Meaning of each exit code, in Markdown. */
 export const exitCodes: Readonly<Record<number, string>> = {
   0: 'Done. An empty list is 0.',
   1: 'The service refused the request, or reported a validation exception (500 with JSON). For `doctor`: a check failed.',

@@ -3,14 +3,9 @@ import type { Visible } from '../../host.ts'
 import type { Style } from '../output/terminal/style.ts'
 import { joined, own, visible, visibleLines } from '../output/terminal/visible.ts'
 
-/** Indentation of code blocks, in columns. */
 const codeIndent = '  '
 
-/**
- * Renders a help topic for the terminal: headings in bold, paragraphs and lists wrapped, tables in aligned columns, code
- * blocks as they are. HTML comments, which mark generated parts, are left out.
- * @param width maximum number of columns of a wrapped line
- */
+/** Renders a help topic for the terminal, without HTML comments. `width` is the maximum number of columns. */
 export function renderMarkdown(markdown: string, style: Style, width: number): Visible {
   const blocks = lexer(markdown).flatMap((token) => renderBlock(token as MarkedToken, style, width))
   return joined(blocks, own`\n\n`)
@@ -68,10 +63,9 @@ function itemLines(token: MarkedToken, width: number): string[] {
 }
 
 const columnGap = '  '
-/** Narrower columns are not shrunk further. */
 const minColumnWidth = 10
 
-/** Aligned columns. When they do not fit, the widest ones are shrunk and their cells wrapped. */
+/** Aligns the columns of a table. If they do not fit, shrinks the widest ones and wraps their cells. */
 function tableLines(table: Tokens.Table, width: number): string[] {
   const rows = [table.header, ...table.rows].map((row) => row.map((cell) => plainText(cell.tokens)))
   const widths = fittedWidths(rows, width)
@@ -100,7 +94,7 @@ function fittedWidths(rows: readonly (readonly string[])[], width: number): numb
   return widths
 }
 
-/** The text of inline Markdown. Code keeps its backticks: in a terminal they are what sets it apart. */
+/** Returns the text of inline Markdown. Code keeps its backticks, because the terminal has no other mark for it. */
 function plainText(tokens: readonly Token[] = []): string {
   return tokens
     .map((token) => {
@@ -129,7 +123,6 @@ function plainText(tokens: readonly Token[] = []): string {
     .replaceAll('\n', ' ')
 }
 
-/** A link to another topic becomes the command that prints it; a link to the web shows its URL. */
 function linkText({ href, tokens }: Tokens.Link): string {
   const text = plainText(tokens)
   const [, topic] = /^([a-z-]+)\.md(?:#.*)?$/.exec(href) ?? []

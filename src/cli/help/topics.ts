@@ -1,4 +1,3 @@
-/** The topics of `meetroom help`, in the order in which they are listed. */
 export const topicSummaries = {
   concepts: 'rooms, room types, roles, members, sessions, IDs',
   local: 'the local workspace: data, backup, reset, serving it',
@@ -31,16 +30,14 @@ export const topicSummaries = {
 
 export type Topic = keyof typeof topicSummaries
 
-/** Earlier names of topics. */
 const formerNames: Readonly<Record<string, Topic>> = { formatting: 'output' }
 
-/** Returns the topic of a name; undefined when there is none. */
 export function findTopic(name: string): Topic | undefined {
   if (Object.hasOwn(topicSummaries, name)) return name as Topic
   return Object.hasOwn(formerNames, name) ? formerNames[name] : undefined
 }
 
-/** Each topic is a part of its own: a command that prints none loads none. */
+/** Loaders of the topics. Each topic is bundled separately, so that other commands do not load it. */
 const loaders: Readonly<Record<Topic, () => Promise<{ default: string }>>> = {
   concepts: () => import('../../help/concepts.md'),
   local: () => import('../../help/local.md'),
@@ -71,7 +68,6 @@ const loaders: Readonly<Record<Topic, () => Promise<{ default: string }>>> = {
   reference: () => import('../../help/reference.md'),
 }
 
-/** Returns the Markdown of a topic. */
 export async function readTopic(topic: Topic): Promise<string> {
   const { default: text } = await loaders[topic]()
   return text

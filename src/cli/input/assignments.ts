@@ -3,7 +3,7 @@ import { isRecord } from '../../api/guards.ts'
 import { mostLevels, readJson } from '../../api/json.ts'
 import { UsageError } from '../../errors.ts'
 
-/** `key=value`, the value JSON where it is JSON and a string otherwise. */
+/** Parses `key=value`. The value is read as JSON if it is valid JSON, and as a string otherwise. */
 export function parsePair(flag: string, pair: string): [key: string, value: unknown] {
   const at = pair.indexOf('=')
   if (at < 1) throw new UsageError(`${flag} takes key=value, not “${pair}”`)
@@ -16,17 +16,16 @@ export function parsePair(flag: string, pair: string): [key: string, value: unkn
   }
 }
 
-/** `key=value` pairs as an object; a dot in a key is a dot. */
 export function parseFields(flag: string, pairs: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(pairs.map((pair) => parsePair(flag, pair)))
 }
 
 /**
- * The names in a dotted key: `webhook.url` is `url` in `webhook`. `\.` is a dot in a name, `\\` a backslash.
- * @throws {UsageError} for a name that is empty, or too many of them
+ * Splits a dotted key into names: `webhook.url` is `url` in `webhook`. `\.` is a dot in a name, `\\` a backslash.
+ * @throws {UsageError} if a name is empty, or there are too many names
  */
 export function parsePath(key: string, flag = '--set'): string[] {
-  // Names and what separates them, in turns.
+  // Alternates between separators and names.
   const parts = key.split(/((?:\\[.\\]|[^.])+)/)
   const names = parts.filter((_, i) => i % 2 === 1).map((name) => name.replace(/\\([.\\])/g, '$1'))
   const separators = parts.filter((_, i) => i % 2 === 0)
@@ -36,49 +35,42 @@ export function parsePath(key: string, flag = '--set'): string[] {
   return names
 }
 
-/** A value for a place in a body. */
 class Value {
   constructor(
-    /** Who gives it: `--name`, `--set webhook.url`. */
+    /** Flag that gives the value: `--name`, `--set webhook.url`. */
     readonly from: string,
     readonly value: unknown,
   ) {}
 }
 
-/** An object in a body, as far as the command line describes it. A map, so that no name reaches a prototype. */
+/** Fields of an object in a body that the command line sets. A map, so that no name reaches a prototype. */
 class Parts {
   readonly parts = new Map<string, Value | Parts>()
-  /** The object was given as a whole, and replaces what else there is. */
+  /** The object was given as a whole and replaces existing fields. */
   isWhole = false
 
   constructor(
     readonly from: string,
-    /** Where it stands, for errors. */
+    /** Dotted path of the object, for error messages. */
     readonly place: string,
   ) {}
 }
 
-/** What the command line says of a body. Objects merge; no two flags give the same value. */
+/** Values that flags assign to fields of a body. Objects are merged; two flags cannot set the same field. */
 export class Assignments {
   readonly #root = new Parts('', '')
 
-  /**
-   * What a flag says: each value in it counts on its own, undefined says nothing.
-   * @throws {UsageError} when another one has said it
-   */
+  /** @throws {UsageError} if another flag sets the same field */
   add(from: string, said: object): void {
     for (const [path, value] of leavesOf(said, [])) assign(this.#root, path, value, from)
   }
 
-  /** What `--set` says: an object is meant as a whole. */
+  /** Adds a value of `--set`. An object replaces the whole field. */
   set(from: string, path: readonly string[], value: unknown): void {
     assign(this.#root, path, value, from)
   }
 
-  /**
-   * The data, changed by what was said.
-   * @throws {UsageError} when a value is meant for a place in something that is no object
-   */
+  /** @throws {UsageError} if a value belongs inside a field that is not an object */
   applyTo(data: object): object {
     return changed(data, this.#root) as object
   }
@@ -120,7 +112,7 @@ function changed(data: unknown, said: Value | Parts): unknown {
   return Object.fromEntries([...kept, ...added.map(([name, part]) => [name, changed(undefined, part)])])
 }
 
-/** Neither a list nor a number that is an object because a double cannot hold it. */
+/** Returns true for objects other than arrays and lossless numbers. */
 export function isObject(value: unknown): value is object {
   return isRecord(value) && !isLosslessNumber(value)
 }

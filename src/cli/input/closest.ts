@@ -1,7 +1,4 @@
-/**
- * The candidate that a word is probably a misspelling of: one edit away, or two for words of more than five letters.
- * Case, hyphens and underscores do not count. Undefined when none is so close.
- */
+/** Finds the candidate one edit away, or two for words of more than five letters. Ignores case and hyphens. */
 export function findClosest(word: string, candidates: readonly string[]): string | undefined {
   const distances = candidates
     .map((candidate) => ({ candidate, distance: distanceOf(folded(word), folded(candidate)) }))
@@ -11,9 +8,7 @@ export function findClosest(word: string, candidates: readonly string[]): string
 
 const folded = (word: string) => word.toLowerCase().replace(/[-_\s]/g, '')
 
-/** Number of letters to insert, drop, replace or swap with their neighbour (optimal string alignment). */
 function distanceOf(a: string, b: string): number {
-  // What is longer by more than any limit need not be compared letter by letter.
   if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { suggest, UsageError } from '../../errors.ts'
 import { withoutSpaceAround } from './white-space.ts'
 
-/** The arguments and flags that are IDs, in every command, by their names, each with the command that lists such IDs. */
+/** Arguments and flags that hold IDs, by name, each with the command that lists such IDs. */
 const idArguments: Readonly<Record<string, readonly string[]>> = {
   room: ['rooms', 'list'],
   user: ['users', 'list'],
@@ -12,8 +12,8 @@ const idArguments: Readonly<Record<string, readonly string[]>> = {
 const idFlags = ['room', 'user', 'as'] as const
 
 /**
- * The arguments of a command, its IDs without the carriage return that a line of a Windows file ends with.
- * @throws {UsageError} for an ID with white space around it: nobody sees that it is another one; for `-` in place of one ID
+ * Checks the IDs among the arguments of a command, and removes trailing carriage returns.
+ * @throws {UsageError} if an ID is surrounded by white space, or `-` stands for a single ID
  */
 export function checkIds(command: Command, args: readonly unknown[]): unknown[] {
   const flags = { ...(args.at(-1) as Record<string, unknown>) }
@@ -32,7 +32,6 @@ export function checkIds(command: Command, args: readonly unknown[]): unknown[] 
   return [...positionals, flags]
 }
 
-/** The error for `-` where a command reads no IDs from standard input. */
 function notAnId(what: string, name: string): UsageError {
   return new UsageError(`${what}: “-” is not an ID, and this command reads none from standard input`, {
     hint: ['pass an ID; list them with: ', suggest([...(idArguments[name] ?? []), '-o', 'ids'])],
@@ -44,14 +43,10 @@ function checked(what: string, value: unknown): unknown {
   return typeof value === 'string' ? checkedId(what, value) : value
 }
 
-/**
- * An ID as it stands on the command line.
- * @param what it is called: the flag or the argument
- * @throws {UsageError} when there is white space around it
- */
+/** @throws {UsageError} if the ID is surrounded by white space */
 export function checkedId(what: string, given: string): string {
   const id = given.replace(/\r+$/, '')
-  // An exact name may end with a blank, and the room must still be found.
+  // An exact room name may end with a space.
   const isName = what.endsWith('room') && id.startsWith('name:')
   if (isName || withoutSpaceAround(id) === id) return id
   throw new UsageError(`${what}: “${given}” has white space around it`, {

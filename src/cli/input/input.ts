@@ -11,16 +11,13 @@ import { checkedId } from './id-arguments.ts'
 import { stdinOf } from './stdin.ts'
 import { withoutSpaceAround } from './white-space.ts'
 
-// What the command line says, turned into what the API takes. Every function throws UsageError for what it cannot read.
-
-/** What a parser makes of the text of a flag, where that is not a text: for `meetroom commands`. */
+/** Properties of a flag's parser that `meetroom commands` lists. */
 export interface FlagKind {
   readonly kind?: 'integer' | 'number'
-  /** The flag may be given several times. */
   readonly repeatable?: true
 }
 
-/** A whole number, written in digits: `1e3`, `-1` and `0x10` are typing errors more often than they are numbers. */
+/** Returns a parser of decimal digits only: `1e3`, `-1` and `0x10` are probable typing errors. */
 export function wholeNumber(
   flag: string,
   least: number,
@@ -40,15 +37,12 @@ export function wholeNumber(
   return Object.assign(parse, { kind: 'integer' } as const)
 }
 
-/** A duration, or a number of seconds; in milliseconds. */
 export function duration(flag: string, range: DurationRange): (text: string) => number {
   return (text) => parseDuration(text, range, flag)
 }
 
-/** Collects a flag that may be given several times. */
 export const collect = collected((value) => value)
 
-/** Collects a flag that may be given several times, each value read on its own. */
 export function collected<T>(
   read: (value: string) => T,
 ): ((value: string, previous?: readonly T[]) => T[]) & FlagKind {
@@ -56,29 +50,24 @@ export function collected<T>(
   return Object.assign(parse, { repeatable: true } as const)
 }
 
-/**
- * Exactly one level of URL-encoding (section 1): spaces and non-ASCII encoded, an existing `%20` left alone. The host of
- * an http or https URL becomes Punycode.
- */
+/** Applies one level of URL encoding: `%20` is kept (API specification, “1. What the service does”). */
 export function encodeUrl(flag: string): (text: string) => string {
   return (text) => {
     const invalid = () => new UsageError(`${flag} takes a whole URL, as in https://host/path, not “${text}”`)
     if (!URL.canParse(text)) throw invalid()
-    // The library leaves to browsers what they tolerate.
+    // encodeurl keeps these characters, because browsers accept them.
     const url = encodeUrlOnce(withAsciiHost(text.trim())).replace(/[\\^|]/g, encodeURIComponent)
     if (!URL.canParse(url)) throw invalid()
     return url
   }
 }
 
-/** A URL whose host is in Punycode where it was international or percent-encoded. */
 function withAsciiHost(url: string): string {
   return url.replace(/^(https?:\/\/(?:[^/?#\\@]*@)?)([^/?#\\@:]*)/i, (whole, start: string, host: string) =>
     /[^\x21-\x7e]|%/.test(host) ? start + new URL(url).hostname : whole,
   )
 }
 
-/** The URL of something to be fetched: `javascript:` and `data:` are none. */
 export function webUrl(flag: string): (text: string) => string {
   const encode = encodeUrl(flag)
   return (text) => {
@@ -88,7 +77,7 @@ export function webUrl(flag: string): (text: string) => string {
   }
 }
 
-/** `USER[:TYPE[:NAME]]`. A user id with a colon in it needs `--data`. */
+/** Parses `USER[:TYPE[:NAME]]`. A user ID that contains a colon requires `--data`. */
 export function parseMember(text: string): { user_id: string; type?: MemberType; name?: string } {
   const [, user, type, name] = /^([^:]+)(?::([^:]*)(?::([\s\S]*))?)?$/.exec(text) ?? []
   if (user === undefined)
@@ -98,12 +87,11 @@ export function parseMember(text: string): { user_id: string; type?: MemberType;
   return { user_id: checkedId('--member', user), ...omitUndefined({ type: known, name: name || undefined }) }
 }
 
-/** `Name: value` lines as headers. */
 export function parseHeaders(flag: string, lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
       const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(\S.*?)?[ \t]*$/.exec(line) ?? []
-      // Not quoted back: it may hold a secret.
+      // The line is not quoted, because it may hold a secret.
       if (name === undefined)
         throw new UsageError(`${flag} takes 'Name: value', with no blank before the colon`)
       return [name, value ?? '']
@@ -111,14 +99,14 @@ export function parseHeaders(flag: string, lines: readonly string[]): Record<str
   )
 }
 
-/** `WxH`, in whatever unit the service counts in. */
+/** Parses `WxH`. The API specification does not name the unit. */
 export function parseSize(text: string): { width: number; height: number } {
   const [, width, height] = /^(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)$/.exec(text) ?? []
   if (width === undefined) throw new UsageError(`--size takes WIDTHxHEIGHT, as in 1280x720, not “${text}”`)
   return { width: Number(width), height: Number(height) }
 }
 
-/** The JSON that `--data` names: text, `@FILE`, or `-` or `@-` for standard input. */
+/** Reads the JSON of `--data`: text, `@FILE`, or `-` or `@-` for standard input. */
 export async function readData(data: string, host: Host): Promise<unknown> {
   const file = data === '-' ? data : data.startsWith('@') ? data.slice(1) : undefined
   const text = file === undefined ? data : await readNamed('--data', file, host)
@@ -130,10 +118,7 @@ export async function readData(data: string, host: Host): Promise<unknown> {
   }
 }
 
-/**
- * A secret: the text itself, or what stands in `@FILE` or, with `@-`, on standard input. The line break that ends a file is
- * not part of it.
- */
+/** Reads a secret from the text itself, from `@FILE`, or from standard input with `@-`. */
 export async function readSecret(flag: string, given: string, host: Host): Promise<string> {
   const file = given.startsWith('@') ? given.slice(1) : undefined
   if (file === '') throw new UsageError(`${flag}: no file is named after @`)
@@ -143,7 +128,6 @@ export async function readSecret(flag: string, given: string, host: Host): Promi
   return secret
 }
 
-/** The text of a file that a flag names, or of standard input where that is `-`. */
 async function readNamed(flag: string, file: string, host: Host): Promise<string> {
   if (file === '-') return readAll(host)
   try {
@@ -154,7 +138,6 @@ async function readNamed(flag: string, file: string, host: Host): Promise<string
   }
 }
 
-/** All of standard input. */
 export async function readAll(host: Host): Promise<string> {
   const chunks: Uint8Array[] = []
   for await (const chunk of stdinOf(host)) chunks.push(chunk)
@@ -169,7 +152,7 @@ function decode(bytes: Uint8Array, what: string): string {
   }
 }
 
-/** Ids as given, without repetitions; `-` stands for those on standard input, one per line. */
+/** Returns the IDs without duplicates. `-` is replaced by the IDs on standard input, one per line. */
 export async function readIds(ids: readonly string[], host: Host): Promise<string[]> {
   const lines = ids.includes('-') ? (await readAll(host)).split(/\r?\n/).map(withoutSpaceAround) : []
   const all = ids.flatMap((id) => (id === '-' ? lines.filter((line) => line !== '') : [id]))

@@ -1,18 +1,14 @@
-/** A command line taken apart as sh does it: quotes and backslashes, and nothing else. Nothing is expanded. */
+/** A command line split into words as sh does it, without expansion. */
 export interface SplitCommand {
   words: readonly string[]
-  /** Where the last word begins. */
   start: number
-  /** What the line ends within: a quote, or behind a backslash; empty where it is complete. */
+  /** Quote or backslash that is still open at the end of the line; empty if there is none. */
   open: '' | "'" | '"' | '\\'
-  /** The first character that means something else to a shell, such as a pipe or a variable. */
+  /** First character with a special meaning in a shell, such as a pipe or a variable. */
   special: string | undefined
 }
 
-/**
- * Takes a line apart.
- * @param line may end anywhere, in the middle of a word too; a blank at its end begins an empty word
- */
+/** Splits a command line, which may end within a word. Trailing white space starts an empty word. */
 export function splitWords(line: string): SplitCommand {
   const words = ['']
   let start = 0
@@ -23,7 +19,6 @@ export function splitWords(line: string): SplitCommand {
     const character = line.charAt(i)
     if (open === '\\') open = ''
     else if (open === '' && /\s/.test(character)) {
-      // Two blanks are no word; two quotes are one, and an empty one.
       if (i > start) words.push('')
       start = i + 1
       continue

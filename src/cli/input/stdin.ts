@@ -2,8 +2,8 @@ import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 
 /**
- * What comes on standard input. A signal ends it: as long as it is open, nothing else would.
- * @throws {UsageError} when it has been read already
+ * Reads standard input. A signal closes it, because nothing else would end the read.
+ * @throws {UsageError} if standard input has been read before
  */
 export async function* stdinOf(host: Host): AsyncGenerator<Buffer> {
   const { stdin } = host

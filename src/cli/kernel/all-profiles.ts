@@ -11,12 +11,9 @@ import type { Connect } from '../requests/service.ts'
 import { Context } from './context.ts'
 
 /**
- * Runs a command that only reads once for each profile, with the key and the base URL that are stored for it, and prints
- * all results as one. A profile that fails does not hide the others.
- * @param args what the command line gives the command
- * @param connect how to reach a service over the network
- * @throws {UsageError} when the command line or the environment names a service, or there is none
- * @throws {PartialError} when a profile failed
+ * Runs a read-only command once per profile, and prints all results as one list.
+ * @throws {UsageError} if the command line or the environment selects a service, or there is no profile
+ * @throws {PartialError} if a profile failed
  */
 export async function runOnAllProfiles(
   outer: Context,
@@ -28,7 +25,7 @@ export async function runOnAllProfiles(
   refuseOthers(outer, args)
   const config = await outer.config.stored()
   const names = await profilesOf(outer, config)
-  // Whatever one service says, it must show the key of none.
+  // A service may quote the key of another one.
   for (const { api_key } of Object.values(config.profiles ?? {})) outer.keepSecret(api_key)
   const gathering = new MultiProfileWriter(names.length, outer)
   const contexts = names.map((name) => new ProfileContext(outer, name, gathering, connect))
@@ -50,7 +47,7 @@ export async function runOnAllProfiles(
   if (!flags.curl) await gathering.end()
 }
 
-/** @throws {UsageError} for whatever would be another key or base URL, or can be read once only */
+/** @throws {UsageError} for flags, variables and input that do not fit several profiles */
 function refuseOthers({ flags, host }: Context, args: readonly unknown[]): void {
   const given = {
     '--profile': flags.profile,
@@ -73,7 +70,7 @@ function refuseOthers({ flags, host }: Context, args: readonly unknown[]): void 
     throw new UsageError('--all-profiles writes no file: each service would replace that of the one before')
 }
 
-/** The profiles that name a service, and the local workspace where there is one. */
+/** Returns the profiles that have a base URL, and the local workspace if it exists. */
 async function profilesOf({ host }: Context, { profiles = {} }: StoredConfig): Promise<string[]> {
   const { databaseIn } = await import('../../embedded/files.ts')
   const stored = Object.keys(profiles).filter((name) => name !== localProfile && profiles[name]?.base_url)
@@ -85,7 +82,6 @@ async function profilesOf({ host }: Context, { profiles = {} }: StoredConfig): P
   return names
 }
 
-/** What a command works with for one of the profiles. */
 class ProfileContext extends Context {
   readonly #gathering: MultiProfileWriter
 
@@ -100,14 +96,13 @@ class ProfileContext extends Context {
       command: outer.command,
       interrupt: outer.interrupt,
       connect,
-      // Nothing is deleted.
       openSaver: async () => undefined,
       secrets: outer.secrets,
     })
     this.#gathering = gathering
   }
 
-  /** Runs the command that prints the key, if one does. What is wrong with it is said when it is the profile’s turn. */
+  /** Runs the profile's key command, if it has one. Errors are reported when the profile is used. */
   async readKey(): Promise<void> {
     try {
       if ((await this.settings()).keyCommand) await this.services.key()
@@ -116,7 +111,7 @@ class ProfileContext extends Context {
     }
   }
 
-  /** The results are one list: the format that a profile prefers does not count. */
+  /** Ignores the output format of the profile, because all results form one list. */
   override async settings(): Promise<Settings> {
     const settings = await super.settings()
     const { from } = settings.output

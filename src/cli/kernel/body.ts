@@ -21,19 +21,12 @@ type Stated<T> = T extends readonly unknown[]
     ? { [K in keyof T]?: Stated<T[K]> | undefined }
     : T
 
-/**
- * What each flag says of the body of an operation: `{ '--name': { name } }`. None of it is required, as `--data` and `--set`
- * may say it as well.
- */
+/** Body fields that each flag sets: `{ '--name': { name } }`. `--data` and `--set` may set them instead. */
 export type GivenFields<N extends OperationName> = Readonly<
   Record<string, Stated<BodyOf<Operations[N]>> & object>
 >
 
-/**
- * The body of a create or update: `--data` first, then what the flags and `--set` say. Fields that the document
- * does not list pass through: the service has more than its document shows. Nothing checks what `--data` and `--set` say,
- * so a listed field may hold a value of any type.
- */
+/** Builds a body from `--data`, then flags and `--set`. Unlisted fields are sent, and no value is validated. */
 export async function buildBody<N extends OperationName>(
   context: Context,
   name: N,
@@ -45,18 +38,14 @@ export async function buildBody<N extends OperationName>(
   return body as BodyOf<Operations[N]>
 }
 
-/** What `--data` gives of a body. */
+/** @throws {UsageError} if `--data` is not a JSON object */
 export async function readBody({ host }: Context, { data }: BodyFlags): Promise<object> {
   const body = data === undefined ? {} : await readData(data, host)
   if (!isObject(body)) throw new UsageError('--data takes a JSON object here')
   return body
 }
 
-/**
- * How the flags change a body.
- * @param replace what becomes of the texts that they give
- * @throws {UsageError} when two of them give the same value
- */
+/** @throws {UsageError} if two flags set the same field */
 export function changedFields(
   { set = [] }: BodyFlags,
   given: Readonly<Record<string, object>>,
@@ -64,13 +53,13 @@ export function changedFields(
 ): (data: object) => object {
   const assignments = new Assignments()
   for (const [flag, said] of Object.entries(given)) assignments.add(flag, mapTexts(said, replace) as object)
-  // Of the same key given again, the last one counts, as of any flag.
+  // The last value of a repeated key wins, as for any flag.
   for (const [key, value] of new Map(set.map((pair) => parsePair('--set', pair))))
     assignments.set(`--set ${key}`, parsePath(key), mapTexts(value, replace))
   return (data) => assignments.applyTo(data)
 }
 
-/** Asks about keys of `--set` that look like misspelt fields; the service may know them nevertheless. */
+/** Prints a notice for `--set` keys that look misspelled. They are sent, as the service may support them. */
 export async function warnAboutUnknownFields(
   context: Context,
   name: OperationName,
@@ -83,12 +72,11 @@ export async function warnAboutUnknownFields(
   }
 }
 
-/** Checks a URL of something to be fetched; one that `--data` gives may be of any kind. */
 export function urlFor(field: string, { data }: BodyFlags): (text: string) => string {
   return data === undefined ? webUrl(field) : encodeUrl(field)
 }
 
-/** The path to a listed field that is close to another path; undefined when that leads to one itself, or is close to none. */
+/** Returns the listed path that a path probably misspells; undefined if it is listed or nothing is similar. */
 function intended([name = '', ...rest]: readonly string[], fields: Fields): string[] | undefined {
   const isListed = Object.hasOwn(fields, name)
   const writable = Object.keys(fields).filter((field) => fields[field]?.write)

@@ -2,27 +2,22 @@ import { Command, CommanderError } from 'commander'
 import { targetFlags } from '../../config/settings.ts'
 import { globalFlags } from './flags.ts'
 
-/** What has to be known of a command line before its command is loaded, or when it cannot be read. */
+/** Facts that are needed before the command is loaded, or if the command line cannot be parsed. */
 export interface CommandLine {
-  /** Its words, for Commander. */
   argv: readonly string[]
-  /** Names of commands and arguments: what is left without flags. */
   operands: readonly string[]
   json: boolean
-  /** Value of `--output`. */
   output: string | undefined
   color: boolean
   ascii: boolean
   verbose: boolean
-  /** The flags that select the service of this run again. */
+  /** Flags that select the same service again. */
   target: readonly string[]
-  /** Why its global flags cannot be read. */
   problem: CommanderError | undefined
 }
 
 const helpFlags = ['-h', '--help']
 
-/** Reads the global flags wherever they stand. */
 export function readCommandLine(
   words: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -35,7 +30,7 @@ export function readCommandLine(
   let problem: CommanderError | undefined
   try {
     const parsed = reader.parseOptions([...rest])
-    // An unknown flag in front hides the command.
+    // Commander treats all words after an unknown flag as unknown.
     operands =
       parsed.operands.length > 0 ? parsed.operands : parsed.unknown.filter((word) => !word.startsWith('-'))
   } catch (error) {
@@ -44,7 +39,7 @@ export function readCommandLine(
   }
   const { json, output, query, color, ascii, verbose, profile, local, baseUrl } = reader.opts()
   return {
-    // `--help rooms list` means the same as `rooms list --help`; Commander would show the help of the whole.
+    // `--help rooms list` means `rooms list --help`; Commander would print the root help.
     argv: rest.length < words.length && end < 0 ? [...rest, '--help'] : words,
     operands,
     json: json === true || (query !== undefined && output !== 'tsv'),

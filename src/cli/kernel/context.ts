@@ -21,27 +21,23 @@ import type { ClientSetup, Connect } from '../requests/service.ts'
 import { Services } from '../requests/services.ts'
 import type { Effect } from './effect.ts'
 
-/** What a command is run with. */
 interface Start {
   flags: GlobalFlags
-  /** Its words: `users delete`. */
   command: string
-  /** Aborted by SIGINT and SIGTERM. */
   interrupt: AbortSignal
   connect: Connect | undefined
-  /** Makes what keeps what is deleted. Not optional: what a context can forget, a command will. */
+  /** Opens the backup of deleted records. Required, so that no context lacks it. */
   openSaver: (context: Context) => Promise<Backup | undefined>
   secrets?: KnownSecrets
 }
 
-/** What a command works with: host and flags, and what follows from them, each made when it is first asked for. */
+/** Host, flags and lazily created services of a running command. */
 export class Context {
   readonly flags: GlobalFlags
-  /** The words of the command: `users delete`. */
+  /** Words of the command: `users delete`. */
   readonly command: string
   /** Aborted by SIGINT and SIGTERM. */
   readonly interrupt: AbortSignal
-  /** What must never be shown. */
   readonly secrets: KnownSecrets
   readonly config: CommandSettings
   readonly services: Services
@@ -84,12 +80,12 @@ export class Context {
     })
   }
 
-  /** @throws {UsageError} when flags, environment or settings file hold something unusable */
+  /** @throws {UsageError} if flags, environment or settings file hold an invalid value */
   async settings(): Promise<Settings> {
     return this.config.settings()
   }
 
-  /** @param format another than the settings say: the command has a use for some only */
+  /** @param format replaces the format of the settings, for commands that support only some formats */
   async printer(format?: Format): Promise<Printer> {
     if (this.#printer && (format ?? this.#printer.options.format) === this.#printer.options.format)
       return this.#printer
@@ -116,19 +112,18 @@ export class Context {
     return new Printer(this.host, options, this.redactKeys, this.statusLine)
   }
 
-  /** @throws {UsageError} when `--query` is not valid */
+  /** @throws {UsageError} if `--query` is not a valid expression */
   async #query(): Promise<Query | undefined> {
     if (this.flags.query === undefined) return undefined
     const { parseQuery } = await import('../output/formats/query.ts')
     return parseQuery(this.flags.query)
   }
 
-  /** The output format, once it is known. */
   get format(): Format | undefined {
     return this.config.known?.output.value
   }
 
-  /** A printer that needs no settings: for what must work when they are broken. */
+  /** Returns a printer that works without valid settings. */
   plainPrinter(): Printer {
     const { header, color, quiet = false } = this.flags
     return new Printer(this.host, { format: 'table', header, color, quiet }, this.redactKeys)
@@ -138,19 +133,16 @@ export class Context {
     await (await this.printer()).notice(this.hintText(text))
   }
 
-  /** The flags that select the service of this run again. */
   get target(): readonly string[] {
     return targetFlags(this.flags, this.host.env)
   }
 
-  /** A hint as text, its commands for the service of this run. */
   hintText(hint: Hint): string {
     return hintText(hint, this.target, this.redactKeys)
   }
 
   /**
-   * Refuses flags that do not fit what the command does, before it does anything.
-   * @param isForEachProfile the command can run for each profile
+   * Refuses flags that do not apply to the effect of the command.
    * @throws {UsageError}
    */
   async permit(effect: Effect, isForEachProfile = effect === 'reads'): Promise<void> {
@@ -159,21 +151,20 @@ export class Context {
       throw new UsageError('--all-profiles is for commands that only read from a service')
     if ((dryRun || curl) && ['stays', 'joins', 'machine'].includes(effect))
       throw new UsageError(`${dryRun ? '--dry-run' : '--curl'} is for commands that send requests`)
-    // Asked again before each write: this only spares the questions that come before the first.
+    // Checked again before each write. This check avoids a needless confirmation prompt.
     if (effect === 'writes' || effect === 'joins') requireWritable(this.flags, await this.settings())
   }
 
-  /** A client of the service that the settings name. Made once where nothing special is asked of it. */
+  /** Returns a client of the selected service. The client is shared if there is no setup. */
   client(setup?: Partial<ClientSetup>): Promise<Client> {
     return this.services.client(setup)
   }
 
-  /** A client that finds things out before anything is shown: `--curl` holds back the request that is meant, and no other. */
+  /** Returns a client for lookups before the main request. `--curl` prints only the main request. */
   lookup(): Promise<Client> {
     return this.client(this.flags.curl ? { lookup: true } : undefined)
   }
 
-  /** The same with other flags: for what another command line would do. */
   with(flags: GlobalFlags): Context {
     const other = new Context(this.host, {
       flags,
@@ -187,10 +178,6 @@ export class Context {
     return other
   }
 
-  /**
-   * An error that does not end the command, to standard error.
-   * @param profile where it happened, of several
-   */
   async report(error: MeetroomError, profile?: string): Promise<void> {
     const { output } = await this.settings()
     await reportError(this.host, error, {
@@ -204,25 +191,21 @@ export class Context {
     })
   }
 
-  /** Takes out what must never be shown, not even inside somebody else’s text: keys and access tokens. */
+  /** Removes keys and access tokens from a text. */
   get redact(): Redact {
     return this.secrets.redact
   }
 
-  /** Takes out the keys alone: results may hold access tokens that were asked for. */
+  /** Removes keys only: results may hold access tokens that the user asked for. */
   get redactKeys(): Redact {
     return this.secrets.redactKeys
   }
 
-  /** Takes note of what must never be shown. */
   keepSecret(secret: string | undefined): void {
     this.secrets.keep(secret)
   }
 
-  /**
-   * Asks before a change to the service. One answer covers the whole command.
-   * @throws {ConfirmationError} when it is not confirmed
-   */
+  /** @throws {ConfirmationError} if the change is not confirmed */
   confirm(change: Change): Promise<void> {
     this.#confirmation ??= confirm(this, {
       ...change,
@@ -231,7 +214,7 @@ export class Context {
     return this.#confirmation
   }
 
-  /** What keeps what is deleted; undefined where neither flags nor settings ask for that. */
+  /** Returns the backup of deleted records; undefined if it is not enabled. */
   saver(): Promise<Backup | undefined> {
     this.#saver ??= this.#openSaver(this)
     return this.#saver

@@ -1,6 +1,2 @@
-/**
- * What a command does besides printing: it `reads` from the service, also again and again until something holds (`waits`),
- * or `writes` to it, decides that by its arguments and by what it finds (`any`), `stays` until it is stopped, `joins` a
- * room until then, which is a change, or works on this `machine` only.
- */
+/** Effect of a command. `any` depends on arguments, `stays` runs until stopped, `machine` uses no service. */
 export type Effect = 'reads' | 'waits' | 'writes' | 'any' | 'stays' | 'joins' | 'machine'

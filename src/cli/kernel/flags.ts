@@ -5,12 +5,10 @@ import { collect, collected, wholeNumber } from '../input/input.ts'
 import type { Context } from './context.ts'
 import type { MeetroomCommand } from './meetroom-command.ts'
 
-/** Says what to do about more arguments than a command takes. */
 export function hintOnSurplus(command: MeetroomCommand, hint: Hint): void {
   command.surplusHint = hint
 }
 
-/** Adds the flags that every command takes. */
 export function globalFlags<C extends Command>(command: C): C {
   return command
     .addOption(new Option('-o, --output <format>', 'output format').choices(formats))
@@ -39,18 +37,16 @@ export function globalFlags<C extends Command>(command: C): C {
     .option('--ascii', 'print symbols in ASCII and never move the cursor')
 }
 
-/** A further name that works and is not shown. */
+/** Adds a hidden alias. */
 export function alias<C extends Command>(command: C, name: string): C {
   return command.alias(name)
 }
 
-/** Examples behind the help of a command. */
 export function examples(command: MeetroomCommand, ...lines: string[]): void {
   command.examples = lines
   command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`)
 }
 
-/** The flags of every create and update: the service has more fields than its document shows. */
 export function bodyFlags<C extends Command>(command: C): C {
   return command
     .option(
@@ -61,7 +57,7 @@ export function bodyFlags<C extends Command>(command: C): C {
     .option('--data <json|@file|->', 'fields as a JSON object, from a file or from standard input')
 }
 
-/** Refuses a body that lacks a field, naming the flag that gives it, or that has no field at all. */
+/** @throws {UsageError} if a required field is missing or the body is empty */
 export function requireFields(
   context: Context,
   body: Readonly<Record<string, unknown>>,
@@ -78,7 +74,6 @@ export function requireFields(
     })
 }
 
-/** The paging flags of a list command. */
 export interface ListFlags {
   limit?: number
   offset?: number
@@ -91,14 +86,12 @@ export interface ListFlags {
   concurrency?: number
 }
 
-/** Chooses among what a list holds. */
 export const whereOption = [
   '--where <condition>',
   "only items that match, as in 'age>90d'; repeatable",
   collect,
 ] as const
 
-/** Adds the flags that every list takes. */
 export function withPaging<C extends Command>(command: C): C {
   return command
     .option('--limit <n>', 'maximum number of items', wholeNumber('--limit', 1))
@@ -111,7 +104,7 @@ export function withPaging<C extends Command>(command: C): C {
     .option('--count-by <field>', 'print how many there are of each value of a field instead')
 }
 
-/** How fast a command over several items runs, and when it stops. */
+/** Flags that limit the speed and the failures of a batch. */
 export interface PaceFlags {
   concurrency: number
   rate?: number
@@ -119,7 +112,7 @@ export interface PaceFlags {
   failFast?: boolean
 }
 
-/** Requests a second: `0.5` is one every other second. */
+/** Parses a number of requests per second. `0.5` is one request every two seconds. */
 function perSecond(text: string): number {
   const value = /^\d{1,6}(\.\d+)?$/.test(text.replace(/\/s$/, ''))
     ? Number(text.replace(/\/s$/, ''))
@@ -128,14 +121,12 @@ function perSecond(text: string): number {
   return value
 }
 
-/** Adds the number of requests at once. */
 export function concurrencyFlag<C extends Command>(command: C, words = 'number of requests at once'): C {
   return command.addOption(
     new Option('--concurrency <n>', words).argParser(wholeNumber('--concurrency', 1, 256)).default(8),
   )
 }
 
-/** Adds the flags of every command over several items. */
 export function paceFlags<C extends Command>(command: C): C {
   return concurrencyFlag(command)
     .option('--rate <n>', 'start at most N per second', perSecond)
@@ -143,41 +134,36 @@ export function paceFlags<C extends Command>(command: C): C {
     .option('--fail-fast', 'stop at the first failure')
 }
 
-/** What a command over several ids takes, beside the ids. */
 export interface ManyFlags extends PaceFlags {
   where?: string[]
-  /** Of members: the users that they are. */
   user?: string[]
   max?: number
   ignoreNotFound?: boolean
-  /** Names on the command line that no room has, where that is not a failure. */
+  /** Room names on the command line that match no room, if that is not an error. */
   missing?: readonly string[]
 }
 
-/** Names members by the users that they are. */
 export const userOption = [
   '--user <id>',
   'the member who is this user, instead of a member id',
   collected((id) => {
-    // Participants without a user are not somebody.
+    // Anonymous participants have no user ID.
     if (id === '') throw new UsageError('--user: the user id is empty')
     return id
   }),
 ] as const
 
-/** Limits what a command over several items may affect. */
 export const maxOption = [
   '--max <n>',
   'refuse to affect more than N items (required with --yes above 20)',
   wholeNumber('--max', 1),
 ] as const
 
-/** Adds the flags of a command over what `--where` chooses. */
+/** Adds the flags of a command whose items `--where` selects. */
 export function chosenFlags<C extends Command>(command: C): C {
   return paceFlags(command.option(...whereOption)).option(...maxOption)
 }
 
-/** Adds the flags of a command over several ids. */
 export function manyFlags<C extends Command>(command: C): C {
   return chosenFlags(command).option('--ignore-not-found', 'treat missing items as success')
 }

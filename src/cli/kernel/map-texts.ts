@@ -1,6 +1,5 @@
 import { isObject } from '../input/assignments.ts'
 
-/** A value with all its texts replaced, however deep they are. */
 export function mapTexts(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === 'string') return replace(value)
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace))

@@ -4,13 +4,13 @@ import type { Hint } from '../../errors.ts'
 import type { Action } from './action.ts'
 import type { Effect } from './effect.ts'
 
-/** Shows neither aliases in lists of commands nor two names in a usage line. */
+/** Help that hides aliases in lists of commands and in usage lines. */
 export class PlainHelp extends Help {
-  /** Flags with long names leave little, and half a line is better than one that runs over. */
+  /** Lower than Commander's default of 40, because long flag names leave little room for descriptions. */
   override minWidthToWrap = 20
 
   override subcommandTerm(command: Command): string {
-    // The arguments of a group are known only once it is loaded.
+    // The arguments of a group are known only after it is loaded.
     if (!command.parent?.parent) return command.name()
     const names = command.registeredArguments.map((argument) => {
       const name = `${argument.name()}${argument.variadic ? '...' : ''}`
@@ -19,7 +19,7 @@ export class PlainHelp extends Help {
     return [command.name(), ...names].join(' ')
   }
 
-  /** Whether the flags are left out: the help of the program lists a few of them itself, below the commands. */
+  /** The root help lists selected flags itself. */
   #hidesFlags = false
 
   override formatHelp(command: Command, helper: Help): string {
@@ -38,9 +38,7 @@ export class PlainHelp extends Help {
   }
 }
 
-/** A command line that cannot be run. */
 export class CommandLineError extends CommanderError {
-  /** @param command the command that it was read for */
   constructor(
     readonly command: MeetroomCommand,
     code: string,
@@ -50,21 +48,18 @@ export class CommandLineError extends CommanderError {
   }
 }
 
-/** A command of ours: knows what it does, and hides its aliases. */
 export class MeetroomCommand extends Command {
-  /** Undefined for groups, which do nothing themselves. */
+  /** Undefined for groups. */
   effect: Effect | undefined
 
-  /** The operation that it does to each of several items. */
+  /** Operation that a batch command applies to each item. */
   overMany: OperationName | undefined
 
-  /** Command lines that show how it is used. */
   examples: readonly string[] = []
 
-  /** What to do about more arguments than the command takes. */
   surplusHint: Hint | undefined
 
-  /** Runs for each profile with --all-profiles, although it does not only read from a service. */
+  /** Supports `--all-profiles` although it does more than read from a service. */
   isForEachProfile = false
 
   override error(message: string, { code = 'commander.error' }: ErrorOptions = {}): never {
@@ -75,13 +70,13 @@ export class MeetroomCommand extends Command {
     return new MeetroomCommand(name)
   }
 
-  /** Every command says what it does: an action that was not made by `Act` does not compile. */
+  /** Sets the action of the command. An action without an effect does not compile. */
   override action(work: Action): this {
     this.effect = work.effect
     return super.action(work)
   }
 
-  /** Commander offers aliases as suggestions; ours are hidden. */
+  /** Returns an empty text, because Commander would suggest aliases. */
   override alias(): string
   override alias(name: string): this
   override alias(name?: string): this | string {

@@ -3,7 +3,7 @@ import { findProfile, noSuchProfile, type StoredConfig } from '../../config/stor
 import { UsageError } from '../../errors.ts'
 import type { Context } from './context.ts'
 
-/** The profile that a command on settings is about: the one that is named, else the one in use. */
+/** Returns the profile that a settings command applies to: the named one, or the one in use. */
 export function namedProfile({ flags, host }: Context, stored: StoredConfig): Setting<string> {
   const fromEnv = host.env['MEETROOM_PROFILE']
   if (flags.local) return { value: localProfile, from: '--local' }
@@ -12,10 +12,7 @@ export function namedProfile({ flags, host }: Context, stored: StoredConfig): Se
   return { value: stored.profile ?? defaultProfile, from: 'settings file' }
 }
 
-/**
- * The same, for a command that is not about to make it.
- * @throws {UsageError} when nobody has stored it
- */
+/** @throws {UsageError} if the profile is not stored */
 export function storedProfile(context: Context, stored: StoredConfig): Setting<string> {
   const profile = namedProfile(context, stored)
   const { value: name, from } = profile
@@ -24,7 +21,7 @@ export function storedProfile(context: Context, stored: StoredConfig): Setting<s
   return profile
 }
 
-/** Names that can be typed without quotes and mean nothing else. */
+/** @throws {UsageError} if a profile name would need quotes or be ambiguous on a command line */
 export function checkProfileName(name: string): void {
   if (!/^[a-z0-9][\w.-]{0,63}$/i.test(name))
     throw new UsageError(

@@ -6,10 +6,10 @@ import { plainText } from './views/text.ts'
 import { cellOf, type Item, type View } from './views/views.ts'
 
 const longest = 40
-/** Below this many columns a bar says nothing. */
+/** Minimum width of a bar, in columns. */
 const shortest = 8
 
-/** A view of rows with a `count`, with a column of bars where a terminal has room for them. */
+/** Adds a column of bars to a view with a `count` field, if the terminal is wide enough. */
 export function barColumn(
   { stdout, env }: Pick<Host, 'stdout' | 'env'>,
   view: View,
@@ -27,13 +27,12 @@ export function barColumn(
   if (room < shortest) return view
   const most = rows.reduce((most, { count }) => Math.max(most, Number(count)), 1)
   const bar = (count: unknown) => barOf(Number(count) / most, Math.min(room, longest))
-  // Without a name, the column has no title.
   return { ...view, columns: [...view.columns, { field: '', weight: 1, value: ({ count }) => bar(count) }] }
 }
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
 
-/** A bar of a share of the width, in eighths of a column. Whatever is not nothing shows. */
+/** Draws a bar in eighths of a column. `share` is from 0 to 1; a share above 0 is always visible. */
 export function barOf(share: number, width: number): string {
   const steps = Math.round(share * width * 8)
   const least = share > 0 ? Math.max(1, steps) : 0

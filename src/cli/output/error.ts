@@ -13,13 +13,9 @@ export interface ReportOptions {
   json: boolean
   color: boolean
   verbose: boolean
-  /** A service may quote the key that it refuses. */
   redact: Redact
-  /** The flags that select the service of the run that failed: see `targetFlags`. */
   target: readonly string[]
-  /** What the error takes the place of. */
   statusLine?: StatusLine
-  /** Where it happened, of several. */
   profile?: string | undefined
 }
 
@@ -27,7 +23,7 @@ export function isJson(format: Format | string | undefined): boolean {
   return format === 'json' || format === 'ndjson'
 }
 
-/** Writes an error to standard error: a line or two for people, one object in JSON modes. */
+/** Writes an error to standard error: as text, or as one JSON object in JSON modes. */
 export async function reportError(host: Host, error: MeetroomError, options: ReportOptions): Promise<void> {
   const { redact, profile, target } = options
   const style = await styleFor(host.stderr, host.env, options.color)
@@ -39,11 +35,11 @@ export async function reportError(host: Host, error: MeetroomError, options: Rep
     options.verbose && error.cause instanceof Error && error.exitCode === 70 ? `${error.cause.stack}\n` : ''
   const lines = own`${text}${visibleLines(redact(stack))}`
   options.statusLine?.giveWay(host.stderr, lines)
-  // Nowhere left to complain to when standard error is closed.
+  // A closed standard error cannot be reported anywhere.
   await host.stderr.write(lines).catch(() => {})
 }
 
-/** Characters of a message, and of the body of an answer. */
+/** Maximum number of characters of a message and of a quoted response body. */
 const longestText = 2000
 const longestBody = 4096
 
@@ -51,7 +47,6 @@ function cut(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText).toWellFormed()}…` : text
 }
 
-/** `error: …` and, where there is one, `hint: …`. Text of the service is made safe to show. */
 function formatError(
   error: MeetroomError,
   style: Style,
@@ -66,7 +61,6 @@ function formatError(
   return own`${style.red(own`error:`)} ${line(where + error.message)}\n${hint}`
 }
 
-/** The error as one JSON object, for JSON modes. */
 function formatErrorJson(
   error: MeetroomError,
   redact: Redact,
@@ -76,14 +70,13 @@ function formatErrorJson(
   return visibleJson(`${JSON.stringify({ error: errorFacts(error, redact, target, profile) })}\n`)
 }
 
-/** The hint of an error as text. One with a command that is too long to paste is left out. */
+/** Returns the hint of an error as text; undefined if its command is too long to paste. */
 function hintOf({ hint }: MeetroomError, redact: Redact, target: readonly string[]): string | undefined {
   if (hint === undefined) return undefined
   const text = hintText(hint, target, redact)
   return typeof hint === 'string' || text.length <= longestText ? cut(text) : undefined
 }
 
-/** What there is to say of an error, free of secrets. */
 export function errorFacts(
   error: MeetroomError,
   redact: Redact,
@@ -104,7 +97,6 @@ export function errorFacts(
   }
 }
 
-/** A JSON value with the secrets taken out of its texts and the names of its fields. */
 function redactedJson(value: unknown, redact: Redact): unknown {
   if (typeof value === 'string') return redact(value)
   if (typeof value !== 'object' || value === null) return value
@@ -114,7 +106,6 @@ function redactedJson(value: unknown, redact: Redact): unknown {
   )
 }
 
-/** A body as it came or, when that is long, the beginning of its text. */
 function quoted(body: unknown): unknown {
   const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
   if (text.length <= longestBody) return body

@@ -14,59 +14,51 @@ import type { Item, View } from './views/views.ts'
 interface Means {
   host: Host
   flags: { color: boolean; verbose?: boolean }
-  /** Takes the keys of all profiles out. */
   redact: Redact
   redactKeys: Redact
 }
 
-/** A profile for which the command failed. */
 interface Failed {
   profile: string
   error: MeetroomError
-  /** The flags that select its service. */
   target: readonly string[]
 }
 
-/** Number of rows that determine the widths of a table. */
+/** Number of rows that determine the column widths of a table. */
 const mostTogether = 100
 
-/** The results of a command that runs for several profiles, written as one list. */
 export class MultiProfileWriter {
   readonly #total: number
   readonly #means: Means
   #printer: Printer | undefined
   #writer: ListWriter | undefined
   #held: Item[] = []
-  /** Why nothing more can be written. */
+  /** Error that prevents further output. */
   #broken: unknown
   readonly #failed: Failed[] = []
-  /** Number of failures that were reported. */
   #told = 0
 
-  /** @param total number of profiles */
   constructor(total: number, means: Means) {
     this.#total = total
     this.#means = means
   }
 
-  /** The way out for the command of one profile. */
   printerFor(profile: string, options: PrintOptions, statusLine: StatusLine): Printer {
     const { host, redactKeys } = this.#means
     this.#printer ??= new Printer(host, options, redactKeys)
     return new ProfilePrinter(host, options, redactKeys, statusLine, profile, (view) => this.#writerFor(view))
   }
 
-  /** Writes the pages of one profile behind those of the others. */
   async #writerFor(view: View): Promise<ListWriter> {
     this.#writer ??= await this.#printer?.writer(view, 'items')
     return {
       page: (page) => this.#write(page),
-      // The next profile goes on with it.
+      // The next profile continues the list.
       end: async () => {},
     }
   }
 
-  /** The rows that determine the widths of a table are those of several profiles. */
+  /** Buffers the first rows of a table, so that several profiles determine the column widths. */
   async #write(page: Page): Promise<void> {
     if (this.#printer?.options.format !== 'table') return this.#out(page)
     this.#held.push(...page.items)
@@ -89,27 +81,22 @@ export class MultiProfileWriter {
     }
   }
 
-  /** A profile ended well. */
   async done(): Promise<void> {
     await this.#report()
   }
 
-  /**
-   * A profile failed.
-   * @throws the error, when it is that nothing more can be written
-   */
+  /** @throws the error, if it prevents further output */
   async fail(failed: Failed): Promise<void> {
     const { error } = failed
     if (error === this.#broken) throw error
     this.#failed.push(failed)
-    // Where it is the command line that is wrong, all of them fail alike.
+    // A usage error is probably the same for all profiles, and is then reported once.
     if (!(error instanceof UsageError)) await this.#report()
   }
 
   /**
-   * Ends the list.
-   * @throws {UsageError} when that is how every profile failed
-   * @throws {PartialError} when some failed
+   * @throws {UsageError} if every profile failed with a usage error
+   * @throws {PartialError} if some profiles failed
    */
   async end(): Promise<void> {
     const [first] = this.#failed
@@ -123,7 +110,6 @@ export class MultiProfileWriter {
     if (first) throw new PartialError(`${this.#failed.length} of ${this.#total} profiles failed: ${names}`)
   }
 
-  /** The error of a profile, its hint for the service of that profile. */
   #withHint({ error, target }: Failed): UsageError {
     const hint = error.hint && hintText(error.hint, target, this.#means.redact)
     return new UsageError(error.message, { hint, cause: error })
@@ -140,7 +126,7 @@ export class MultiProfileWriter {
     await this.#writer.end()
   }
 
-  /** Reports what failed, but in a JSON document, which holds it. */
+  /** Reports failures. A JSON document contains them instead. */
   async #report(): Promise<void> {
     const { host, flags, redact } = this.#means
     const format = this.#printer?.options.format

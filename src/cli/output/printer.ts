@@ -16,8 +16,8 @@ import { onePage, type Page } from './views/page.ts'
 import { type Item, knowsField, type View } from './views/views.ts'
 
 /**
- * The one way out: everything that the program says passes here. What people read is free of secrets: notices, tables,
- * records, and everything on a terminal. What goes to a program is what the service sent.
+ * Prints all output of the program. Notices, tables, records and everything on a terminal are free of secrets; output
+ * to a program is the unchanged response. `redaction/secret-filter.ts` has the rules.
  */
 export class Printer {
   readonly #host: Host
@@ -27,7 +27,6 @@ export class Printer {
   #hasTold = false
   readonly #statusLine: StatusLine | undefined
 
-  /** @param statusLine what all output takes the place of */
   constructor(host: Host, options: PrintOptions, redact: Redact, statusLine?: StatusLine) {
     this.#host = host
     this.#hiding = new SecretFilter(options.showTokens ?? false, options.columns)
@@ -36,10 +35,7 @@ export class Printer {
     this.#statusLine = statusLine
   }
 
-  /**
-   * Refuses output options that do not fit together, before anything is sent.
-   * @param writes whether a request will change something: an unknown column must be found before it, not after
-   */
+  /** Refuses conflicting output flags before a request is sent, and unknown columns if the command writes. */
   check(view: View, writes = false): void {
     const { format, columns, query } = this.options
     if (columns && query) throw new UsageError('--columns and --query cannot be used together')
@@ -49,12 +45,11 @@ export class Printer {
     if (format === 'ids' && !view.id) throw new UsageError(`a ${view.noun[0]} has no id to print`)
   }
 
-  /** Text from outside, made safe to show to people. */
+  /** Redacts a text, and makes it safe for a terminal. */
   shown(text: string): Visible {
     return visible(this.#redact(text))
   }
 
-  /** Results for people, to standard output. */
   async write(text: Visible): Promise<void> {
     await this.#put(isPlain(this.#host) ? inAscii(text) : text)
   }
@@ -65,38 +60,33 @@ export class Printer {
     await written(this.#host.stdout.write(text))
   }
 
-  /** What is drawn over what was drawn before, on a terminal: nothing makes way for it. */
+  /** Redraws part of the terminal. The status line is not cleared. */
   async draw(text: Visible): Promise<void> {
     await written(this.#host.stdout.write(text))
   }
 
-  /** A line for people, to standard output. */
   line(text: string): Promise<void> {
     return this.write(own`${this.shown(text)}\n`)
   }
 
-  /**
-   * Results for programs, to standard output: unchanged unless it is a terminal.
-   * @param shown what a terminal is given instead
-   */
+  /** Writes results for programs: unchanged, or made safe by `shown` on a terminal. */
   async data(raw: string, shown: (raw: string) => Visible): Promise<void> {
     const { stdout } = this.#host
     if (stdout.isTTY) return this.#put(shown(this.#redact(raw)))
     if (raw.length > 0) await written(stdout.write(raw))
   }
 
-  /** A value of ours as one line of JSON, to standard output. What it quotes of a service may hold a key. */
+  /** Prints a value as JSON. Keys are redacted, because the value may quote a response. */
   async json(value: unknown): Promise<void> {
     if (this.options.query) return this.result(value)
     await this.data(`${this.#redact(writeJson(this.onScreen(value)))}\n`, visibleJson)
   }
 
-  /** Whether results are JSON, or what `--query` makes of it. */
   get printsJson(): boolean {
     return isJson(this.options.format) || this.options.query !== undefined
   }
 
-  /** What `--query` selects of a document, which a terminal is shown without secrets, whatever they are called then. */
+  /** Prints the result of `--query`. Secrets are masked before the query, because it can rename fields. */
   async result(document: unknown): Promise<void> {
     const { query, format } = this.options
     const result = query?.(this.onScreen(document))
@@ -108,13 +98,11 @@ export class Printer {
     if (this.#hiding.isNoticeable && writeJson(result).includes(mask)) await this.tellOfSecrets()
   }
 
-  /** A number of things: alone on its line, or in an object in JSON modes. */
   async count(count: number): Promise<void> {
     if (this.printsJson) return this.json({ count })
     await this.write(own`${count}\n`)
   }
 
-  /** A line for the person at the terminal, to standard error. */
   async notice(text: string): Promise<void> {
     if (this.options.quiet) return
     const said = own`${this.shown(text)}\n`
@@ -123,19 +111,18 @@ export class Printer {
     await this.#host.stderr.write(line).catch(() => {})
   }
 
-  /** A list, page by page as the pages arrive. `key` is the field that holds the items in the service’s body. */
   async list(view: View, key: string, pages: AsyncIterable<Page>): Promise<number> {
     const write = await this.writer(view, key)
     let count = 0
     try {
       for await (const page of pages) {
-        // Without items there is no way to tell whether a column exists.
+        // Without items, unknown columns cannot be detected.
         if (count === 0 && page.items.length > 0) this.#checkColumns(view, page.items)
         count += page.items.length
         await write.page(page)
       }
     } catch (error) {
-      // What there is, is complete.
+      // Complete pages are printed.
       if (error instanceof PartialError) await write.end()
       throw error
     }
@@ -144,10 +131,9 @@ export class Printer {
     return count
   }
 
-  /** One thing. */
   async one(view: View, key: string, answer: Answer): Promise<void> {
     const item = (readAnswer(answer) as Item)[key]
-    // Operation 12 answers with the message itself.
+    // Operation 12 (API specification, “4. Endpoints”) returns the message itself.
     const record = isRecord(item) ? item : { [key]: item }
     if (this.options.query) return this.body(answer)
     switch (this.options.format) {
@@ -176,10 +162,6 @@ export class Printer {
     }
   }
 
-  /**
-   * Facts of ours rather than of the service: one object in JSON modes, a line each otherwise.
-   * @param _columns the facts that a table of several profiles shows
-   */
   async facts(facts: Readonly<Record<string, unknown>>, _columns?: readonly string[]): Promise<void> {
     if (this.printsJson) return this.json(facts)
     const { formatRecord } = await import('./formats/record.ts')
@@ -189,12 +171,12 @@ export class Printer {
     await this.write(formatRecord(known, { view, style, now: undefined, redact: this.#redact }))
   }
 
-  /** The time to reckon relative times from, in milliseconds since 1970: only people are shown them. */
+  /** Base of relative times, in milliseconds since 1970; undefined if the output is not a terminal. */
   now(): number | undefined {
     return this.#host.stdout.isTTY ? this.#host.now() : undefined
   }
 
-  /** The body that the service sent: byte for byte in a pipe, indented on a terminal. */
+  /** Prints the response body: unchanged in a pipe, indented on a terminal. */
   async body(answer: Answer): Promise<void> {
     const { stdout } = this.#host
     if (answer.bytes.length === 0) return
@@ -205,12 +187,10 @@ export class Printer {
     await this.tellOfSecrets()
   }
 
-  /** What is shown of JSON: a terminal may be watched and recorded. */
   onScreen<T>(value: T): T {
     return this.#host.stdout.isTTY ? this.#hiding.json(value) : value
   }
 
-  /** Says to a person, once, that a secret is not shown. */
   async tellOfSecrets(): Promise<void> {
     if (!this.#hiding.isNoticeable || this.#hasTold || !this.#host.stderr.isTTY) return
     this.#hasTold = true
@@ -225,7 +205,6 @@ export class Printer {
       })
   }
 
-  /** What writes a list, page by page. */
   writer(view: View, key: string): Promise<ListWriter> {
     return listWriter(this, { host: this.#host, hiding: this.#hiding, redact: this.#redact }, view, key)
   }

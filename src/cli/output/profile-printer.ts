@@ -9,19 +9,16 @@ import type { StatusLine } from './terminal/status-line.ts'
 import { onePage, type Page } from './views/page.ts'
 import type { Item, View } from './views/views.ts'
 
-/** How the numbers of things are shown. */
 const counts: View = {
   noun: ['count', 'counts'],
   columns: [{ field: 'count', weight: 9 }],
   fields: ['count'],
 }
 
-/** Says of each item which profile it is from. */
 export class ProfilePrinter extends Printer {
   readonly #profile: string
   readonly #writerFor: (view: View) => Promise<ListWriter>
 
-  /** @param writerFor what writes the lists of all profiles */
   constructor(
     host: Host,
     options: PrintOptions,
@@ -72,7 +69,7 @@ export class ProfilePrinter extends Printer {
 
   async *#marked(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
     const mark = { profile: this.#profile }
-    // First, and whatever the service calls by this name.
+    // First in each row; overwrites a field of the service with the same name.
     for await (const { items, plain } of pages)
       yield { items: items.map((item) => ({ ...mark, ...item, ...mark })), ...omitUndefined({ plain }) }
   }

@@ -1,13 +1,13 @@
 import type { Redact } from '../redaction/redact.ts'
 import { plainText } from '../views/text.ts'
 
-/** Number of bytes that a table or a record shows of one value: more takes seconds to measure and to lay out. */
+/** Maximum number of bytes of one value in a table or record. Larger values take seconds to measure. */
 export const mostOfCell = 64 * 1024
 
-/** Number of characters read beyond that, so that no part of a secret is left at the cut. */
+/** Number of characters redacted beyond the limit, so that a secret at the cut is recognized. */
 const margin = 32 * 1024
 
-/** The text of a value as a table or a record shows it: without keys, and cut when it is long. Not yet safe to show. */
+/** Redacts and truncates a value. The result may hold control characters. */
 export function cellText(value: unknown, redact: Redact): string {
   const text = plainText(value)
   if (text.length * 3 <= mostOfCell) return redact(text)
@@ -18,10 +18,9 @@ export function cellText(value: unknown, redact: Redact): string {
   return `${firstBytes(kept)}… (${describeSize(size)}; -o json shows all of it)`
 }
 
-/** As many whole characters as fit. */
 function firstBytes(text: string): string {
   const bytes = Buffer.from(text.slice(0, mostOfCell)).subarray(0, mostOfCell)
-  // In a stream, the bytes of a character that is cut off are left for later.
+  // The streaming mode drops a character that is cut in half.
   return new TextDecoder().decode(bytes, { stream: true }).replace(/(?:\u200c|\u200d|\ufffd)+$/, '')
 }
 

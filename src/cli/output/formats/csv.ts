@@ -4,7 +4,7 @@ import { plainText } from '../views/text.ts'
 import { cellOf, type Item } from '../views/views.ts'
 import type { RowOptions } from './rows.ts'
 
-/** CSV by RFC 4180, with cells that a spreadsheet would run as a formula made harmless. */
+/** Formats items as CSV (RFC 4180). Cells that a spreadsheet would run as a formula are escaped. */
 export function formatCsv(
   items: readonly Item[],
   { view, fields = view.fields, header }: RowOptions,
@@ -21,10 +21,10 @@ export function formatCsv(
 
 const verbatim = (value: unknown) => ({ value: String(value), escape_formulas: false })
 
-// What the guard would make of a formula must not be what somebody wrote: one apostrophe more tells them apart.
+// Text that already looks like an escaped formula. It gets one more apostrophe, so that readers can undo the escape.
 const defused = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 
-/** Numbers stay numbers, so that the guard against formulas can tell them from text. */
+/** Keeps numbers as numbers, so that they are not escaped as formulas. */
 function cell(value: unknown): string | number | LosslessNumber {
   if (typeof value === 'number' || isLosslessNumber(value)) return value
   const text = plainText(value)

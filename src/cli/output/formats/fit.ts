@@ -3,14 +3,10 @@ import { composed } from '../terminal/visible.ts'
 import { widthOfText } from '../terminal/width.ts'
 import type { Column } from '../views/views.ts'
 
-/** Columns of the terminal between two columns of a table. */
 export const gap = 2
 const narrowest = 4
 
-/**
- * Widths that fit: long columns are cut to something readable, least important first; then the least important
- * columns go, all but the two most important; spare width goes back to the columns that were cut. 0 omits a column.
- */
+/** Returns column widths that fit. Columns of low weight shrink and disappear first; 0 means dropped. */
 export function shrinkToFit(natural: readonly number[], columns: readonly Column[], width: number): number[] {
   const sizes = [...natural]
   const excess = () => sizes.reduce((sum, size) => sum + (size > 0 ? size + gap : 0), -gap) - width
@@ -40,10 +36,7 @@ export function shrinkToFit(natural: readonly number[], columns: readonly Column
   return sizes
 }
 
-/**
- * Cuts between graphemes. cli-table3 cuts between code units, and takes quadratic time for it.
- * @param mark what stands for the text that is cut off
- */
+/** Truncates between graphemes; cli-table3 truncates between code units, in quadratic time. */
 export function truncate(text: Visible, width: number, mark = '…'): Visible {
   if (text.length <= width && /^[ -~]*$/.test(text)) return text
   if (text.length <= 1000 && widthOfText(text) <= width) return text
@@ -52,7 +45,7 @@ export function truncate(text: Visible, width: number, mark = '…'): Visible {
   let size = 0
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     size += widthOfText(segment)
-    // Where a letter is cut off, its joiner joins nothing.
+    // A trailing joiner has nothing to join.
     if (size > width) return composed(kept.replace(/\p{Join_C}$/u, '') + end)
     if (size <= width - end.length) kept += segment
   }

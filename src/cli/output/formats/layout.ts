@@ -4,18 +4,16 @@ import { composed, joined, own } from '../terminal/visible.ts'
 import { widthOfText } from '../terminal/width.ts'
 import { gap } from './fit.ts'
 
-/** Colours the text of a cell. */
 export type PaintCell = (text: Visible, column: number) => Visible
 
 type Rows = readonly (readonly Visible[])[]
 
-/** Number of rows that cli-table3 lays out; it is superlinear: 10,000 rows take seconds. */
+/** Number of rows that cli-table3 lays out. Its time is superlinear: 10,000 rows take seconds. */
 const firstRows = 10
-/** Number of characters in a cell that cli-table3 lays out: 20,000 wide ones take it 40 seconds. */
+/** Maximum number of characters of a cell that cli-table3 lays out. 20,000 wide characters take 40 seconds. */
 const longest = 1000
 const between = ' '.repeat(gap)
 
-/** The lines of these rows, in columns of these sizes. */
 export function layOutColumns(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
   const first = rows.slice(0, firstRows)
   if (first.some(isLong)) return byPadding(rows, sizes, paint)
@@ -28,7 +26,6 @@ const bare = Object.fromEntries(
   ),
 )
 
-/** Lines as cli-table3 lays them out. */
 export function byLibrary(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
   if (rows.length === 0) return own``
   const table = new CliTable({
@@ -40,7 +37,7 @@ export function byLibrary(rows: Rows, sizes: readonly number[], paint: PaintCell
   return lines(table.toString().split('\n'))
 }
 
-/** The same lines, for cells of which hardly any is too wide: what is left to do is to fill them up with blanks. */
+/** Pads cells with spaces, and passes rows with a cell that is too wide to cli-table3. */
 export function byPadding(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
   const blanks = (text: Visible, column: number) => (sizes[column] ?? 0) - widthOfText(text)
   return joined(
@@ -58,7 +55,6 @@ function isLong(row: readonly Visible[]): boolean {
   return row.some(({ length }) => length > longest)
 }
 
-/** Lines without the blanks at their ends. */
 function lines(texts: readonly string[]): Visible {
   const ended = texts.map((text) => {
     let end = text.length

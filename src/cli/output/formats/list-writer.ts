@@ -13,7 +13,6 @@ import type { Item, View } from '../views/views.ts'
 import type { Query } from './query.ts'
 import { RowWriter } from './rows.ts'
 
-/** What writes a list: its pages as they come, then what ends it. */
 export interface ListWriter {
   page(page: Page): Promise<void>
   end(): Promise<void>
@@ -25,13 +24,10 @@ export interface PrintOptions {
   header: boolean
   color: boolean
   quiet: boolean
-  /** Whether secrets are shown that services send: access tokens. */
   showTokens?: boolean
-  /** What `--query` selects of each document that is printed. */
   query?: Query | undefined
 }
 
-/** The way out, as far as lists need it. */
 interface Out {
   readonly options: PrintOptions
   write(text: Visible): Promise<void>
@@ -39,19 +35,16 @@ interface Out {
   body(answer: Answer): Promise<void>
   result(document: unknown): Promise<void>
   notice(text: string): Promise<void>
-  /** What is shown of JSON where it is written to. */
   onScreen<T>(value: T): T
   now(): number | undefined
 }
 
-/** What a list is shown with. */
 interface Means {
   host: Host
   hiding: SecretFilter
   redact: Redact
 }
 
-/** What writes a list, page by page. */
 export async function listWriter(
   out: Out,
   { host, hiding, redact }: Means,
@@ -95,7 +88,7 @@ export async function listWriter(
     }
     case 'ids':
       return {
-        // One id a line: an id with a line break in it must not become two.
+        // Escaped, so that an ID with a line break stays on one line.
         page: ({ items }: Page) =>
           out.data(
             joined(items.map((item) => own`${visible(plainText(item[view.id ?? 'id']))}\n`)),
@@ -117,7 +110,6 @@ export async function listWriter(
   }
 }
 
-/** Lines of cells, and a word about the fields that have no column. */
 function rowWriter(
   out: Out,
   hiding: SecretFilter,
@@ -136,7 +128,7 @@ function rowWriter(
   }
 }
 
-/** One answer goes out byte for byte; several become one document, its items written as they come. */
+/** Writes a single response unchanged, and several responses as one document, item by item. */
 function jsonWriter(out: Out, key: string): ListWriter {
   let held: Page | undefined
   let count = 0
@@ -165,7 +157,7 @@ function jsonWriter(out: Out, key: string): ListWriter {
   }
 }
 
-/** Keeps everything until it is one document: an expression is about the whole. */
+/** Collects all pages, because an expression applies to the whole document. */
 function queryWriter(out: Out, key: string): ListWriter {
   const items: Item[] = []
   let whole: Answer | undefined

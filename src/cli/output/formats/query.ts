@@ -1,21 +1,16 @@
 import { compile, TreeInterpreter, TYPE_ARRAY, TYPE_EXPREF } from '@jmespath-community/jmespath'
 import { OutputError, UsageError } from '../../../errors.ts'
 
-/** What an expression selects of a JSON document. */
 export type Query = (document: unknown) => unknown
 
 type Interpreter = typeof TreeInterpreter
 type Node = ReturnType<typeof compile>
 type Json = Parameters<Interpreter['search']>[1]
 
-/** How much work an expression may make, in steps and values: a few characters can ask for more than any machine does. */
+/** Maximum number of evaluation steps and created values: a short expression can be arbitrarily expensive. */
 const mostWork = 50_000_000
 
-/**
- * Reads a JMESPath expression.
- * @param most how much work it may make
- * @throws {UsageError} when it is not valid
- */
+/** @throws {UsageError} if the expression is not valid */
 export function parseQuery(expression: string, most = mostWork): Query {
   const tree = read(expression)
   return (document) => {
@@ -57,7 +52,7 @@ const wordsOf = (error: unknown) =>
 
 type Functions = Interpreter['runtime']['_functionTable']
 
-/** Refuses what no document could make right, which the library finds when it comes to it, or takes for something else. */
+/** Rejects expressions that fail for every document, but that the library accepts or reports late. */
 function checkTree(tree: unknown, functions: Functions): void {
   if (typeof tree !== 'object' || tree === null) return
   const node = tree as Partial<Node>
@@ -80,7 +75,7 @@ function checkCall({ name, children }: Extract<Node, { type: 'Function' }>, func
 
 const counted = (count: number) => (count === 1 ? '1 argument' : `${count} arguments`)
 
-/** An interpreter with functions of its own where those of the library lose the order of equals or know no text. */
+/** Creates an interpreter whose sort_by, min_by and max_by are stable and compare text. */
 function createInterpreter(): Interpreter {
   const interpreter = new (TreeInterpreter.constructor as new () => Interpreter)()
   const signature = [{ types: [TYPE_ARRAY] }, { types: [TYPE_EXPREF] }]
@@ -106,7 +101,6 @@ interface Keyed {
   key: unknown
 }
 
-/** The items in the order of their keys; those that are equal stay in theirs. */
 function inOrder(name: string, keyed: readonly Keyed[]): Keyed[] {
   const all = (type: string) => keyed.every(({ key }) => typeof key === type)
   if (all('number')) return keyed.toSorted((a, b) => Number(a.key) - Number(b.key))
@@ -114,7 +108,7 @@ function inOrder(name: string, keyed: readonly Keyed[]): Keyed[] {
   throw new Error(`${name}() takes keys that are all text or all numbers`)
 }
 
-/** By code points, as the language wants it: code units would put what is beyond U+FFFF before it. */
+/** Compares by code point, as JMESPath requires. */
 function before(a: string, b: string): number {
   const [one, other] = [Array.from(a), Array.from(b)]
   const at = one.findIndex((character, i) => character !== other[i])
@@ -123,7 +117,6 @@ function before(a: string, b: string): number {
     : (one[at]?.codePointAt(0) ?? 0) - (other[at]?.codePointAt(0) ?? -1)
 }
 
-/** Makes an interpreter count its steps, and the values of the lists that it makes. */
 function limited(interpreter: Interpreter, spend: (amount: number) => void): Interpreter {
   const { visit, withScope } = interpreter
   interpreter.visit = (node, value) => {
@@ -140,7 +133,7 @@ const makesLists: ReadonlySet<string> = new Set<Node['type']>([
   ...(['Projection', 'ValueProjection', 'FilterProjection'] as const),
 ])
 
-/** Counts the values to print: a list that holds the same list many times takes little room until it is written. */
+/** Counts the values to print. A list that holds the same list many times is small in memory and large in print. */
 function measure(value: unknown, spend: (amount: number) => void): void {
   spend(1)
   if (typeof value === 'object' && value !== null)

@@ -13,12 +13,12 @@ export interface RecordOptions {
   view: View
   fields?: readonly string[] | undefined
   style: Style
-  /** For relative times; undefined leaves them out. */
+  /** Base of relative times, in milliseconds since 1970; undefined omits them. */
   now: number | undefined
   redact: Redact
 }
 
-/** One thing, a line per field: the document’s fields first, then the status, then whatever else the service sent. */
+/** Formats one item, one line per field: listed fields, then the status, then all other fields. */
 export function formatRecord(item: Item, { view, fields, style, now, redact }: RecordOptions): Visible {
   const names = fields ?? [
     ...view.fields.filter((field) => Object.hasOwn(item, field)),

@@ -2,15 +2,14 @@ import { fieldOf, type Item, type View } from '../views/views.ts'
 
 export interface RowOptions {
   view: View
-  /** Fields to write; what the first page has when not given. */
+  /** Fields to write; defaults to those of the first page. */
   fields?: readonly string[] | undefined
   header: boolean
 }
 
-/** Writes items as lines, a header before them where it is wanted. */
 export type FormatRows = (items: readonly Item[], options: RowOptions) => string
 
-/** CSV or TSV written page by page: the first page settles the columns. */
+/** Writes CSV or TSV page by page. The first page determines the columns. */
 export class RowWriter {
   readonly #options: RowOptions
   readonly #format: FormatRows
@@ -23,7 +22,6 @@ export class RowWriter {
     this.#format = format
   }
 
-  /** The lines for these items, the header before the first. */
   page(items: readonly Item[]): string {
     const { view, fields: asked, header } = this.#options
     const isFirst = this.#fields === undefined
@@ -34,12 +32,11 @@ export class RowWriter {
     return this.#format(items, { view, fields, header: header && isFirst })
   }
 
-  /** What is left to write: the header, if there was no item. */
   end(): string {
     return this.#fields ? '' : this.page([])
   }
 
-  /** Fields that only a later page has. */
+  /** Fields that occur only on later pages. */
   get leftOut(): readonly string[] {
     return [...this.#leftOut].sort()
   }
@@ -52,7 +49,7 @@ export class RowWriter {
   }
 }
 
-/** The fields that the document lists, then all others that the view keeps or that an item has, by name. */
+/** Returns the fields of the API specification, then all other fields in alphabetical order. */
 function columnsOf(view: View, items: readonly Item[]): readonly string[] {
   const sent = items.flatMap((item) => Object.keys(item).filter((field) => fieldOf(view, field, item).known))
   const others = new Set([...(view.kept ?? []), ...sent])

@@ -13,27 +13,24 @@ import { byPadding, layOutColumns } from './layout.ts'
 
 export interface TableOptions {
   view: View
-  /** Fields to show; the view’s own columns when not given. */
   fields?: readonly string[] | undefined
   header: boolean
   style: Style
-  /** Columns of the terminal; undefined shows everything in full. */
+  /** Columns of the terminal; undefined disables truncation. */
   width: number | undefined
-  /** For relative times; undefined writes times as they are. */
+  /** Base of relative times, in milliseconds since 1970; undefined prints timestamps. */
   now: number | undefined
   redact: Redact
-  /** Whether symbols are those of ASCII. */
   ascii?: boolean
 }
 
-/** A table written page by page: the first page settles the columns, later ones may only widen them. */
+/** Writes a table page by page. The first page determines the columns; later pages can only widen them. */
 export class TableWriter {
   readonly #options: TableOptions
   #columns: readonly Column[]
   #widths: number[] = []
   #started = false
   readonly #tell: FormatTime | undefined
-  /** Fields for which the terminal is too narrow. */
   leftOut: readonly string[] = []
 
   constructor(options: TableOptions) {
@@ -49,7 +46,6 @@ export class TableWriter {
       })) ?? columns
   }
 
-  /** The lines for these items, the header before the first. */
   page(items: readonly Item[]): Visible {
     const rows = items.map((item) => this.#columns.map((column) => this.#cell(column, item)))
     if (this.#started) return this.#lines(items, rows, byPadding)
@@ -72,10 +68,9 @@ export class TableWriter {
     return layOutRows(cut, this.#widths, (cell, i) => this.#paint(cell, i))
   }
 
-  /** Settles the columns by the first rows, and takes those that do not fit out of the rows. */
   #settle(rows: Visible[][]): Visible[][] {
     const { header, width } = this.#options
-    // A column that is blank so far may not stay so.
+    // An empty column may have values on later pages.
     const least = this.#columns.map((column) => {
       if (column.drawing) return column.drawing.most
       return header ? Math.max(1, widthOfText(title(column))) : 1
@@ -97,7 +92,6 @@ export class TableWriter {
     return own`${titles}${style.dim(rule)}\n`
   }
 
-  /** A cell that is drawn, which takes its width to be settled. */
   #drawn(column: number, item: Item = {}): Visible | undefined {
     const { drawing } = this.#columns[column] ?? {}
     return drawing && visible(drawing.cell(item, this.#widths[column] ?? 0))
@@ -106,10 +100,10 @@ export class TableWriter {
   #cell({ field, drawing }: Column, item: Item): Visible {
     if (drawing) return own``
     const { view, redact, ascii } = this.#options
-    // Before it is cut to fit: part of a secret would no longer be found.
+    // Redacted before truncation, because part of a secret is not recognized.
     const text = cellText(cellOf(view, field, item), redact)
     const shown = visible((isTime(field) ? this.#tell?.(text) : undefined) ?? text)
-    // Before it is measured: some symbols are longer in ASCII.
+    // Converted before measuring, because some symbols are longer in ASCII.
     return ascii ? inAscii(shown) : shown
   }
 

@@ -7,7 +7,7 @@ import type { RowOptions } from './rows.ts'
 
 const escapes: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' }
 
-/** A value as a cell: what would begin another cell or line is written as an escape, as `printf %b` reads it. */
+/** Formats a value as a TSV cell, with the escapes of `printf %b`. */
 export function tsvCell(value: unknown): string {
   return plainText(value).replace(/[\t\n\r\\]/g, (character) => escapes[character] ?? '')
 }
@@ -16,7 +16,7 @@ export function tsvLine(values: readonly unknown[]): string {
   return `${values.map(tsvCell).join('\t')}\n`
 }
 
-/** Lines of cells with tabs between them, for shells: nothing is quoted, and nothing is made harmless for spreadsheets. */
+/** Formats items as TSV for shells, without quotes and without the formula escapes of CSV. */
 export function formatTsv(
   items: readonly Item[],
   { view, fields = view.fields, header }: RowOptions,
@@ -25,16 +25,13 @@ export function formatTsv(
   return (header ? [fields, ...rows] : rows).map(tsvLine).join('')
 }
 
-/**
- * What `--query` selects, as lines: each value of a list on a line of its own, the values of a list or an object in a list
- * as cells. Text alone is printed as it is.
- */
+/** Formats a `--query` result: one line per list item, with the fields of an object as cells. */
 export function formatResult(result: unknown): string {
   if (result === null) return ''
   if (!Array.isArray(result))
     return isObject(result) ? tsvLine(Object.values(result)) : `${plainText(result)}\n`
   const records = result.filter(isObject).filter((value) => !Array.isArray(value))
-  // Objects of one list may lack fields: what is below each other must be of the same.
+  // Objects of a list may lack fields, and each column must hold one field.
   const fields = [...new Set(records.flatMap((record) => Object.keys(record)))]
   const cellsOf = (value: unknown) => {
     if (Array.isArray(value)) return value
@@ -43,7 +40,6 @@ export function formatResult(result: unknown): string {
   return result.map((value) => tsvLine(cellsOf(value))).join('')
 }
 
-/** TSV on a terminal: the tabs between cells are shown as they are. */
 export function visibleTsv(text: string): Visible {
   const lines = text.split('\n').map((line) => joined(line.split('\t').map(visible), own`\t`))
   return joined(lines, own`\n`)

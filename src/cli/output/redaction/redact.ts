@@ -1,20 +1,18 @@
 import { shortestKey } from '../../../config/settings.ts'
 import { maskedText } from './secrets.ts'
 
-/** Takes secrets out of a text. Before anything is cut off: part of a secret would no longer be found. */
+/** Removes secrets from a text. Redact before truncation, because part of a secret is not recognized. */
 export type Redact = (text: string) => string
 
-/** Takes out keys and access tokens: the latter are found by the name of their field. */
+/** Returns a function that removes keys and access tokens. Tokens are recognized by their field name. */
 export function redactor(secrets: readonly string[], instead?: string): Redact {
   const redactKeys = keyRedactor(secrets, instead)
   return (text) => maskedText(redactKeys(text))
 }
 
 /**
- * Finds secrets however a service spells them: as they are, percent-encoded, escaped in JSON or in JSON within JSON, in
- * HTML, and in base64. All at once, so that what takes the place of a secret is not searched itself. Shorter keys than
- * there should be are left alone: they are in ordinary words, too.
- * @param instead stands for a secret
+ * Finds keys in plain, percent-encoded, JSON, HTML and base64 form with one pattern, so that replacements are not
+ * searched again. Keys below the minimum length are skipped: they occur in ordinary words.
  */
 export function keyRedactor(secrets: readonly string[], instead = '[API key]'): Redact {
   const hidden = secrets.filter(({ length }) => length >= shortestKey).sort((a, b) => b.length - a.length)
@@ -28,36 +26,31 @@ export function keyRedactor(secrets: readonly string[], instead = '[API key]'): 
   }
 }
 
-/** Texts of which one is in whatever holds the secret. Most text has none, and the pattern takes long to compile. */
+/** Returns texts of which one occurs in any encoding of the secret: the full pattern is slow to compile. */
 function signsOf(secret: string): string[] {
   const unchanged = [secret, ...offsets.map((offset) => inBase64(secret, offset).inner)]
   return ['\\u', '%', '&', ...unchanged.map(longestWord)]
 }
 
-/** Letters and digits are spelled in one way only, but for whole escapes. */
 function longestWord(text: string): string {
   const words = text.match(/[a-z\d]+/gi) ?? []
   return words.reduce((longest, word) => (word.length > longest.length ? word : longest), '')
 }
 
-/** Patterns that find a secret. Where several do, the first is the one that finds most. */
+/** Returns patterns that match a secret, the longest match first. */
 function spellings(secret: string): string[] {
   return [...offsets.map((offset) => patternInBase64(secret, offset)), escaped(secret)]
 }
 
-/** Most backslashes for one: JSON within JSON within JSON doubles them three times. */
+/** Maximum number of backslashes for one: three levels of nested JSON double them three times. */
 const most = 8
-/** Most percent signs encoded one within the other. */
+/** Maximum number of nested percent encodings. */
 const layers = 3
-/** A backslash, which may be encoded for a URL. */
 const backslash = `(?:\\\\|${inUrl('\\')})`
 
-/**
- * The secret with each character in any spelling, the longest first: of a percent sign or a backslash at its end, which
- * other spellings begin with, nothing may stay.
- */
+/** Spells each character in every way, longest first, so that no part of a trailing `%` or backslash remains. */
 function escaped(secret: string): string {
-  // One pattern for backslashes in a row: there are countless ways to share out a long run of them.
+  // A run of backslashes is one pattern, because splitting it takes exponential time.
   return (secret.match(/\\+|[^\\]/gu) ?? [])
     .map((part) => `(?:${(part.startsWith('\\') ? waysOfRun(part.length) : waysToWrite(part)).join('|')})`)
     .join('')
@@ -72,25 +65,22 @@ function waysToWrite(character: string): string[] {
   return [
     inUnicode(character),
     ...inHtml(character),
-    // As it stands between the quotes of a shell.
+    // Spelling between single quotes of a shell.
     ...(character === "'" ? [String.raw`'\\''`] : []),
     `${inJson}(?:${inUrl(character)}|${literal(character)})`,
   ]
 }
 
-/** `\u0022`, at any depth of JSON within JSON. */
 function inUnicode(character: string): string {
   const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i))
   return `(?:${units.map((unit) => `${backslash}{1,${most}}u${hex(unit, 4)}`).join('')})`
 }
 
-/** `%22`; the percent sign may be encoded in turn. */
 function inUrl(character: string): string {
   const bytes = Array.from(Buffer.from(character), (byte) => `%(?:25){0,${layers}}${hex(byte, 2)}`)
   return `(?:${bytes.join('')})`
 }
 
-/** What HTML writes for the characters that it must not hold as they are. */
 const entities: Record<string, readonly string[]> = {
   '&': ['amp', '38'],
   '<': ['lt', '60'],
@@ -99,7 +89,6 @@ const entities: Record<string, readonly string[]> = {
   "'": ['apos', '39', '039', 'x27'],
 }
 
-/** `&quot;` and `&#34;`, which may be encoded for a URL. */
 function inHtml(character: string): string[] {
   const [start, number, end] = ['&', '#', ';'].map((sign) => `(?:${inUrl(sign)}|${sign})`)
   return (entities[character] ?? []).map(
@@ -107,10 +96,10 @@ function inHtml(character: string): string[] {
   )
 }
 
-/** How many bytes of a group of three stand before a secret: in base64 it looks different by that. */
+/** Number of bytes before a secret within a base64 group of three. */
 const offsets = [0, 1, 2] as const
 
-/** The letters that depend on nothing but the secret: the first and the last may hold bits of what is around. */
+/** Returns the base64 letters that depend only on the secret: edge letters hold bits of adjacent bytes. */
 function inBase64(secret: string, offset: number): { inner: string; isWhole: boolean } {
   const bytes = Buffer.from('\0'.repeat(offset) + secret)
   const start = offset === 0 ? 0 : offset + 1
@@ -131,7 +120,6 @@ function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }
 
-/** Hexadecimal digits in either case. */
 function hex(value: number, digits: number): string {
   return value
     .toString(16)

@@ -2,32 +2,35 @@ import { secretFields } from '../../../api/resources.ts'
 import type { Item, View } from '../views/views.ts'
 import { holdsSecret, masked, withoutSecrets } from './secrets.ts'
 
-/** Decides what is shown of the secrets in answers: access tokens act as their users, and outputs are kept and shared. */
+/**
+ * Masks and removes secrets in results. This folder handles all secrets of output:
+ * - `secret-filter.ts` masks access tokens in JSON on a terminal, and removes them from tables, records, CSV and TSV
+ * unless `--show-tokens` or `--columns` asks for them. Start here.
+ * - `secrets.ts` has the masking functions and the list of secret headers.
+ * - `known-secrets.ts` collects the keys of a run; `redact.ts` finds them in a text, in any encoding.
+ * - `without-keys.ts` removes keys from responses before anything else reads them.
+ */
 export class SecretFilter {
   readonly #showsAll: boolean
   readonly #named: readonly string[] | undefined
-  /** Whether a secret was kept out of something that is complete otherwise. */
+  /** True after a secret is hidden, so that a notice is due. */
   isNoticeable = false
 
-  /** @param named the columns that were asked for */
   constructor(showsAll: boolean, named: readonly string[] | undefined) {
     this.#showsAll = showsAll
     this.#named = named
   }
 
-  /** What a terminal is shown of JSON. */
   json<T>(value: T): T {
     if (this.#showsAll) return value
     this.isNoticeable ||= holdsSecret(value)
     return masked(value)
   }
 
-  /** What a table shows of items. */
   cells(items: readonly Item[]): readonly Item[] {
     return this.#showsAll ? items : items.map((item) => withoutSecrets(item, this.#named))
   }
 
-  /** What a record or CSV shows of items: everything but secrets, unless columns were chosen. */
   fields(items: readonly Item[]): readonly Item[] {
     const safe = this.cells(items)
     this.isNoticeable ||=
@@ -35,14 +38,14 @@ export class SecretFilter {
     return safe
   }
 
-  /** The view without its secret fields, or with columns for them. */
+  /** Removes secret fields from a view, or adds columns for them with `--show-tokens`. */
   view(view: View): View {
     const secret = view.fields.filter((field) => secretFields.has(field))
     if (secret.length === 0) return view
     const columns = view.columns.filter(({ field }) => !secretFields.has(field))
     if (!this.#showsAll)
       return { ...view, columns, fields: view.fields.filter((field) => !secretFields.has(field)) }
-    // What was asked for is not left out for width.
+    // Requested columns keep their place on a narrow terminal.
     return { ...view, columns: [...columns, ...secret.map((field) => ({ field, weight: 9 }))] }
   }
 }

@@ -2,22 +2,19 @@ import { readJson, writeJson } from '../../../api/json.ts'
 import { secretFields } from '../../../api/resources.ts'
 import type { Item } from '../views/views.ts'
 
-/** Stands for a secret. */
 export const mask = '••••'
 
 const secretHeader = /^(set-)?cookie2?$|authorization$|(^|-)(token|secret|api-?key)$/i
 
-/** Whether the value of a header lets its holder act as somebody. */
 export function isSecretHeader(name: string): boolean {
   return secretHeader.test(name)
 }
 
-/** Whether there is a secret in a value, however deep. */
 export function holdsSecret(value: unknown): boolean {
   return finds(value, isTold)
 }
 
-/** An item without its secrets, however deep they are, but for fields that are named; itself when it has none. */
+/** Removes secrets at any depth, except for named fields. Returns the same item if it holds none. */
 export function withoutSecrets(item: Item, named: readonly string[] = []): Item {
   const safe = replaced(item, () => true, undefined) as Item
   const kept = named.filter((field) => secretFields.has(field) && Object.hasOwn(item, field))
@@ -26,12 +23,11 @@ export function withoutSecrets(item: Item, named: readonly string[] = []): Item 
     : { ...safe, ...Object.fromEntries(kept.map((field) => [field, item[field]])) }
 }
 
-/** A value with its secrets masked, however deep they are; itself when it has none. */
+/** Masks secrets at any depth. Returns the same value if it holds none. */
 export function masked<T>(value: T): T {
   return replaced(value, isTold, mask) as T
 }
 
-/** JSON of ours with its secrets masked. */
 export function maskedJson(json: string): string {
   const value = readJson(json)
   return holdsSecret(value) ? writeJson(masked(value)) : json
@@ -42,14 +38,13 @@ const inText = new RegExp(
   'g',
 )
 
-/** Text that may quote JSON or a URL, with the secrets in it masked. */
 export function maskedText(text: string): string {
   return text.replace(inText, `$1${mask}`)
 }
 
 type Test = (held: unknown) => boolean
 
-/** Null and empty text are no secret. */
+/** Null and an empty text are not secrets. */
 const isTold: Test = (held) => held !== null && held !== ''
 
 function finds(value: unknown, test: Test): boolean {
@@ -60,9 +55,8 @@ function finds(value: unknown, test: Test): boolean {
   return false
 }
 
-/** The value with something else in place of the secrets that the test finds; nothing for undefined. */
 function replaced(value: unknown, test: Test, instead: unknown): unknown {
-  // Nearly always; and a number that a double cannot hold is an object, to be left as it is.
+  // Most values hold no secret. Also keeps lossless numbers, which are objects.
   if (!finds(value, test)) return value
   if (Array.isArray(value)) return value.map((item) => replaced(item, test, instead))
   const fields = Object.entries(value as Item).map(([name, held]) => {

@@ -1,10 +1,7 @@
 import type { Transport, WireResponse } from '../../../api/wire.ts'
 import type { Redact } from './redact.ts'
 
-/**
- * Takes keys out of whatever is no result, before anything else reads it: of what is taken apart, such as a page, half
- * a key might be left.
- */
+/** Removes keys from error responses before anything else reads them: a cut could leave part of a key. */
 export function withoutKeys(transport: Transport, redact: Redact): Transport {
   const clean = (answer: WireResponse) => {
     const { status, headers, body } = answer

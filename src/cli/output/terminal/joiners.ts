@@ -1,5 +1,5 @@
-// From DerivedJoiningType.txt of Unicode 17, for the scripts of today: letters that join to the next one (D and L) and
-// to the one before (D and R).
+// Letters of modern scripts that join to the next letter (types D and L) and to the previous one (types D and R), from
+// DerivedJoiningType.txt of Unicode 17.
 const joinsNext = [
   String.raw`\u0620\u0626\u0628\u062A-\u062E\u0633-\u063F\u0641-\u0647\u0649\u064A\u066E\u066F\u0678-\u0687`,
   String.raw`\u069A-\u06BF\u06C1\u06C2\u06CC\u06CE\u06D0\u06D1\u06FA-\u06FC\u06FF\u0712-\u0714\u071A-\u071D`,
@@ -15,7 +15,7 @@ const joinsPrevious = [
   String.raw`\u1887-\u18A8\u18AA\u{10D01}-\u{10D23}\u{1E900}-\u{1E943}`,
 ].join('')
 
-// From UnicodeData.txt: the signs that take the vowel from an Indic consonant (Canonical_Combining_Class=Virama).
+// Signs that remove the vowel of an Indic consonant (Canonical_Combining_Class=Virama), from UnicodeData.txt.
 const viramas = [
   String.raw`\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D3B\u0D3C\u0D4D\u0DCA\u0E3A\u0EBA\u0F84\u1039`,
   String.raw`\u103A\u1714\u1715\u1734\u17D2\u1A60\u1B44\u1BAA\u1BAB\u1BF2\u1BF3\u2D7F\uA806\uA82C\uA8C4\uA953`,
@@ -23,17 +23,13 @@ const viramas = [
   String.raw`\u{11442}\u{114C2}\u{115BF}\u{1163F}\u{116B6}\u{1172B}\u{11839}\u{11D44}\u{11D45}\u{11D97}`,
 ].join('')
 
-// Signs over and under letters, but for those that would be shown as escapes.
+// Combining marks, except those that are escaped.
 const marks = String.raw`(?:(?![\p{VS}\u034f\u17b4\u17b5])\p{M})*`
 
-/** How much of the surrounding text is examined, in code units. */
+/** Number of code units examined on each side. */
 const reach = 64
 
-/**
- * Whether a joiner, a variation selector or a run of tag characters stands where Unicode says that it belongs. Anywhere
- * else it only hides, and makes texts look the same that are not. Patterns are made when needed: hardly any text has such
- * characters.
- */
+/** Returns true if Unicode allows an invisible character here. Elsewhere it makes different texts look the same. */
 export function isLegitimateJoiner(mark: string, at: number, text: string): boolean {
   const before = text.slice(Math.max(0, at - reach), at)
   const end = at + mark.length
@@ -51,12 +47,12 @@ export function isLegitimateJoiner(mark: string, at: number, text: string): bool
   }
 }
 
-/** RFC 5892, appendix A.1 and A.2: behind a virama, in Indic words. */
+/** RFC 5892, appendixes A.1 and A.2: after a virama, in Indic words. */
 function isConjunct(before: string): boolean {
   return new RegExp(String.raw`\p{L}${marks}(?<=[${viramas}])$`, 'u').test(before)
 }
 
-/** RFC 5892, appendix A.1: between letters that would join, in words of Arabic script and its like. */
+/** RFC 5892, appendix A.1: between joining letters, in Arabic and similar scripts. */
 function isWithinWord(before: string, after: string): boolean {
   return (
     new RegExp(`[${joinsNext}]${marks}$`, 'u').test(before) &&
@@ -69,23 +65,23 @@ function isRa(before: string, after: string): boolean {
   return /[\u09b0\u0cb0]$/.test(before) && /^[\u09cd\u0ccd]/.test(after)
 }
 
-/** UTS 51, ED-16: emoji that are shown as one. */
+/** UTS 51, ED-16: emoji ZWJ sequence. */
 function isEmojiSequence(before: string, after: string): boolean {
   return /\p{ExtPict}[\ufe0f\p{EMod}]?$/u.test(before) && /^\p{ExtPict}/u.test(after)
 }
 
-/** UTS 51, ED-14c: a key of a telephone. */
+/** UTS 51, ED-14c: emoji keycap. */
 function isKeycap(before: string, mark: string, after: string): boolean {
   return /[#*\d]$/.test(before) && mark === '\ufe0f' && after.startsWith('\u20e3')
 }
 
-/** UTS 37 and the standardized variants: ideographs and Mongolian letters in another shape. */
+/** UTS 37 and the standardized variants: variants of ideographs and Mongolian letters. */
 function isVariant(mark: string, before: string): boolean {
   if (/^[\u180b-\u180d\u180f]$/.test(mark)) return /[\u1820-\u1878\u1880-\u18aa]$/.test(before)
   return /^[\ufe00-\ufe02\u{e0100}-\u{e01ef}]$/u.test(mark) && /\p{Unified_Ideograph}$/u.test(before)
 }
 
-/** UTS 51, ED-14a: a black flag and a region in tag characters, as in the flag of Scotland. */
+/** UTS 51, ED-14a: black flag and a region in tag characters, as in the flag of Scotland. */
 function isFlag(mark: string, before: string): boolean {
   const region = /^[\u{e0061}-\u{e007a}]{2}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,4}\u{e007f}$/u
   return before.endsWith('\u{1f3f4}') && region.test(mark)

@@ -2,23 +2,23 @@ import type { Host, Output, Visible } from '../../../host.ts'
 import { isPlain } from './unicode.ts'
 import { own } from './visible.ts'
 
-/** A last line on a terminal that says how far a run has come. Other output takes its place. */
+/** A progress line at the bottom of a terminal. Other output replaces it. */
 export class StatusLine {
   readonly #host: Host
-  /** Something larger that is drawn on the terminal, and makes way as well. */
+  /** A larger drawing on the terminal, which is cleared before other output. */
   above: { giveWay(): void } | undefined
   #isShown = false
-  /** Whether the cursor is at the start of a line: half a JSON document must not be wiped. */
+  /** True if the cursor is at the start of a line. Part of a JSON document must not be erased. */
   #isAtStart = true
 
   constructor(host: Host) {
     this.#host = host
   }
 
-  /** Shows a text instead of the one before. A text that does not fit into one line could not be wiped. */
+  /** Shows a text in place of the previous one. A text of several lines is skipped, because it cannot be erased. */
   show(text: Visible): void {
     const { isTTY, columns } = this.#host.stderr
-    // Some terminals do not know their width, and say 0.
+    // Some terminals report a width of 0.
     if (!isTTY || !this.#isAtStart || text.length >= (columns || 80) || isPlain(this.#host)) return
     this.#isShown = true
     this.#write(own`\r${text}\u001b[K`)
@@ -29,7 +29,6 @@ export class StatusLine {
     this.#isShown = false
   }
 
-  /** Makes way for output, which follows at once. */
   giveWay(to: Output, data: string | Uint8Array): void {
     if (!to.isTTY) return
     this.above?.giveWay()

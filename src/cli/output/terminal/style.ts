@@ -5,14 +5,13 @@ type Paint = (text: Visible) => Visible
 
 const paints = ['bold', 'dim', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan'] as const
 
-/** The colours and weights that carry meaning here. */
 export type Style = Record<(typeof paints)[number], Paint>
 
 function styleOf(paint: (name: keyof Style) => Paint): Style {
   return Object.fromEntries(paints.map((name) => [name, paint(name)])) as Style
 }
 
-/** Colours for one stream: `--no-color` and NO_COLOR, then FORCE_COLOR, then whether it is a terminal. */
+/** Returns the colors of a stream. `--no-color` and NO_COLOR have priority over FORCE_COLOR. */
 export async function styleFor(stream: Output, env: Host['env'], wanted: boolean): Promise<Style> {
   if (!hasColours(stream, env, wanted)) return styleOf(() => (text) => text)
   const { Chalk } = await import('chalk')
@@ -27,7 +26,7 @@ function hasColours(stream: Output, env: Host['env'], wanted: boolean): boolean 
   return stream.isTTY && env['TERM'] !== 'dumb'
 }
 
-/** Width that a table may take, in columns; undefined when the output is not a terminal. */
+/** Returns the width of a table, in columns; undefined if the output is not a terminal. */
 export function widthOf(stream: Output, env: Host['env']): number | undefined {
   if (!stream.isTTY) return undefined
   const columns = Number(env['COLUMNS'])

@@ -3,20 +3,16 @@ import { composed } from './visible.ts'
 
 type Machine = Pick<Host, 'env' | 'platform' | 'stdout' | 'stderr' | 'ascii'>
 
-/**
- * Whether text for people takes its symbols from ASCII, and no line is drawn twice: with `--ascii`, on a terminal that says it
- * is dumb, and in a locale of another encoding than UTF-8. A locale that is not set says nothing.
- */
+/** Returns true with `--ascii`, on a dumb terminal, and in a locale that is known not to be UTF-8. */
 export function isPlain(host: Machine): boolean {
   return host.ascii === true || isOtherEncoding(host) || isDumb(host)
 }
 
-/** Whether the locale is known to be of UTF-8. */
 export function showsUnicode(host: Machine): boolean {
   return !isPlain(host) && (host.platform === 'win32' || isUtf8(localeOf(host)))
 }
 
-/** The locale, as POSIX defines it: the first of three variables that is not empty. */
+/** Returns the POSIX locale: the first of three variables that is not empty. */
 function localeOf({ env }: Machine): string {
   return env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
 }
@@ -38,10 +34,9 @@ const symbols: Readonly<Record<string, string>> = {
   ...{ '•': '*', '·': '-', '✔': '+', '✖': 'x', '─': '-', '│': '|', '░': '.', '▒': '+' },
 }
 
-/** The text with the symbols of this program in ASCII. Letters stay as they are. */
 export function inAscii(text: Visible): Visible {
   if (/^[\n -~]*$/.test(text)) return text
-  // From the eighth of a block to the whole of it.
+  // Includes all block elements from one eighth to a full block.
   return composed(
     text.replace(
       /[\u2013\u2014\u2018\u2019\u201c\u201d\u201e\u2022\u2026\u2192\u00b7\u2714\u2716\u2500\u2502\u2591\u2592]|[\u2588-\u258f]/g,

@@ -1,14 +1,10 @@
 import type { Visible } from '../../../host.ts'
 import { isLegitimateJoiner } from './joiners.ts'
 
-// Nearly all text is this, and the pattern below takes a while to compile.
+// Covers most texts, and the pattern below is slow to compile.
 const printable = /^[ -~]*$/
 
-/**
- * What a terminal obeys or hides instead of showing: control characters (Cc), format characters (Cf: bidi overrides,
- * zero-width, tags), line and paragraph separators, private use, and whatever Unicode says to ignore (DI: variation
- * selectors, letters that are drawn as nothing, and what is kept free for more of these).
- */
+/** Matches what a terminal interprets or hides: controls, bidi overrides, private use, default ignorables. */
 const invisible = () => /[\u{e0020}-\u{e007f}]+|\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|\p{DI}|\u2800/gu
 
 const short: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
@@ -24,44 +20,39 @@ function hex(unit: string): string {
 function replaceInvisible(text: string, spell: (character: string) => string): Visible {
   return composed(
     text.replace(invisible(), (found: string, at: number) =>
-      // Nothing below belongs anywhere.
+      // No lower character is ever legitimate.
       found >= '\u180b' && isLegitimateJoiner(found, at, text) ? found : Array.from(found, spell).join(''),
     ),
   )
 }
 
-/**
- * Text from outside, safe to show: whatever a terminal would obey or hide is written out as an escape, line breaks
- * included, but for joiners and their like where they belong.
- */
+/** Escapes what a terminal interprets or hides, line breaks included. Legitimate joiners are kept. */
 export function visible(text: string): Visible {
   if (printable.test(text)) return composed(text)
   return replaceInvisible(text, (character) => short[character] ?? escaped(character))
 }
 
-/** Text of several lines, each of them safe to show. */
 export function visibleLines(text: string, ending = '\n'): Visible {
   return joined(text.split(ending).map(visible), own`\n`)
 }
 
-/** JSON text, safe to show and still the same JSON: only the inside of strings can hold such characters. */
+/** Makes JSON text safe for a terminal without changing its value. */
 export function visibleJson(json: string): Visible {
   return replaceInvisible(json, (character) =>
     character === '\n' ? character : character.replace(/[\s\S]/g, (unit) => `\\u${hex(unit)}`),
   )
 }
 
-/** Our own words, as in own`no ${noun}`. A value that has not been made visible does not compile. */
+/** Builds text from our own words, as in own`no ${noun}`. A value that is not Visible does not compile. */
 export function own(words: TemplateStringsArray, ...values: readonly (Visible | number)[]): Visible {
   return composed(String.raw({ raw: words }, ...values))
 }
 
-/** Visible texts one after the other. */
 export function joined(texts: readonly Visible[], between: Visible = own``): Visible {
   return composed(texts.join(between))
 }
 
-/** Visible text that a library has joined, coloured or cut, which the compiler cannot know. */
+/** Marks text as visible that a library has joined, colored or cut. */
 export function composed(text: string): Visible {
   return text as Visible
 }

@@ -1,4 +1,4 @@
-/** Values that are each made when they are first asked for. */
+/** Creates an object whose values are computed on first use. */
 export function lazily<K extends string, V>(makers: Readonly<Record<K, () => V>>): Readonly<Record<K, V>> {
   const values = {} as Record<K, V>
   for (const name of Object.keys(makers) as K[]) {

@@ -1,6 +1,6 @@
 import { writeJson } from '../../../api/json.ts'
 
-/** A value as text without any decoration: blank for null, JSON for what has structure. Not yet safe to show. */
+/** Formats a value as text: empty for null, JSON for objects and arrays. The result may hold control characters. */
 export function plainText(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value

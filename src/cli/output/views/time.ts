@@ -9,15 +9,13 @@ const units = [
   ['second', 1],
 ] as const
 
-/** Whether a field holds a time, by its name. */
 export function isTime(field: string): boolean {
   return field.endsWith('_at') || field === 'last_seen'
 }
 
-/** Tells times as people do, `3 minutes ago`; undefined for text that is not a timestamp. */
 export type FormatTime = (timestamp: string) => string | undefined
 
-/** Times as seen from `now`, in milliseconds since 1970. Made once for many times: making it takes longer than telling them. */
+/** Creates a formatter of relative times, which is slow. `now` is in milliseconds since 1970. */
 export function relativeTimes(now: number): FormatTime {
   const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
   return (timestamp) => {

@@ -17,59 +17,48 @@ import { lazily } from './lazily.ts'
 
 export type Item = Readonly<Record<string, unknown>>
 
-/** One column of a table. */
 export interface Column {
-  /** Field of the item, or the name of a derived value. */
   readonly field: string
-  /** Higher keeps its width longer; the least important shrink first, and go first. */
+  /** Importance of the column. On a narrow terminal, low weights shrink and disappear first. */
   readonly weight: number
-  /** The value to show, when it is not simply the field's; undefined where the item does not tell. */
+  /** Derives the value from the item; undefined if it cannot be derived. */
   readonly value?: (item: Item) => unknown
-  /** Only in tables: draws a cell instead, as wide as there is room for. */
+  /** Draws the cell at the available width, in tables only. */
   readonly drawing?: Drawing
 }
 
-/** What is drawn in the cells of a column, in so many columns of the terminal. */
 export interface Drawing {
-  /** Most columns of the terminal that it has a use for. */
+  /** Maximum useful width, in columns. */
   readonly most: number
   cell(item: Item, width: number): string
-  /** The title of the column, when it is not simply the field’s. */
   title?(width: number): string
 }
 
-/** How one kind of thing is shown. */
 export interface View {
-  /** Singular and plural, for people. */
   readonly noun: readonly [string, string]
-  /** Field that `-o ids` prints. */
   readonly id?: string
-  /** Field that names it in questions. */
+  /** Field that identifies an item in confirmation prompts. */
   readonly label?: string
-  /** Columns of a table. */
   readonly columns: readonly Column[]
-  /** Fields of the document in its order, deprecated ones left out: records and CSV. */
+  /** Fields of the API specification in its order, without deprecated ones; used for records and CSV. */
   readonly fields: readonly string[]
-  /** The values of fields that have few. */
   readonly choices?: Readonly<Record<string, readonly string[]>>
-  /** Fields that the embedded service sends beyond the document. */
+  /** Fields of the embedded service that the API specification does not list. */
   readonly unlisted?: readonly string[]
-  /** Fields that carry no value, but a literal that says so. */
+  /** Fields whose value is a literal that marks them as deprecated. */
   readonly deprecated?: readonly string[]
-  /** Fields beyond the document that CSV has even where the first page lacks them. */
+  /** Unlisted fields that CSV includes even if the first page lacks them. */
   readonly kept?: readonly string[] | undefined
 }
 
-/** A column whose value is worked out from the fields of an item. */
 interface DerivedColumn<F extends Fields> {
   readonly field: string
-  /** Its place in the table, among those of the fields, and its weight. */
+  /** Position among the columns, and weight. */
   readonly column: readonly [place: number, weight: number]
   readonly choices?: readonly string[]
   readonly value: (item: { readonly [K in keyof F]?: unknown }) => unknown
 }
 
-/** How the items of a resource are shown. */
 export function viewFor<F extends Fields>(
   resource: Resource<F>,
   derived: readonly DerivedColumn<F>[] = [],
@@ -94,7 +83,6 @@ export function viewFor<F extends Fields>(
   }
 }
 
-/** A resource without a view does not compile. */
 export const views: Readonly<Record<ResourceName, View>> = lazily({
   room: () =>
     viewFor(resources.room, [
@@ -102,7 +90,7 @@ export const views: Readonly<Record<ResourceName, View>> = lazily({
         field: 'status',
         column: [4, 6],
         choices: ['active', 'terminated'],
-        // Deprecated, and still the truth where a service sends a boolean.
+        // `is_terminated` is deprecated, but reliable if the service sends a boolean.
         value: ({ is_terminated, terminated_at }) =>
           choose(
             parseBoolean(is_terminated) ?? isTime(parseTimestamp(terminated_at)),
@@ -145,34 +133,29 @@ export const views: Readonly<Record<ResourceName, View>> = lazily({
   message: () => viewFor(resources.message),
 })
 
-/** The field of a room that says when it was terminated. */
 export const endField = 'terminated_at'
 
-/** When a room was terminated, as the service tells it. */
 export function endOfRoom(room: Item): unknown {
   return room[endField]
 }
 
-/** How the result of an operation is shown. */
 export function viewOf({ resource }: Endpoint): View {
   return views[resource]
 }
 
-/** A value that depends on another; undefined when that one is absent: null and false are told, absent is not. */
+/** Returns one of two values; undefined if the condition is unknown. Null counts as false. */
 function choose<T>(told: boolean | null | undefined, ifSo: T, ifNot: T): T | undefined {
   if (told === undefined) return undefined
   return told ? ifSo : ifNot
 }
 
-/** Whether there is a time; undefined when that is not known. */
 function isTime(time: number | null | undefined): boolean | undefined {
   return time === undefined ? undefined : time !== null
 }
 
-/** What an item says of a field: absent is not null. */
+/** Value of a field. A missing field differs from null. */
 export type FieldValue = { known: true; value: unknown } | { known: false; isUnreadable?: true }
 
-/** What an item says of a field, or of a value derived from its fields. */
 export function fieldOf(view: View, field: string, item: Item): FieldValue {
   const value = Object.hasOwn(item, field)
     ? item[field]
@@ -180,18 +163,18 @@ export function fieldOf(view: View, field: string, item: Item): FieldValue {
   return value === undefined || isDeprecated(view, field, value) ? { known: false } : { known: true, value }
 }
 
-/** Whether a value is the literal of a deprecated field. In any other field that is text like any other. */
+/** Returns true for the literal that marks a deprecated field. Other fields may hold the same text. */
 export function isDeprecated(view: View, field: string, value: unknown): boolean {
   return value === deprecated && view.deprecated?.includes(field) === true
 }
 
-/** The value of a column for one item; null for nothing, for what is unknown and for deprecated fields. */
+/** Returns the value of a column; null for missing and deprecated values. */
 export function cellOf(view: View, field: string, item: Item): unknown {
   const told = fieldOf(view, field, item)
   return told.known ? told.value : null
 }
 
-/** Whether a column of this name can be asked for: a listed field, a derived one, or one that some item has. */
+/** Returns true if a column exists: listed, derived, or present in an item. */
 export function knowsField(view: View, field: string, items: readonly Item[]): boolean {
   return (
     view.fields.includes(field) ||
@@ -213,7 +196,6 @@ const colours: Record<string, (style: Style) => Style[keyof Style]> = {
   monitor: (style) => style.blue,
 }
 
-/** Colours that carry meaning: types, and whether something is live, over or blocked. */
 export function colourOf(field: string, text: Visible, style: Style): Visible {
   if (!/type$|^status$/.test(field)) return text
   return Object.hasOwn(colours, text) ? (colours[text]?.(style)(text) ?? text) : text
