@@ -1,5 +1,5 @@
 import { type Resource, resource } from './resource.ts'
-import { defaultLimit, maxLimit, memberTypes, roomTypes } from './vocabulary.ts'
+import { defaultLimit, endReasons, maxLimit, memberTypes, roomTypes } from './vocabulary.ts'
 
 /*
  * Every field of every resource, once, and without zod, which takes longer to load than a request. Schemas, guards, views,
@@ -187,6 +187,12 @@ export const session = resource({
     user_id: { type: 'id', words: 'the user who is or was connected', query: true, column: [2, 8] },
     connected_at: { type: 'time', words: 'when the connection began (UTC)', column: [5, 4] },
     disconnected_at: { type: 'time', words: 'when the connection ended (UTC)', column: [6, 3] },
+    end_reason: {
+      type: endReasons,
+      words:
+        'why the session ended: left, lost (connection), kicked (blocked or deleted user) or ended (room or service)',
+      answer: 'unlisted',
+    },
     is_connecting: { type: 'boolean', words: 'whether the session is online', query: true, answer: 'never' },
   },
 })

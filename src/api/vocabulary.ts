@@ -11,6 +11,10 @@ export type MemberType = (typeof memberTypes)[number]
 /** Section 2.1: what a deprecated field carries. */
 export const deprecated = '#DEPRECATED#'
 
+/** Why a session ended: its peer closed it, its connection was lost, its user was blocked or deleted, or the service ended it. */
+export const endReasons = ['left', 'lost', 'kicked', 'ended'] as const
+export type EndReason = (typeof endReasons)[number]
+
 /** Section 2.6. */
 export const defaultLimit = 30
 /** The greatest `limit` of the embedded service: section 8 gives none. */

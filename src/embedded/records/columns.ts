@@ -29,7 +29,7 @@ export const columns = {
     'updated_at',
   ],
   members: ['id', 'room_id', 'user_id', 'type', 'name', 'is_blocked', 'unlisted', 'created_at', 'updated_at'],
-  sessions: ['seq', 'id', 'member_id', 'user_id', 'connected_at', 'disconnected_at'],
+  sessions: ['seq', 'id', 'member_id', 'user_id', 'connected_at', 'disconnected_at', 'end_reason'],
 } as const satisfies {
   rooms: readonly (keyof ListedRoom)[]
   users: readonly (keyof UserRow)[]

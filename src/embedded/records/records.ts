@@ -99,5 +99,7 @@ export function toSession(row: SessionRow) {
     user_id: row.user_id,
     connected_at: timestamp(row.connected_at),
     disconnected_at: timestamp(row.disconnected_at),
+    // An earlier version did not record the reason: it is unknown, which null would not say.
+    ...((row.end_reason !== null || row.disconnected_at === null) && { end_reason: row.end_reason }),
   }
 }

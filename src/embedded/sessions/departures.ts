@@ -1,3 +1,4 @@
+import type { EndReason } from '../../api/vocabulary.ts'
 import { listEnds, recordEnds } from '../store/ended.ts'
 import type { Store } from '../store/store.ts'
 import type { Counts } from '../webhooks/outbox.ts'
@@ -28,10 +29,12 @@ export function recordDepartures<S extends Recorded>(
   { store, newId, roster, onListed, few = fewSessions }: Departures<S>,
   rooms: ReadonlyMap<string, readonly S[]>,
   at: (session: S) => number,
+  reason: EndReason,
 ): string[] {
   const sessions = [...rooms.values()].flat()
   const many = sessions.length > few
-  for (const [moment, ended] of byMoment(sessions, at)) (many ? listEnds : recordEnds)(store, ended, moment)
+  for (const [moment, ended] of byMoment(sessions, at))
+    (many ? listEnds : recordEnds)(store, ended, moment, reason)
   if (many) store.afterCommit(onListed)
   const announced: string[] = []
   for (const [roomId, left] of rooms) {

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 import { announce, webhookOf } from '../webhooks/outbox.ts'
 import { byRoom, recordDepartures } from './departures.ts'
 import { toFrame } from './frame.ts'
-import { type Ending, endings, type Live, type LiveSession, type Newcomer } from './live.ts'
+import { type Ending, endings, endReasonOf, type Live, type LiveSession, type Newcomer } from './live.ts'
 import { Meetings } from './meetings.ts'
 import { closeAbandonedSessions, noteAlive } from './recovery.ts'
 import { Roster, takesPart } from './roster.ts'
@@ -31,6 +31,9 @@ interface HubOptions {
   few?: number
 }
 
+/** Whether a peer closed its connection or lost it. */
+export type ConnectionEnd = 'left' | 'lost'
+
 type Rooms = ReadonlyMap<string, readonly LiveSession[]>
 
 /** The connected sessions. A failed `store.write` undoes the changes in memory too. */
@@ -39,7 +42,7 @@ export class Hub implements Live {
   readonly #roster = new Roster<LiveSession>()
   readonly #rounds: TimedRounds
   /** Closed sessions whose end may not be stored yet. */
-  readonly #gone = new Set<LiveSession>()
+  readonly #gone = new Map<LiveSession, ConnectionEnd>()
   readonly #meetings: Meetings
   readonly #stopTicking: () => void
 
@@ -85,16 +88,16 @@ export class Hub implements Live {
   }
 
   /** Records the end of a session whose connection closed, unless it is recorded already. */
-  async leave(session: LiveSession): Promise<void> {
+  async leave(session: LiveSession, reason: ConnectionEnd = 'left'): Promise<void> {
     if (!this.#roster.has(session)) {
       // The commit of its end may fail.
-      this.#gone.add(session)
+      this.#gone.set(session, reason)
       return
     }
     try {
-      await this.#options.store.write(() => this.#end(byRoom([session])))
+      await this.#options.store.write(() => this.#end(byRoom([session]), reason))
     } catch (error) {
-      this.#gone.add(session)
+      this.#gone.set(session, reason)
       throw error
     }
   }
@@ -109,16 +112,19 @@ export class Hub implements Live {
     this.#end(byRoom(this.#roster.of(userId)), ending)
   }
 
-  #end(rooms: Rooms, ending?: Ending): void {
+  /** @param why what the peers are told, or why their connections are gone */
+  #end(rooms: Rooms, why: Ending | ConnectionEnd): void {
     if (rooms.size === 0) return
     const { store, clock, onEvent } = this.#options
+    const ending = typeof why === 'string' ? undefined : why
+    const reason = typeof why === 'string' ? why : endReasonOf(why)
     const roster = this.#roster
     const now = clock.now()
     noteAlive(store, now)
     store.onRollback(() => {
       for (const sessions of rooms.values()) for (const session of sessions) roster.add(session)
     })
-    const announced = recordDepartures({ ...this.#options, roster }, rooms, this.#endOf(now))
+    const announced = recordDepartures({ ...this.#options, roster }, rooms, this.#endOf(now), reason)
     for (const roomId of rooms.keys()) this.#settle(roomId)
     store.afterCommit(() => {
       for (const roomId of announced) onEvent(roomId)
@@ -219,11 +225,14 @@ export class Hub implements Live {
     const gone = [...this.#gone]
     const noted = store.write(() => {
       noteAlive(store, clock.now())
-      this.#end(byRoom(gone.filter((session) => this.#roster.has(session))))
+      for (const reason of ['left', 'lost'] as const) {
+        const sessions = gone.filter(([session, why]) => why === reason && this.#roster.has(session))
+        this.#end(byRoom(sessions.map(([session]) => session)), reason)
+      }
     })
     // Concurrent writes share a commit.
     await Promise.all([noted, this.#meetings.save()])
-    for (const session of gone) this.#gone.delete(session)
+    for (const [session] of gone) this.#gone.delete(session)
     // A step that settles them may have failed.
     if (hasListedEnds(store)) onListed()
   }

@@ -1,4 +1,4 @@
-import type { MemberType } from '../../api/vocabulary.ts'
+import type { EndReason, MemberType } from '../../api/vocabulary.ts'
 import type { EndedSession } from '../store/ended.ts'
 import type { Frame } from './frame.ts'
 
@@ -12,6 +12,11 @@ export const endings = {
   deleted: [4003, 'the room is deleted'],
   userDeleted: [4004, 'the user is deleted'],
 } as const satisfies Record<string, Ending>
+
+/** Why a session ended that the service ended. */
+export function endReasonOf(ending: Ending): EndReason {
+  return ending === endings.blocked || ending === endings.userDeleted ? 'kicked' : 'ended'
+}
 
 export interface Peer {
   send(frame: Frame): void

@@ -23,5 +23,5 @@ export function closeAbandonedSessions(office: Omit<Departures<Recorded>, 'roste
   )
   const roster = new Roster<Recorded>()
   for (const session of left) roster.add(session)
-  return recordDepartures({ ...office, roster }, byRoom(left), () => alive)
+  return recordDepartures({ ...office, roster }, byRoom(left), () => alive, 'lost')
 }

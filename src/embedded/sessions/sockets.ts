@@ -10,6 +10,9 @@ import { Connection } from './connection.ts'
 import type { Hub } from './hub.ts'
 import { refuseUpgrade } from './upgrade.ts'
 
+/** The close code of a connection that was lost without a close frame (RFC 6455, section 7.4.1). */
+const withoutClosing = 1006
+
 const pingMs = 5000
 /** Silence after which a peer counts as gone, in milliseconds. */
 const silenceMs = 15_000
@@ -60,7 +63,10 @@ export class Sockets {
       onConnect?.({ roomId, outcome: 'joined' })
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
         this.#watch(webSocket)
-        webSocket.on('close', () => void hub.leave(session).catch(onFailure))
+        webSocket.on(
+          'close',
+          (code) => void hub.leave(session, code === withoutClosing ? 'lost' : 'left').catch(onFailure),
+        )
         const { id, memberId, userId, type } = session
         connection.attach(webSocket, socket, {
           event: 'joined',
@@ -68,7 +74,7 @@ export class Sockets {
         })
       })
       // The handshake may have failed, or the peer may be gone.
-      if (!connection.attached) await hub.leave(session)
+      if (!connection.attached) await hub.leave(session, 'lost')
     } catch (error) {
       const fault = error instanceof Fault ? error : storageFault(error)
       if (!fault) throw error

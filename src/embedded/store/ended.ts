@@ -1,3 +1,4 @@
+import type { EndReason } from '../../api/vocabulary.ts'
 import type { Store } from './store.ts'
 
 export interface EndedSession {
@@ -12,20 +13,31 @@ const listed = 'SELECT value FROM json_each(?)'
  * Records the ends of sessions. Call inside `store.write`.
  * @param at milliseconds since 1970; the start of the session is used if later
  */
-export function recordEnds(store: Store, ended: readonly EndedSession[], at: number): void {
+export function recordEnds(
+  store: Store,
+  ended: readonly EndedSession[],
+  at: number,
+  reason: EndReason,
+): void {
   const { sessions, guests } = seqsOf(ended)
   store.run(
-    `UPDATE sessions SET disconnected_at = max(connected_at, ?) WHERE seq IN (${listed})`,
+    `UPDATE sessions SET disconnected_at = max(connected_at, ?), end_reason = ? WHERE seq IN (${listed})`,
     at,
+    reason,
     JSON.stringify(sessions),
   )
   if (guests.length > 0) store.run(`DELETE FROM members WHERE seq IN (${listed})`, JSON.stringify(guests))
 }
 
 /** Lists the ends of thousands of sessions, much faster than `recordEnds`. `settleEnds` records them later. */
-export function listEnds(store: Store, ended: readonly EndedSession[], at: number): void {
+export function listEnds(store: Store, ended: readonly EndedSession[], at: number, reason: EndReason): void {
   const { sessions, guests } = seqsOf(ended)
-  store.run(`INSERT INTO ended_sessions SELECT value, ? FROM json_each(?)`, at, JSON.stringify(sessions))
+  store.run(
+    'INSERT INTO ended_sessions (seq, at, reason) SELECT value, ?, ? FROM json_each(?)',
+    at,
+    reason,
+    JSON.stringify(sessions),
+  )
   store.run(`INSERT INTO ended_members ${listed}`, JSON.stringify(guests))
 }
 
@@ -35,9 +47,9 @@ export function hasListedEnds(store: Store): boolean {
 
 /** Records up to `most` listed ends. Call inside `store.write`. */
 export function settleEnds(store: Store, most: number): void {
-  const sessions = `SELECT seq, at FROM ended_sessions ORDER BY seq LIMIT ?`
+  const sessions = `SELECT seq, at, reason FROM ended_sessions ORDER BY seq LIMIT ?`
   store.run(
-    `UPDATE sessions SET disconnected_at = max(connected_at, ended.at)
+    `UPDATE sessions SET disconnected_at = max(connected_at, ended.at), end_reason = ended.reason
      FROM (${sessions}) AS ended WHERE sessions.seq = ended.seq`,
     most,
   )

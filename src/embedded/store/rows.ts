@@ -1,4 +1,4 @@
-import type { MemberType, RoomType } from '../../api/vocabulary.ts'
+import type { EndReason, MemberType, RoomType } from '../../api/vocabulary.ts'
 
 export interface RoomRow {
   id: string
@@ -56,4 +56,6 @@ export interface SessionRow {
   user_id: string | null
   connected_at: number
   disconnected_at: number | null
+  /** Null while the session is open, and where the reason was not recorded. */
+  end_reason: EndReason | null
 }

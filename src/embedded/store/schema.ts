@@ -1,5 +1,6 @@
 import { countedByProgramStep, countsStep } from './steps/counts.ts'
 import { emailsStep } from './steps/emails.ts'
+import { endReasonStep } from './steps/end-reason.ts'
 import { endedStep } from './steps/ended.ts'
 import { sweepsStep } from './steps/sweeps.ts'
 
@@ -114,4 +115,5 @@ export const migrations: readonly string[] = [
   countedByProgramStep,
   endedStep,
   'ALTER TABLE pages ADD COLUMN unlisted TEXT',
+  endReasonStep,
 ]

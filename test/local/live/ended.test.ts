@@ -120,6 +120,9 @@ describe('the sessions of a room that many are in', () => {
     await terminate(room)
     expect(live.records()).toEqual([true, 9])
     expect(await ends(live, room)).toEqual(Array(9).fill(at(hour)))
+    const reasons = async () =>
+      (await live.ask('GET', `/rooms/${room}/sessions`)).sessions.map((session) => session['end_reason'])
+    expect(await reasons()).toEqual(Array(9).fill('ended'))
     const [, guest] = sessions
     const member = await live.ask('GET', `/rooms/${room}/members/${guest?.memberId}`)
     expect(member).toMatchObject({ error: { code: 'not_found' } })

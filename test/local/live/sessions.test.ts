@@ -143,12 +143,19 @@ describe('the record of a session', () => {
     await served.advance(1000)
     const peer = await served.join(room, { token })
     const { id, member_id } = peer.session
-    const record = { id, member_id, user_id: 'ada', connected_at: at(1000), disconnected_at: null }
+    const record = {
+      id,
+      member_id,
+      user_id: 'ada',
+      connected_at: at(1000),
+      disconnected_at: null,
+      end_reason: null,
+    }
     expect(await served.sessions(room)).toEqual([record])
     await served.advance(2500)
     await peer.leave()
     const ended = await served.untilSessions(room, ([session]) => session.disconnected_at !== null)
-    expect(ended).toEqual([{ ...record, disconnected_at: at(3500) }])
+    expect(ended).toEqual([{ ...record, disconnected_at: at(3500), end_reason: 'left' }])
   })
 
   test('ends when the peer vanishes without a word', async () => {
