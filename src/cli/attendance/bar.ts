@@ -2,16 +2,13 @@ import type { Host } from '../../host.ts'
 import { showsUnicode } from '../output/terminal/unicode.ts'
 import { coverage, type Interval } from './intervals.ts'
 
-/** What stands for nobody, for a part of the time and for all of it. */
 const marks = { blocks: '░▒█', ascii: '.+#' } as const
 export type BarSymbols = keyof typeof marks
 
-/** Blocks where they can be shown. */
 export function barSymbols(host: Host): BarSymbols {
   return showsUnicode(host) ? 'blocks' : 'ascii'
 }
 
-/** A meeting from its start to its end, with the time in which somebody was there. */
 export function barOf(
   intervals: readonly Interval[],
   meeting: Interval,
@@ -24,7 +21,7 @@ export function barOf(
     .join('')
 }
 
-/** The axis over the bars: the times at which the meeting began and ended. */
+/** Draws the axis above the bars, from the start to the end of the meeting. */
 export function axisOf(start: string, end: string, width: number): string {
   const blanks = width - start.length - end.length
   return blanks < 1 ? start.slice(0, width) : start + ' '.repeat(blanks) + end

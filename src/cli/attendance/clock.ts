@@ -1,29 +1,25 @@
-/** `2026-01-31`, in the zone of this machine. */
 export function dayOf(ms: number): string {
   const date = new Date(ms)
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }
 
-/** `08:05`, in the zone of this machine. */
 export function clockOf(ms: number): string {
   const date = new Date(ms)
   return `${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/** `08:05:09`, in the zone of this machine. */
 export function secondOf(ms: number): string {
   return `${clockOf(ms)}:${two(new Date(ms).getSeconds())}`
 }
 
-/** How the times in a span are written: `08:05` within one day, else `2026-01-31 08:05`. */
+/** Returns a formatter of times in a span: `08:05` within one day, else `2026-01-31 08:05`. */
 export function timeFormatFor([start, end]: readonly [number, number]): (ms: number) => string {
   const isLimited = Number.isFinite(start) && Number.isFinite(end)
-  // Midnight ends a day.
+  // A span that ends at midnight is within one day.
   const isOneDay = isLimited && dayOf(start) === dayOf(Math.max(start, end - 1))
   return (ms) => (isOneDay ? clockOf(ms) : `${dayOf(ms)} ${clockOf(ms)}`)
 }
 
-/** The zone of this machine: `Europe/Zurich`. */
 export function zone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
 }

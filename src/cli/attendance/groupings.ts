@@ -1,3 +1,2 @@
-/** What a report has a row for. */
 export const groupings = ['user', 'room', 'session'] as const
 export type By = (typeof groupings)[number]

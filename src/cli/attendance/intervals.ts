@@ -1,7 +1,7 @@
-/** A span of time, in milliseconds since 1970: its start belongs to it, its end does not. */
+/** A span of time, in milliseconds since 1970. The start is included, the end is not. */
 export type Interval = readonly [start: number, end: number]
 
-/** The same time as intervals in order that neither overlap nor touch: what two of them cover counts once. */
+/** Merges intervals that overlap or touch, so that covered time counts once. */
 export function union(intervals: readonly Interval[]): Interval[] {
   const merged: [number, number][] = []
   for (const [start, end] of intervals.toSorted(([a], [b]) => a - b)) {
@@ -12,21 +12,18 @@ export function union(intervals: readonly Interval[]): Interval[] {
   return merged
 }
 
-/** How long intervals that do not overlap are together, in milliseconds. */
+/** Returns the total length of disjoint intervals, in milliseconds. */
 export function duration(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, [start, end]) => sum + end - start, 0)
 }
 
-/** The part of an interval within another; undefined when there is none. A moment without length may lie at a start, not at an end. */
+/** Returns the part of an interval within another. An empty interval may be at the start, but not at the end. */
 export function clip([start, end]: Interval, [from, to]: Interval): Interval | undefined {
   if (start >= to || (end <= from && start < from)) return undefined
   return [Math.max(start, from), Math.min(end, to)]
 }
 
-/**
- * How much of each of so many equal pieces of a span is covered by intervals that do not overlap, from 0 to 1. A piece
- * with a moment without length is not quite empty.
- */
+/** Returns the covered share of equal pieces of a span, from 0 to 1. A moment gives its piece a share above 0. */
 export function coverage(intervals: readonly Interval[], [from, to]: Interval, pieces: number): number[] {
   const size = (to - from) / pieces
   const covered = new Array<number>(pieces).fill(0)

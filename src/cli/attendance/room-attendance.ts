@@ -3,51 +3,43 @@ import type { Item } from '../output/views/views.ts'
 import { type Interval, union } from './intervals.ts'
 import { type Attendance, hasEnd, type Oddity, type Reading, readStay } from './session-times.ts'
 
-/** Somebody who was in a room, however often they connected. */
 export interface Participant {
   /** Null for an anonymous participant. */
   user_id: unknown
   member_id: unknown
-  /** Undefined until somebody tells it. */
+  /** Undefined until it is looked up. */
   name?: unknown
-  /** Whether the member is blocked now; undefined where nobody asked for that. */
+  /** Undefined if members were not read. */
   blocked?: boolean
   connections: number
-  /** When they were there: in order, and without overlaps once the sessions have been read. */
+  /** Sorted; disjoint after all sessions are read. */
   intervals: readonly Interval[]
-  /** As the service tells it. */
   firstIn: string
-  /** As the service tells it; null while they are there, and where nobody knows. */
+  /** Timestamp of the service; null if the person is still there or the time is unknown. */
   lastOut: string | null
   isThere: boolean
 }
 
-/** One session in a report about sessions. */
 export interface Visit extends Pick<Attendance, 'interval' | 'isRunning'> {
   session: Item
   participant: Participant
 }
 
-/** Who was in one room, and when. */
 export interface RoomAttendance {
-  /** In the order in which they came. */
+  /** Sorted by first entry. */
   participants: readonly Participant[]
-  /** The time in which anybody was there: in order, without overlaps. */
+  /** Disjoint intervals in which anybody was there, sorted. */
   meeting: readonly Interval[]
-  /** Number of sessions with odd times. */
   oddities: ReadonlyMap<Oddity, number>
-  /** Each session in the order of their beginnings, where that is asked for. */
   visits: readonly Visit[]
 }
 
 interface Gathering {
   span: Interval
   now: number
-  /** When the room was terminated, as {@link Reading} has it: asked only where a session has no end. */
+  /** Reads the time of termination (see {@link Reading}). Used only for sessions without an end. */
   terminatedAt: () => Promise<number | undefined>
-  /** The user of a member, for sessions that do not say. */
   userOf: (member_id: unknown) => Promise<unknown>
-  /** Whether each session is wanted. */
   visits: boolean
 }
 
@@ -57,7 +49,7 @@ interface Growing extends Participant {
   last: number
 }
 
-/** Puts the sessions of one room together: what is kept of each is when it was, and whose. */
+/** Builds the attendance of a room from its sessions. Of each session, only times and person are kept. */
 export async function collectAttendance(
   pages: AsyncIterable<{ items: readonly Item[] }>,
   { span, now, terminatedAt, userOf, visits: wantsVisits }: Gathering,
@@ -95,13 +87,13 @@ export async function collectAttendance(
   }
 }
 
-/** Who came first; of those who came at once, users before anonymous participants. */
+/** Sorts by first entry. At the same time, users come before anonymous participants. */
 function byArrival([keyA, a]: [string, Growing], [keyB, b]: [string, Growing]): number {
   const isAnonymous = ({ user_id }: Growing) => Number(user_id === null)
   return a.first - b.first || isAnonymous(a) - isAnonymous(b) || (keyA < keyB ? -1 : 1)
 }
 
-/** Who it is: a user, else a member, else nobody else. */
+/** Identifies a person by user, else by member, else by session. */
 function keyOf(user_id: unknown, member_id: unknown, { id }: Item): string {
   if (user_id !== null) return `user ${textOf(user_id)}`
   return member_id === null ? `session ${textOf(id)}` : `member ${textOf(member_id)}`
@@ -129,7 +121,7 @@ function joined(participant: Growing, { interval, entered, left, isRunning }: At
     participant.first = start
     participant.firstIn = entered
   }
-  // Of two that end at once, the one that still runs counts.
+  // Of two sessions that end together, a running one determines the time of exit.
   if (end > participant.last || (end === participant.last && left === null)) {
     participant.last = end
     participant.lastOut = left

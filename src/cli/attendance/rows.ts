@@ -5,15 +5,13 @@ import { minutesOf, shareOf } from './measures.ts'
 import type { Participant, RoomAttendance } from './room-attendance.ts'
 import { timesOf } from './session-times.ts'
 
-/** Who was in a room, and who was not. */
 export interface RoomReport {
   room: Item
   attendance: RoomAttendance
-  /** Members who were invited and never came; undefined where nobody asked for them. */
+  /** Undefined if members were not read. */
   absent: readonly Invited[] | undefined
 }
 
-/** Somebody who was invited. */
 export interface Invited {
   user_id: unknown
   name: unknown
@@ -21,25 +19,21 @@ export interface Invited {
 }
 
 export interface RowOptions {
-  /** Who was there for less does not count as present. */
+  /** Minimum attendance of a person who counts as present, in minutes. */
   minMinutes: number
-  /** Whether those who do not count as present are listed. */
+  /** Includes people who do not count as present. */
   absent: boolean
-  /** Whether rows say who is blocked. */
+  /** Includes the `blocked` field. */
   includeBlocked?: boolean
 }
 
-/** One row of a report. */
 export interface ReportRow {
-  /** The fields of CSV and JSON. */
   row: Item
-  /** The time that it is about: in order, without overlaps. */
+  /** Disjoint intervals of the row, sorted. */
   intervals: readonly Interval[]
-  /** Whether that goes on. */
   isRunning: boolean
 }
 
-/** The rows of one room. */
 export const reportRowsBy: Readonly<
   Record<By, (report: RoomReport, options: RowOptions) => Iterable<ReportRow>>
 > = {
@@ -48,7 +42,7 @@ export const reportRowsBy: Readonly<
   session: bySession,
 }
 
-/** The people of a room: those who came, in that order, then those who never did. */
+/** Returns the people of a room: participants by first entry, then absent members. */
 export function byUser(
   { room, attendance: { participants, meeting }, absent = [] }: RoomReport,
   options: RowOptions,
@@ -90,7 +84,7 @@ export function byUser(
   return [...came, ...never].filter(({ row }) => options.absent || row.present)
 }
 
-/** Nobody knows an anonymous participant by anything but the id of the member. */
+/** Names anonymous participants by their member ID. */
 function nameOf({ name = null, user_id, member_id }: Participant): unknown {
   return user_id === null ? (name ?? member_id) : name
 }
@@ -114,7 +108,7 @@ function byRoom(report: RoomReport, options: RowOptions): ReportRow[] {
   return [{ row, intervals: meeting, isRunning: last?.isThere ?? false }]
 }
 
-/** Who was there last: of several, somebody who still is. */
+/** Finds the last participant to leave, preferably one who is still there. */
 function lastOf(participants: readonly Participant[]): Participant | undefined {
   const endOf = ({ intervals }: Participant) => intervals.at(-1)?.[1] ?? Number.NEGATIVE_INFINITY
   const isLater = (a: Participant, b: Participant) =>
@@ -125,7 +119,7 @@ function lastOf(participants: readonly Participant[]): Participant | undefined {
   )
 }
 
-/** Made as they are used: a room may have very many. */
+/** Generates rows on demand, because a room may have very many sessions. */
 function* bySession({ room, attendance }: RoomReport, { minMinutes }: RowOptions): Generator<ReportRow> {
   for (const { session, participant, interval, isRunning } of attendance.visits) {
     const intervals = [interval]

@@ -2,40 +2,37 @@ import type { Visible } from '../../host.ts'
 import { splitWords } from '../input/split-command.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 
-/** A word that may stand where the cursor is. */
 export interface Candidate {
   value: string
-  /** What it means, or whose id it is. */
   words?: string
 }
 
 export interface Answer {
   candidates: readonly Candidate[]
-  /** Names of files fit here; the shell knows them. */
+  /** Requests file name completion by the shell. */
   files?: boolean
-  /** The word goes on behind the candidate: no blank after it. */
+  /** Suppresses the space after the candidate. */
   open?: boolean
 }
 
-/** How a shell wants to be answered. */
 export interface Asked {
-  /** The line up to the cursor. */
+  /** Line up to the cursor. */
   line: string
-  /** Of bash: the end of the line that it puts a candidate in the place of. */
+  /** bash only: end of the line that a candidate replaces. */
   replaced: string
-  /** Of bash: whether it will only show the candidates. */
+  /** bash only: candidates are listed, not inserted. */
   isShown: boolean
 }
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** Number of characters of a description. */
+/** Maximum number of characters of a description. */
 const longest = 60
 
-/** The answer for a shell: what to do on the first line, then a candidate a line. */
+/** Formats candidates for a shell. The first line is an instruction for the script. */
 export function answerFor(shell: Shell, { candidates, files, open }: Answer, asked: Asked): Visible {
-  // What would have to be escaped to be seen cannot be typed either.
+  // Values with escaped characters cannot be typed.
   const typable = candidates.filter(({ value }) => value !== '' && visible(value) === value)
   const lines = formats[shell](typable, asked)
   const [first = own``, ...rest] = [own`${visible(files ? 'files' : open ? 'open' : 'words')}`, ...lines]
@@ -46,17 +43,16 @@ type Format = (candidates: readonly Candidate[], asked: Asked) => readonly Visib
 
 const described = ({ words = '' }: Candidate) => visible(Array.from(words).slice(0, longest).join(''))
 
-/** Each shell quotes, sorts and shows in its own way; bash does not quote at all. */
 const formats: Record<Shell, Format> = {
   bash: inBash,
-  // A colon separates, and a backslash takes that from it.
+  // A colon separates value and description, and a backslash escapes it.
   zsh: (candidates) =>
     candidates.map((candidate) => {
       const value = visible(candidate.value.replace(/[\\:]/g, '\\$&'))
       const words = visible(described(candidate).replaceAll('\\', '\\\\'))
       return candidate.words ? own`${value}:${words}` : value
     }),
-  // A tab, which nothing visible holds. Fish does not escape a leading tilde, and would expand it on Enter.
+  // Visible text holds no tab. fish does not escape a leading tilde, and would expand it.
   fish: (candidates) =>
     candidates
       .filter(({ value }) => !value.startsWith('~'))
@@ -69,7 +65,7 @@ const formats: Record<Shell, Format> = {
 
 const tab = own`\t`
 
-/** Bash filters, quotes and describes nothing, and replaces only the end of a word that has `=` or `:` in it. */
+/** Filters and quotes for bash, which does neither. bash replaces only the part of a word after `=` or `:`. */
 function inBash(candidates: readonly Candidate[], { line, replaced, isShown }: Asked): readonly Visible[] {
   const { words, start } = splitWords(line)
   const typed = words.at(-1) ?? ''
@@ -79,7 +75,7 @@ function inBash(candidates: readonly Candidate[], { line, replaced, isShown }: A
   const fitting = candidates.filter(({ value }) => value.startsWith(typed) && value.startsWith(keptText))
   const rests = fitting.flatMap((candidate) => {
     const rest = quoted(candidate.value.slice(keptText.length), kept.open)
-    // The rest of what belongs together, such as half a flag, cannot be typed.
+    // Part of a word cannot be escaped.
     return rest === undefined || visible(rest) !== rest ? [] : [{ ...candidate, value: rest }]
   })
   const width = Math.max(0, ...rests.map(({ value }) => value.length))
@@ -90,11 +86,11 @@ function inBash(candidates: readonly Candidate[], { line, replaced, isShown }: A
   )
 }
 
-/** A text as it is typed within a quote, or without one; undefined for what cannot stand there. */
+/** Escapes a text for its place within or outside quotes; undefined if that is impossible. */
 function quoted(text: string, open: string): string | undefined {
-  // Beyond ASCII only blanks may mean something, and a backslash would take characters apart that belong together.
+  // Outside ASCII only spaces are special, and a backslash would split surrogates.
   if (open === '') return text.replace(/\p{Z}|(?![\w@%+=:,./-])[!-~]/gu, '\\$&')
   if (open === "'") return text.includes("'") ? undefined : text
-  // An exclamation mark calls up history even here.
+  // An exclamation mark expands history even within quotes.
   return /["\\$`!]/.test(text) || open === '\\' ? undefined : text
 }

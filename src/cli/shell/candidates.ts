@@ -12,7 +12,6 @@ import type { Answer, Candidate } from './answer.ts'
 import { findCommand, optionsOf, type Typed } from './line.ts'
 import { rowsOf } from './rows.ts'
 
-/** What has to be looked up. */
 export interface LookUp {
   profiles(): Promise<readonly Candidate[]>
   rooms(): Promise<readonly Candidate[]>
@@ -20,7 +19,7 @@ export interface LookUp {
   members(room: string): Promise<readonly Candidate[]>
 }
 
-/** What may stand where the cursor is. The shells choose from it by what is typed already. */
+/** Returns the candidates for the word at the cursor. The shell filters them. */
 export async function findCandidates(root: Command, typed: Typed, lookUp: LookUp): Promise<Answer> {
   const { wanted, before, command } = typed
   if (wanted === 'command') return { candidates: commandsOf(command) }
@@ -41,13 +40,12 @@ function commandsOf(group: Command): Candidate[] {
   return listed.map((command) => ({ value: command.name(), words: command.summary() }))
 }
 
-/** The commands of the group that is named, or all groups. */
 function commandsIn(root: Command, [name, ...more]: readonly string[]): Candidate[] {
   const group = name === undefined ? root : findCommand(root, name)
   return group && more.length === 0 ? commandsOf(group) : []
 }
 
-/** The flags of the command before those of all commands. */
+/** Returns the flags of the command, then the global flags. */
 function flagsOf(command: Command): Candidate[] {
   const flags = optionsOf(command).map(({ long, short, description }) => ({
     value: long ?? short ?? '',
@@ -131,13 +129,12 @@ async function ofArgument(
 
 const values = (texts: readonly string[]): Candidate[] => texts.map((value) => ({ value }))
 
-/** The paths that need no id. */
 function paths(): readonly string[] {
   const all = Object.values(endpoints).map(({ path }) => path)
   return [...new Set(all)].filter((path) => !path.includes('{'))
 }
 
-/** What the command is about, and chooses from: the group that it is in says so. A report chooses rooms. */
+/** Returns the resource that a command selects from. A report selects rooms. */
 function resourceOf(command: Command): Resource | undefined {
   const group = command.name() === 'report' ? resources.room.plural : command.parent?.name()
   return Object.values<Resource>(resources).find(({ plural }) => plural === group)
@@ -149,7 +146,6 @@ function fieldsOf(resource: Resource): string[] {
   return [...filterTypes(resource, viewOf(resource)).keys()]
 }
 
-/** The columns of what the command prints. */
 async function columnsFor({ command, flags }: Typed, resource: Resource | undefined): Promise<string[]> {
   const view = (await rowsOf(command, flags)) ?? (resource && viewOf(resource))
   if (!view) return []
@@ -157,7 +153,7 @@ async function columnsFor({ command, flags }: Typed, resource: Resource | undefi
   return [...new Set([...columns.map(({ field }) => field), ...fields, ...unlisted])]
 }
 
-/** Names with commas between them; a hyphen before one means descending. */
+/** Completes a comma-separated list; a hyphen before a name means descending. */
 function inList(names: readonly string[], text: string): Candidate[] {
   const given = text.split(',')
   const last = given.pop() ?? ''
@@ -166,14 +162,13 @@ function inList(names: readonly string[], text: string): Candidate[] {
   return names.filter((name) => !used.includes(name)).map((value) => ({ value: before + value }))
 }
 
-/** The states that can be waited for, and conditions. */
 function ofWait(resource: Resource, text: string): Answer {
   const { candidates, ...rest } = ofCondition(resource, text)
   const states = Object.entries(roomStates).map(([value, words]) => ({ value, words }))
   return { candidates: /[=<>~]/.test(text) ? candidates : [...states, ...candidates], ...rest }
 }
 
-/** A field with an operator that suits it, and then its values, where they are few. */
+/** Completes a field with its usual operator, then its value. */
 function ofCondition(resource: Resource, text: string): Answer {
   const view = viewOf(resource)
   const types = filterTypes(resource, view)
@@ -182,10 +177,9 @@ function ofCondition(resource: Resource, text: string): Answer {
     const few = types.get(field) === 'boolean' ? ['true', 'false'] : (view.choices?.[field] ?? [])
     return { candidates: few.map((value) => ({ value: field + operator + value })) }
   }
-  // Fish adds no blank behind `=`, and one behind every other operator.
+  // fish adds no space after `=`, but one after every other operator.
   const signs: Record<string, string> = { time: '<=', number: '>=', age: '>=', boolean: '=', text: '=' }
   const words = (name: string) => resource.fields[name]?.words
-  // Rooms are chosen by what happens in them, too.
   const facts = resource.name === 'room' ? Object.entries(metricTypes) : []
   const fields = [...types, ...facts].map(([name, type]) => ({
     value: name + signs[type],

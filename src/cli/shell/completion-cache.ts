@@ -4,20 +4,17 @@ import { makeDirectory } from '../../files/make-directory.ts'
 import type { Host } from '../../host.ts'
 import type { Candidate } from './answer.ts'
 
-/** How long an answer of a service is used, and the lack of one; in milliseconds. */
+/** Lifetime of a response and of a failure, in milliseconds. */
 const fresh = 60_000
 const briefly = 5000
 
 interface Entry {
-  /** When it is forgotten, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   until: number
   candidates: readonly Candidate[]
 }
 
-/**
- * What services have answered within the last minute, in one file of this user alone. A file that cannot be read or
- * written is no cache, and nothing else follows from that.
- */
+/** Responses of services in one private file. Without a usable file, nothing is cached. */
 export class CompletionCache {
   readonly #file: string
   readonly #host: Host
@@ -31,7 +28,6 @@ export class CompletionCache {
     return new CompletionCache(join((await host.dirs()).cache, 'completion.json'), host)
   }
 
-  /** The answer that is kept under a name, or a new one; nothing where there is none. */
   async get(name: string, ask: () => Promise<readonly Candidate[]>): Promise<readonly Candidate[]> {
     const known = this.#read()[name]
     if (known) return known.candidates
@@ -41,7 +37,7 @@ export class CompletionCache {
       this.#keep(name, { until: now + fresh, candidates })
       return candidates
     } catch {
-      // A service that does not answer in time is not asked again at the next key.
+      // Failures are cached, so that the next key press sends no request.
       this.#keep(name, { until: now + briefly, candidates: [] })
       return []
     }

@@ -1,35 +1,29 @@
 import type { Argument, Command, Option } from 'commander'
 import { splitWords } from '../input/split-command.ts'
 
-/** What is being typed: the words before the cursor, read as far as they say what the next may be. */
 export interface Typed {
-  /** The command, as far as it is named. */
   command: Command
-  /** What stands before the word that is being typed, as it is: `--output=` of `--output=js`. */
+  /** Part of the word before the value, unchanged: `--output=` of `--output=js`. */
   before: string
-  /** The rest of that word. */
   text: string
-  /** What the word is: the value of a flag or of an argument, a flag, or the name of a command. */
+  /** Kind of the word at the cursor. */
   wanted: { option: Option } | { argument: Argument | undefined } | 'flag' | 'command'
-  /** The values of the arguments before it. */
   given: readonly string[]
-  /** The flags before it, by their attribute name. */
   flags: Readonly<Record<string, unknown>>
 }
 
-/** The words of a line without the program’s name, and variables that are set for it alone. */
+/** Splits a line, and removes the program name and variables that are set before it. */
 export function wordsOf(line: string): readonly string[] {
   const { words } = splitWords(line)
   const name = words.findIndex((word) => !/^\w+=/.test(word))
   return words.slice(name + 1)
 }
 
-/** Finds a command by its name or alias. */
 export function findCommand(group: Command, word: string): Command | undefined {
   return group.commands.find((known) => known.name() === word || known.aliases().includes(word))
 }
 
-/** Reads what is being typed. The group that it names must be defined. */
+/** Parses a partial command line. Its command group must be loaded. */
 export function readTyped(root: Command, words: readonly string[]): Typed {
   const current = words.at(-1) ?? ''
   const flags: Record<string, unknown> = {}
@@ -70,7 +64,6 @@ export function readTyped(root: Command, words: readonly string[]): Typed {
   return { ...at, before: '', text: current, wanted: isGroup ? 'command' : { argument } }
 }
 
-/** `--output=json`. */
 function splitFlag(word: string): [name: string, value?: string] {
   const equals = word.startsWith('--') ? word.indexOf('=') : -1
   return equals < 0 ? [word] : [word.slice(0, equals), word.slice(equals + 1)]
@@ -80,7 +73,6 @@ function findOption(command: Command, name: string): Option | undefined {
   return optionsOf(command).find(({ short, long }) => name === short || name === long)
 }
 
-/** The options of a command and of the commands that it is in. */
 export function optionsOf(command: Command): readonly Option[] {
   return [...command.options, ...(command.parent ? optionsOf(command.parent) : [])]
 }

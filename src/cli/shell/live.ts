@@ -11,19 +11,16 @@ import type { Candidate } from './answer.ts'
 import type { LookUp } from './candidates.ts'
 import { CompletionCache } from './completion-cache.ts'
 
-/** One light query: as many items, and as many seconds. */
+/** Limits of one lookup: items, and timeout in seconds. */
 const items = 100
 const seconds = '0.3'
 
-/** Number of characters of a name that are kept: shells show fewer. */
+/** Maximum number of cached characters of a name. */
 const longestKept = 200
 
 type Listing = 'listRooms' | 'listUsers' | 'listMembers'
 
-/**
- * Looks up ids and profiles for the command that is being typed, silently: whatever fails, there is nothing to suggest.
- * @param flags those of the command that is being typed
- */
+/** Creates lookups for completion, with the flags of the command line. All errors are ignored. */
 export function createLookup(context: Context, flags: Readonly<Record<string, unknown>>): LookUp {
   const own = context.with({
     ...named(flags, 'profile', 'baseUrl'),
@@ -53,7 +50,7 @@ export function createLookup(context: Context, flags: Readonly<Record<string, un
   }
 
   async function ask(name: Listing, room: string | undefined): Promise<readonly Item[]> {
-    // No refusal is looked into: that would be one more request.
+    // Suppresses the probe after a refusal, which is an additional request.
     const standing = Promise.resolve({ keyWorks: true, isService: true })
     const client = await own.client({ seen: { standing, afterDenial: standing } })
     const query = { limit: items }
@@ -67,7 +64,7 @@ export function createLookup(context: Context, flags: Readonly<Record<string, un
   return {
     rooms: () => list('listRooms'),
     users: () => list('listUsers'),
-    // Neither a name to look up nor what the shell would put in.
+    // Room names would need a lookup, and `$` an evaluation by the shell.
     members: async (room) => (/^(name:|id:|-|$)|[$`]/.test(room) ? [] : list('listMembers', room)),
     profiles: async () => {
       const stored = await own.config.stored().catch(() => ({}))
@@ -81,7 +78,6 @@ export function createLookup(context: Context, flags: Readonly<Record<string, un
   }
 }
 
-/** Texts among the flags of the command that is being typed. */
 function named(
   flags: Readonly<Record<string, unknown>>,
   ...names: (keyof GlobalFlags)[]
@@ -91,7 +87,7 @@ function named(
   )
 }
 
-/** Whether a look does no harm: nothing that is protected is touched, nothing is made, no command runs for a key. */
+/** Returns true if a lookup is harmless: no protected profile, no new workspace, and no key command. */
 async function mayAsk(context: Context, settings: Settings): Promise<boolean> {
   const { protectedBy, unread, local, baseUrl, keyCommand } = settings
   if (protectedBy !== undefined || unread || keyCommand) return false
@@ -100,16 +96,16 @@ async function mayAsk(context: Context, settings: Settings): Promise<boolean> {
     const { isCurrent } = await import('../../embedded/store/is-current.ts')
     return isCurrent(databaseIn(await dataDir(context.host)), context.host.quietly)
   }
-  // Base URL and key of the environment need no settings file, and it may protect the service even so.
+  // The settings may protect a service even if base URL and key come from the environment.
   return baseUrl !== undefined && protectorOf(baseUrl.value, await context.config.stored()) === undefined
 }
 
 function candidatesOf({ redact }: Context, name: Listing, found: readonly Item[]): Candidate[] {
   const view = viewOf(endpoints[name] as Endpoint)
-  // A service may ignore the limit, and the shell would be flooded at each key.
+  // A service may ignore the limit.
   return found.slice(0, items).flatMap((item) => {
     const id = item[view.id ?? 'id']
-    // A flag, or a name to look up, is what such an id would be taken for.
+    // Such an ID would be parsed as a flag or a name.
     if (typeof id !== 'string' || /^(-|name:|id:)/.test(id) || redact(id) !== id) return []
     const label = view.label === undefined ? null : cellOf(view, view.label, item)
     return [described(id, typeof label === 'string' ? redact(label).slice(0, longestKept) : undefined)]

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { groupings } from '../attendance/groupings.ts'
 import type { View } from '../output/views/views.ts'
 
-/** How the rows of a command are shown, where they are not the things that its group is about. */
+/** Returns the view of a command that prints other rows than the resource of its group. */
 export async function rowsOf(
   command: Command,
   flags: Readonly<Record<string, unknown>>,

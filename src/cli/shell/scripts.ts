@@ -1,12 +1,11 @@
 import type { Shell } from './answer.ts'
 
 /**
- * What each shell is to run at the Tab key. The program is asked about the line as it stands, so that one reader takes lines
- * apart, and answers with what to do, and then a candidate a line. Nothing of an answer is evaluated. Its exit code says
- * nothing: the program may have itself killed once it has answered.
+ * Completion scripts. Each passes the whole line to the program, so that only one parser exists. Output is never
+ * evaluated. Exit codes are ignored, because the program may be killed after its output.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
-  // Works without the bash-completion package, and as far back as bash 3.2, which has no compopt.
+  // Supports bash 3.2, which has no compopt, and systems without the bash-completion package.
   bash: `# bash completion of meetroom
 _meetroom() {
   local answer how line
@@ -61,7 +60,6 @@ complete -c meetroom -f -k -a '(__meetroom_complete)'
 `,
 }
 
-/** How each script is installed, for people. */
 export const installInstructions: Readonly<Record<Shell, string>> = {
   bash: `add this line to ~/.bashrc: eval "$(meetroom completion bash)"`,
   zsh: `add these lines to ~/.zshrc: autoload -Uz compinit && compinit, and behind it: source <(meetroom completion zsh)`,

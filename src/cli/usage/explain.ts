@@ -5,14 +5,11 @@ import { findMember } from '../lists/user-members.ts'
 import { quotedWord } from '../output/hint-text.ts'
 import { fitted, looksLikeId, restOf, suggestTyped } from './typed.ts'
 
-/** A command line that names something that is not there. */
+/** A command line that names something that does not exist. */
 export interface Called {
-  /** The names of the arguments that the command takes. */
   names: readonly string[]
-  /** The arguments that it was given. */
   given: readonly string[]
   argv: readonly string[]
-  /** The words that call the command, as they were typed. */
   words: readonly string[]
 }
 
@@ -22,11 +19,11 @@ interface Missing extends Called {
   /** Path of the request. */
   path: string
   isRoomMissing: boolean
-  /** The words behind the command, without its arguments. */
+  /** Words after the command, without arguments. */
   flags: readonly string[]
 }
 
-/** Finds out, by a request or two, what the command line may mean by something that is not there. */
+/** Sends one or two requests to find the probable meaning of a missing resource. */
 export async function explainMissing(
   error: NotFoundError,
   context: Context,
@@ -71,7 +68,7 @@ const swappedRoom: Explain = async ({ context, client, names, given, flags, isRo
   return ['the room comes first: ', suggestTyped(fitted(words, [room, user, ...flags]))]
 }
 
-/** A room that is named rather than given by its ID. */
+/** A room name in place of an ID. */
 const nameAsRoom: Explain = async ({ client, path }) => {
   const name = segmentOf(path, 'rooms')
   if (name === undefined || looksLikeId.test(name)) return undefined
@@ -83,7 +80,7 @@ const nameAsRoom: Explain = async ({ client, path }) => {
     : `rooms of this name: ${ids.join(', ')}`
 }
 
-/** A user ID in place of a room. */
+/** A user ID in place of a room ID. */
 const userAsRoom: Explain = async ({ client, path, isRoomMissing }) => {
   if (!isRoomMissing) return undefined
   const user = segmentOf(path, 'rooms')
@@ -91,14 +88,14 @@ const userAsRoom: Explain = async ({ client, path, isRoomMissing }) => {
   return [`${user} is a user ID; list the rooms of a user with: `, suggestTyped(['users', 'rooms', user])]
 }
 
-/** A room ID in place of a user. */
+/** A room ID in place of a user ID. */
 const roomAsUser: Explain = async ({ client, path }) => {
   const room = segmentOf(path, 'users')
   if (room === undefined || !looksLikeId.test(room) || !(await isRoom(client, room))) return undefined
   return ['this is the ID of a room: ', suggestTyped(['rooms', 'get', room])]
 }
 
-/** A user ID in other letter case. */
+/** A user ID in different case. */
 const otherCase: Explain = async ({ context, client, path, given, flags }) => {
   const user = segmentOf(path, 'users')
   const lower = user?.toLowerCase()
@@ -120,7 +117,7 @@ async function isUser(client: Client, user_id: string): Promise<boolean> {
   return exists(client.call('getUser', { params: { user_id } }))
 }
 
-/** @throws whatever does not say that it is missing */
+/** @throws all errors except for “not found” */
 async function exists(request: Promise<unknown>): Promise<boolean> {
   try {
     await request

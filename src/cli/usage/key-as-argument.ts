@@ -1,6 +1,6 @@
 import { suggest, UsageError } from '../../errors.ts'
 
-/** The error for a key on the command line, which is never shown again. */
+/** Returns the error for a key on the command line. The key is never repeated. */
 export function keyAsArgument(): UsageError {
   return new UsageError('a key is never passed as an argument: arguments are public', {
     hint: [

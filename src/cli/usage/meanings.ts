@@ -3,7 +3,7 @@
  * line that cannot be run.
  */
 
-/** The group that a noun names. */
+/** Groups by noun. */
 export const nouns: Readonly<Record<string, string>> = {
   room: 'rooms',
   rooms: 'rooms',
@@ -41,7 +41,7 @@ const deleting = ['delete', 'remove', 'rm', 'del', 'destroy', 'drop', 'erase']
 const importing = ['import', 'load', 'upload']
 const exporting = ['export', 'dump', 'download', 'backup', 'save']
 
-/** For each group, its commands with the other words for each. */
+/** Other words for the commands of each group. */
 export const verbs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   rooms: {
     list: listing,
@@ -108,7 +108,7 @@ const { status, login, logout } = {
   logout: 'auth logout',
 }
 
-/** Command lines that belong to another group, or to none. */
+/** Suggested commands for words of another group. */
 export const elsewhere: Readonly<Record<string, string>> = {
   login,
   signin: login,
@@ -169,7 +169,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'auth switch': 'profiles use',
 }
 
-/** Flags of other programs, and those that do the same here; the first that the command has is meant. */
+/** Flags of other programs, with the equivalent flags here. The first one that the command supports is suggested. */
 export const flags: Readonly<Record<string, readonly string[]>> = {
   '--role': ['--type', '--default-member-type'],
   '--type': ['--default-member-type'],
@@ -215,7 +215,6 @@ export const flags: Readonly<Record<string, readonly string[]>> = {
   '--workers': ['--concurrency'],
 }
 
-/** Flags that look for a part of a name. */
 export const searching: ReadonlySet<string> = new Set([
   '--search',
   '--find',
@@ -224,7 +223,7 @@ export const searching: ReadonlySet<string> = new Set([
   '--match',
 ])
 
-/** Values that people try for those with few choices. */
+/** Other words for values of flags. */
 export const values: Readonly<Record<string, string>> = {
   admin: 'host',
   administrator: 'host',
@@ -246,7 +245,6 @@ export const values: Readonly<Record<string, string>> = {
   replace: 'overwrite',
 }
 
-/** What a table says of a word that was typed, which may be the name of anything. */
 export function lookUp<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
   return Object.hasOwn(table, word) ? table[word] : undefined
 }

@@ -1,9 +1,8 @@
 import { type Suggestion, suggest, suggestElsewhere } from '../../errors.ts'
 
-/** 24 hex digits and UUIDs. */
+/** Matches 24 hexadecimal digits and UUIDs. */
 export const looksLikeId = /^([0-9a-f]{24}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
-/** Groups that send nothing to a service. */
 const local: ReadonlySet<string> = new Set([
   'profiles',
   'config',
@@ -16,27 +15,24 @@ const local: ReadonlySet<string> = new Set([
   'openapi',
 ])
 
-/** Suggests a command with words that were typed. */
 export function suggestTyped(words: readonly string[]): Suggestion {
   return local.has(words[0] ?? '') ? suggestElsewhere(words) : suggest(words)
 }
 
-/** Flags that may stand before a secret: their command lines are not repeated. */
+/** Flags whose value may be a secret; their command lines are not repeated. */
 const mayHoldSecret = /^-.*(key|token|secret|pass|header)/i
 
 const selecting = /^--(profile|base-url)$/
 
 /**
- * The words of a command line behind its command, without the flags that select a service: suggestions are printed with
- * those. Empty where a secret may be among them.
- * @param command the words that call the command, as they were typed
+ * Returns the words after a command, without the flags that select a service, which suggestions add. Empty if a secret
+ * may be among them.
  */
 export function restOf(argv: readonly string[], command: readonly string[]): string[] {
   if (argv.some((word) => mayHoldSecret.test(word))) return []
   return withoutTarget(argv, command)
 }
 
-/** The words of a command line, but for those of its command and the flags that select a service. */
 export function withoutTarget(argv: readonly string[], command: readonly string[]): string[] {
   const left = [...command]
   const rest: string[] = []
@@ -49,7 +45,7 @@ export function withoutTarget(argv: readonly string[], command: readonly string[
   return rest
 }
 
-/** A command with what was typed behind another, each word where this command takes it. */
+/** Builds a command line from words of another command, as far as this command accepts them. */
 export function fitted(words: readonly string[], rest: readonly string[]): string[] {
   const [first = '-', second = '-'] = rest
   const name = words.join(' ')

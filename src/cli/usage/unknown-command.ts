@@ -3,12 +3,6 @@ import { findClosest } from '../input/closest.ts'
 import { elsewhere, lookUp, nouns, verbs } from './meanings.ts'
 import { fitted, suggestTyped } from './typed.ts'
 
-/**
- * The error for a word that is no command.
- * @param group the group that it was given to; undefined at the top
- * @param rest the words behind it
- * @param known the commands that there are
- */
 export function unknownCommand(
   word: string,
   group: string | undefined,
@@ -31,7 +25,7 @@ function hintFor(
   const verb = group && verbOf(group, word)
   if (verb) return didYouMean([group, verb], rest)
   const moved = lookUp(elsewhere, group ? `${group} ${word}` : word)
-  // What stands behind a login may be a key.
+  // The word after a login may be a key.
   if (moved) return didYouMean(moved.split(' '), moved.startsWith('auth') ? [] : rest)
   const near = findClosest(word, known)
   if (near) return didYouMean(group ? [group, near] : [near], rest)
@@ -40,12 +34,12 @@ function hintFor(
   return ['see: ', suggestHelp(group)]
 }
 
-/** A verb that comes before its noun, or without one. */
+/** Handles a verb before its noun, or without one. */
 function hintAtTop(word: string, [noun = '', ...rest]: readonly string[]): Hint {
   const group = lookUp(nouns, noun.toLowerCase())
   const verb = group && verbOf(group, word)
   if (group === 'members' && !verb && isDeletion(word)) return noRemoval(rest)
-  // `get rooms` is about all of them.
+  // `get rooms` means the list.
   if (verb === 'get' && noun.endsWith('s') && rest.length === 0) return didYouMean([group ?? '', 'list'], [])
   if (verb) return didYouMean([group, verb], rest)
   const named = lookUp(nouns, word.toLowerCase())
@@ -62,7 +56,7 @@ function hintAtTop(word: string, [noun = '', ...rest]: readonly string[]): Hint 
   ]
 }
 
-/** Section 4 has no operation that removes a member. */
+/** Explains that no operation removes a member (API specification, “4. Endpoints”). */
 function noRemoval(rest: readonly string[]): Hint {
   const block = suggestTyped(fitted(['members', 'block'], rest.length > 1 ? rest : ['ROOM', 'USER']))
   return ['members cannot be removed; in a private room, block them: ', block]
@@ -79,7 +73,7 @@ const isDeletion = (word: string) => verbOf('rooms', word) === 'delete'
 const isVerb = (word: string) =>
   Object.values(verbs).some((commands) => Object.values(commands).some((others) => others.includes(word)))
 
-/** What a group calls a command that others call by this word. */
+/** Returns the command of a group that a word stands for. */
 function verbOf(group: string, word: string): string | undefined {
   const commands = lookUp(verbs, group) ?? {}
   return Object.keys(commands).find((verb) => verb === word || commands[verb]?.includes(word))

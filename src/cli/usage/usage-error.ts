@@ -11,23 +11,17 @@ import { flags, lookUp, searching, values } from './meanings.ts'
 import { looksLikeId, restOf, suggestTyped as suggest, withoutTarget } from './typed.ts'
 import { unknownCommand } from './unknown-command.ts'
 
-/** A command line that cannot be run. */
 interface Problem {
-  /** What Commander says about it. */
+  /** Message of Commander. */
   said: string
-  /** The command that it calls, as far as it can be read. */
   command: MeetroomCommand | undefined
-  /** The words that call the command. */
   words: readonly string[]
-  /** The words behind those. */
+  /** Words after the command. */
   rest: readonly string[]
   argv: readonly string[]
 }
 
-/**
- * Says what is wrong with a command line in words of our own, and which command to type instead.
- * @param program the command tree; undefined when the command line could not be read so far
- */
+/** Translates an error of Commander. `program` is undefined if the global flags could not be parsed. */
 export function explainUsage(
   error: CommanderError,
   line: CommandLine & { typed: readonly string[] },
@@ -85,7 +79,7 @@ const explanations: Readonly<Record<string, Explain>> = {
 }
 
 function unknownFlag({ said, command, words, rest, argv }: Problem): UsageError | undefined {
-  // What stands behind the = may be a key.
+  // The value after = may be a key.
   const [, typed = '', flag = ''] = /^unknown option '((-[^'=]*)[\s\S]*)'$/.exec(said) ?? []
   if (/^--?(api-?key|key|token)/i.test(flag)) return keyAsArgument()
   const options = optionsOf(command)
@@ -108,7 +102,7 @@ function unknownFlag({ said, command, words, rest, argv }: Problem): UsageError 
   return new UsageError(message, { hint: helpOn(words) })
 }
 
-/** The words of a command line with the flag that was meant; undefined when there is none. */
+/** Returns the command line with the probable flag; undefined if there is none. */
 function meantBy(
   flag: string,
   command: MeetroomCommand | undefined,
@@ -133,7 +127,7 @@ function meantBy(
   }
   if (has('--where') && value !== undefined && command?.effect === 'reads') {
     if (searching.has(flag)) return replaced('--where', `name~${value}`)
-    // The fields that items are listed by.
+    // Flags that other programs use to filter lists.
     if (['--type', '--status', '--layout', '--record', '--role'].includes(flag))
       return replaced('--where', `${flag === '--role' ? 'type' : flag.slice(2)}=${value}`)
   }
@@ -160,7 +154,7 @@ function surplus({ command, words, rest, argv }: Problem): UsageError | undefine
   const hint = (hint: Hint) => new UsageError(message, { hint })
   const [first = '', ...more] = given
   const extra = given[most] ?? ''
-  // What stands behind a flag without a value was meant as its value.
+  // A word after a flag without a value was probably meant as its value.
   const before = argv[argv.indexOf(extra) - 1]
   if (optionsOf(command).some((option) => option.isBoolean() && option.long === before))
     return new UsageError(`${before} takes no value`, {
@@ -189,7 +183,7 @@ function surplus({ command, words, rest, argv }: Problem): UsageError | undefine
   return undefined
 }
 
-/** An argument of `auth login` is a key, unless it is a URL, or too short for a key. It is never shown. */
+/** Explains a surplus argument of `auth login`. Long ones are probably keys, which are never repeated. */
 function surplusOfLogin([given = '']: readonly string[]): UsageError {
   if (/^https?:/i.test(given))
     return new UsageError('auth login takes the base URL as a flag', {
@@ -226,12 +220,11 @@ function invalidValue({ said, command, words, rest }: Problem): UsageError | und
   return new UsageError(message, { hint: ['did you mean: ', suggest([...words, ...fixed])] })
 }
 
-/** `a, b, c` as `a, b or c`. */
+/** Formats `a, b, c` as `a, b or c`. */
 export function either(choices: string): string {
   return choices.replace(/, ([^,]*)$/, ' or $1')
 }
 
-/** The words of a list, but for these, each once. */
 function without(words: readonly string[], others: readonly string[]): string[] {
   const left = [...others]
   return words.filter((word) => {
@@ -241,13 +234,11 @@ function without(words: readonly string[], others: readonly string[]): string[] 
   })
 }
 
-/** The flags of a command, its own and those of every command. */
 function optionsOf(command: MeetroomCommand | undefined): readonly Option[] {
   const parent = command?.parent as MeetroomCommand | null | undefined
   return command ? [...command.options, ...(parent ? optionsOf(parent) : [])] : []
 }
 
-/** The deepest command that these words call. */
 function calledBy(program: MeetroomCommand, words: readonly string[]): MeetroomCommand | undefined {
   let at: MeetroomCommand = program
   for (const word of words) {
@@ -260,13 +251,11 @@ function calledBy(program: MeetroomCommand, words: readonly string[]): MeetroomC
 
 const aliasesOf = (command: { aliases(): string[] }) => command.aliases()
 
-/** The words that call a command. */
 function pathOf(command: MeetroomCommand): string[] {
   const parent = command.parent as MeetroomCommand | null
   return parent ? [...pathOf(parent), command.name()] : []
 }
 
-/** The words before the first flag: the command, and perhaps what it is about. */
 function leadingWords(argv: readonly string[]): string[] {
   const end = argv.findIndex((word) => word.startsWith('-'))
   return argv.slice(0, end < 0 ? 2 : Math.min(end, 2))
@@ -276,7 +265,7 @@ function helpOn(words: readonly string[]): Hint {
   return ['see: ', suggestHelp(...words)]
 }
 
-/** An example that can be pasted: one that neither confirms anything nor needs a shell. */
+/** Returns an example that needs no shell and confirms nothing. */
 function exampleOf(command: MeetroomCommand | undefined, words: readonly string[]): Hint {
   for (const line of command?.examples ?? []) {
     const parsed = splitWords(line)

@@ -21,7 +21,7 @@ export function defineDoctor(doctor: MeetroomCommand, act: DefineAction): void {
 
 async function runDoctor(context: Context): Promise<void> {
   const { examination } = await import('./examination.ts')
-  // It must work when the settings do not.
+  // Doctor must work with invalid settings.
   const printer = await context.printer().catch(() => context.plainPrinter())
   const { json, output } = context.flags
   const asJson = printer.printsJson || isJson(json ? 'json' : output)
@@ -44,7 +44,6 @@ const marks = {
   ascii: { ok: 'ok  ', failed: 'FAIL', skipped: '-   ' },
 } as const
 
-/** The longest name of a check. */
 const width = 'settings file'.length
 
 async function print({ host, flags }: Context, printer: Printer, finding: Finding): Promise<void> {

@@ -17,7 +17,7 @@ import {
 } from './network.ts'
 import { checkService } from './service.ts'
 
-/** Everything that must be right, one after the other: what depends on something that is wrong is left out. */
+/** Runs all checks in order, and skips checks that depend on a failed one. */
 export async function* examination(context: Context): AsyncGenerator<Finding> {
   const { host } = context
   yield runCheck(context, 'node', () => checkNode(host))
@@ -34,7 +34,7 @@ export async function* examination(context: Context): AsyncGenerator<Finding> {
   yield* settings.local ? local(context) : remote(context, settings)
 }
 
-/** A workspace that does not exist is not made for this. */
+/** Does not create a missing workspace. */
 async function* local(context: Context): AsyncGenerator<Finding> {
   const dir = await dataDir(context.host)
   const { databaseIn } = await import('../../../embedded/files.ts')
@@ -57,7 +57,7 @@ async function* remote(context: Context, settings: Settings): AsyncGenerator<Fin
   })
   yield service
   if (!url) return
-  // A command has ten seconds of its own to print the key.
+  // The key command has its own timeout of ten seconds.
   const key = await runCheck(context, 'key', () => checkKey(context, settings), { mostMs: 12_000 })
   yield key
   const { protocol, hostname } = url

@@ -1,28 +1,26 @@
 import { type Hint, MeetroomError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 
-/** What became of one check. */
+/** Result of one check. */
 export interface Finding {
   check: string
   status: 'ok' | 'failed' | 'skipped'
   message: string
-  /** What to do about it. */
   hint: string | null
 }
 
-/** What a check finds when all is well, or what is wrong. */
+/** Result of a check: details if it passed, otherwise the problem. */
 export type CheckResult = string | { wrong: string; hint: Hint }
 
 interface Limits {
-  /** How long it may take, in milliseconds. */
+  /** Timeout, in milliseconds. */
   mostMs?: number
-  /** What to do when it fails and does not say so itself. */
+  /** Hint for failures without a hint of their own. */
   hint?: Hint
 }
 
 /**
- * Runs a check, for a limited time.
- * @param work aborts what is under way when its signal does
+ * Runs a check with a timeout. `work` must stop when its signal is aborted.
  * @throws the reason of an interruption
  */
 export async function runCheck(
@@ -39,7 +37,7 @@ export async function runCheck(
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason)),
   )
   const late = new TooLate(`no answer within ${mostMs / 1000} s`)
-  // Unlike the timers of the host it keeps the program running: nothing else may.
+  // Unlike the timers of the host, this one keeps the process running.
   const timer = setTimeout(() => ending.abort(late), mostMs)
   try {
     interrupt.throwIfAborted()
@@ -65,7 +63,6 @@ function findingOf(context: Context, check: string, found: CheckResult): Finding
     : { check, status: 'failed', message: found.wrong, hint: context.hintText(found.hint) || null }
 }
 
-/** An error that was foreseen says itself what to do. */
 export function failedCheck(error: unknown, hint: Hint = ''): CheckResult {
   if (error instanceof TooLate)
     return { wrong: error.message, hint: hint || 'try again, or ask who runs the network' }

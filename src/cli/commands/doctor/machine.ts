@@ -7,7 +7,7 @@ import { version } from '../../../version.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { CheckResult } from './finding.ts'
 
-/** The oldest Node that the program supports. */
+/** Minimum version of Node. */
 const oldest = [20, 18] as const
 
 export function checkNode({ nodeVersion }: Host): CheckResult {
@@ -21,21 +21,24 @@ export function checkVersion(): CheckResult {
   return `meetroom ${version}`
 }
 
-/** Whether the settings file can be used, and is for this user alone: it holds keys. */
+/** Checks that the settings file, which holds keys, can be read by this user only. */
 export async function checkSettings(dir: string, { uid, platform }: Host): Promise<CheckResult> {
   const file = configFile(dir)
   const found = await stat(file).catch(() => undefined)
-  // Says what is wrong with it.
+  // Throws if the file is not valid.
   readConfig(dir, uid)
   if (!found) return `${file} does not exist, which is fine`
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0')
-  // There modes mean nothing, and the names in permissions are of many languages.
+  // File modes have no meaning on Windows, and the names of permissions are localized.
   if (platform === 'win32') return `${file} (icacls "${file}" shows who may read it)`
   if ((found.mode & 0o077) === 0) return `${file} (mode ${mode})`
   return { wrong: `other users may use ${file} (mode ${mode})`, hint: `run: chmod 600 '${file}'` }
 }
 
-/** Where the key comes from; never the key. A command that prints it is run, or what is wrong with it would be said of the service. */
+/**
+ * Reports the source of the key, never the key. Runs the key command, because its failure would look like one of the
+ * service.
+ */
 export async function checkKey(context: Context, settings: Settings): Promise<CheckResult> {
   const from = `from ${(settings.keyCommand ?? settings.apiKey)?.from}`
   const key = await context.services.key()
@@ -44,7 +47,7 @@ export async function checkKey(context: Context, settings: Settings): Promise<Ch
   return { wrong: `${from}, and too short to be kept out of what is shown`, hint: 'was it cut off?' }
 }
 
-/** The launcher keeps compiled code only where nobody else can write. */
+/** Checks the code cache, which the launcher uses only if nobody else can write to it. */
 export async function checkCache({ env, platform, uid }: Host): Promise<CheckResult> {
   const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = env
   const home = HOME && join(HOME, platform === 'darwin' ? 'Library/Caches' : '.cache')

@@ -5,7 +5,7 @@ import { errorCode, reasonFor } from '../../../client/http/failure.ts'
 import { type HttpProxy, proxyFor } from '../../../client/http/proxy.ts'
 import type { CheckResult } from './finding.ts'
 
-/** Where a connection goes first: to the service, or to the proxy on the way there. */
+/** First hop of a connection: the service or a proxy. */
 export interface Target {
   service: URL
   proxy: HttpProxy | undefined
@@ -15,12 +15,11 @@ export function describeProxy({ proxy }: Target): CheckResult {
   return proxy ? proxy.name : 'none'
 }
 
-/** What to do when the way through a proxy fails. */
 export function hintAtProxy({ proxy }: Target): string | undefined {
   return proxy && 'is HTTPS_PROXY right, with a user name and password if the proxy wants them?'
 }
 
-/** @throws {UsageError} when the environment names a proxy that cannot be one */
+/** @throws {UsageError} if the environment holds an invalid proxy URL */
 export function targetOf(
   service: URL,
   env: Readonly<Record<string, string | undefined>>,
@@ -76,7 +75,7 @@ function opened(to: URL, signal: AbortSignal): Promise<Socket> {
   })
 }
 
-/** Who vouches for the service, and for how long. A certificate that is not trusted is looked at, and nothing is sent. */
+/** Reports the issuer and expiry of the certificate. Untrusted certificates are read too, and nothing is sent. */
 export async function checkTls(target: Target, signal: AbortSignal, today: number): Promise<CheckResult> {
   const { service, proxy } = target
   const socket = proxy ? await tunnel(proxy, service, signal) : undefined
@@ -121,7 +120,7 @@ function trusted(tls: TLSSocket, today: number): CheckResult {
   if (tls.authorized) return `${tls.getProtocol()}, ${issuer}, ${left}`
   const why: unknown = tls.authorizationError
   const code = typeof why === 'string' ? why : errorCode(why)
-  // Some reasons say what to do, as the hint does.
+  // Some reasons end with advice that the hint repeats.
   const [reason] = reasonFor(code).split(';')
   return { wrong: `${reason} (${issuer}, ${left})`, hint: hintAtTrust(code) }
 }

@@ -4,10 +4,10 @@ import { AuthError, suggest } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import { type CheckResult, type Finding, failedCheck, runCheck, skipped } from './finding.ts'
 
-/** How far the clocks may differ, in seconds: signatures of webhooks are refused beyond some minutes. */
+/** Maximum clock difference, in seconds. Webhook signatures are refused beyond some minutes. */
 const mostSkew = 60
 
-/** Asks the service for one room, and finds out what its answer tells: of the clock, of the key and of the workspace. */
+/** Lists one room, and checks the clock, the key and the workspace from the response. */
 export async function checkService(context: Context): Promise<Finding[]> {
   let date: string | undefined
   let received = 0
@@ -49,7 +49,7 @@ export async function checkService(context: Context): Promise<Finding[]> {
   return [heard, accepted, workspace]
 }
 
-/** The service tells whole seconds. */
+/** Compares the clocks; the service reports whole seconds. */
 function skewOf(date: string | undefined, now: number): CheckResult {
   const theirs = Date.parse(date ?? '')
   if (Number.isNaN(theirs)) return 'the service does not say what time it is'

@@ -6,14 +6,13 @@ import { statuses } from '../../../client/outcome.ts'
 import { timeFields } from '../../attendance/session-times.ts'
 import { endField } from '../../output/views/views.ts'
 
-// What commands print that is no answer of the service.
+// Schemas of output that is not a response of the service.
 
 const text = z.string().nullable()
 const time = text.describe('ISO 8601, UTC')
 const ready = z.object({ event: z.literal('ready'), url: z.string() })
 const anything = z.looseObject({})
 
-/** What became of the rows of an import. */
 const results = z.object({
   results: z.array(
     z.object({
@@ -38,7 +37,6 @@ const presence = {
 const nullable = z.union([z.string(), z.number()]).nullable()
 const inRoom = { user_id: nullable, room_id: nullable, room_name: z.unknown(), room_type: z.unknown() }
 
-/** What becomes of a user’s access to rooms, step by step. */
 export const stepSchema = z.object({
   steps: z.array(
     z.object({
@@ -55,7 +53,6 @@ const memberships = z.object({
   memberships: z.array(z.looseObject({ ...inRoom, member_id: nullable, type: z.unknown() })),
 })
 
-/** A row of attendance: of a participant, of a room (--by room), or of a session (--by session). */
 const attendance = z.object({
   attendance: z.array(
     z.union([
@@ -72,7 +69,6 @@ const attendance = z.object({
   ),
 })
 
-/** What happens in a room that is watched. */
 const [began, ended] = timeFields
 const noticed = { at: time, room_id: z.string() }
 const someone = {
@@ -120,7 +116,7 @@ const flag = z.looseObject({
   required: z.boolean(),
 })
 
-/** By the name of the command. One that is missing prints an answer of the service, or nothing as JSON. */
+/** Schemas by command. A command that is missing here prints a response of the service, or no JSON. */
 export const commandSchemas: Readonly<Record<string, z.ZodType>> = {
   'rooms wait': operations.getRoom.response,
   'rooms import': results,
@@ -195,13 +191,11 @@ export const commandSchemas: Readonly<Record<string, z.ZodType>> = {
   'config get': setting.extend({ origin: text }),
 }
 
-/** What `--count` and `--count-by` print instead of a list. */
 export const counts = [
   z.object({ count: z.int() }).describe('with --count'),
   z.object({ counts: z.array(z.looseObject({ count: z.int() })) }).describe('with --count-by'),
 ] as const
 
-/** The kinds of things that an export writes, by the name of their command. */
 export const exportedKind = new Map(
   Object.values(resources).map((resource) => [`${resource.plural} export`, resource]),
 )

@@ -4,16 +4,15 @@ import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import type { View } from '../../output/views/views.ts'
 import { type ArgumentFacts, argumentFacts, type FlagFacts, flagFacts } from './flags.ts'
 
-/** One command, as `meetroom commands` tells of it. */
+/** Description of a command in `meetroom commands`. */
 export interface CommandFacts {
   name: string
   summary: string
   description: string
   arguments: ArgumentFacts[]
   flags: FlagFacts[]
-  /** Whether it may change something at the service. */
   writes: boolean
-  /** Whether --dry-run and --curl show what it would send. */
+  /** Supports --dry-run and --curl. */
   dry_run: boolean
   exit_codes: number[]
   examples: readonly string[]
@@ -30,7 +29,7 @@ export const commandView: View = {
   fields: ['name', 'writes', 'summary'],
 }
 
-/** Every command of a whole tree that does something, in its order. */
+/** Describes all commands with an action. */
 export function commandFacts(root: MeetroomCommand): CommandFacts[] {
   return leavesOf(root, []).map(({ words, command }) => {
     const { effect = 'machine' } = command
@@ -53,7 +52,7 @@ interface Leaf {
   command: MeetroomCommand
 }
 
-/** The commands of a tree that do something, but for the one that only shells call. */
+/** Returns the commands with an action, except for the completion command that only shells run. */
 export function leavesOf(command: MeetroomCommand, words: readonly string[]): Leaf[] {
   if (command.commands.length === 0) return [{ words: [...words], command }]
   const shown = command.commands.filter((child) => child.name() !== '__complete')
@@ -66,7 +65,7 @@ export function leavesOf(command: MeetroomCommand, words: readonly string[]): Le
 
 const writes = (effect: Effect) => effect === 'writes' || effect === 'any' || effect === 'joins'
 
-/** The codes that a command may end with: some come of writes, of several items or profiles, and of questions only. */
+/** Returns the possible exit codes. Some apply only to writes, batches or confirmation prompts. */
 function exitCodesOf(command: MeetroomCommand, effect: Effect): number[] {
   const isOverMany = command.options.some(({ long }) => long === '--concurrency')
   const asks = writes(effect) || effect === 'machine'

@@ -2,7 +2,6 @@ import * as z from 'zod'
 import * as classes from '../../../errors.ts'
 import { BugError } from '../../../errors.ts'
 
-/** The code of every error that is reported. */
 const codes = [...Object.values(classes), BugError].flatMap((value) =>
   isErrorClass(value) ? [new value('SIGINT').code] : [],
 )
@@ -17,7 +16,7 @@ function isErrorClass(value: unknown): value is ErrorClass {
   )
 }
 
-/** What standard error holds in JSON modes when a command fails: one object, or one for each item that failed. */
+/** Standard error of a failed command in JSON modes: one object, or one for each failed item. */
 export const errorSchema = z.object({
   error: z.object({
     code: z.enum([...new Set(codes)]).describe('what went wrong, for programs'),

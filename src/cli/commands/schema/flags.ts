@@ -1,17 +1,16 @@
 import type { Argument, Option } from 'commander'
 import type { FlagKind } from '../../input/input.ts'
 
-/** One flag, as `meetroom commands` tells of it. */
+/** Description of a flag in `meetroom commands`. */
 export interface FlagFacts {
   name: string
-  /** As help writes it. */
   usage: string
   description: string
   type: 'boolean' | 'integer' | 'number' | 'string'
   choices?: readonly string[]
   repeatable: boolean
   required: boolean
-  /** Null where leaving it out is different from every value. */
+  /** Null if an omitted flag differs from every value. */
   default: unknown
 }
 
@@ -39,7 +38,7 @@ export function flagFacts(option: Option): FlagFacts {
   }
 }
 
-/** What the settings read has no parser of its own. */
+/** Derives the type of a flag whose value the settings parse. */
 function typeBy(flags: string): 'number' | 'string' {
   return /<(n|factor)>$/.test(flags) ? 'number' : 'string'
 }

@@ -6,7 +6,7 @@ import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { visibleJson } from '../../output/terminal/visible.ts'
 import { findCommand } from '../../shell/line.ts'
 
-/** The name of a command that may be called by its aliases, as in `room ls`. */
+/** Resolves aliases, as in `room ls`. */
 function fullName(root: Command, words: readonly string[]): string {
   let command: Command | undefined = root
   const names = words.map((word) => {

@@ -8,7 +8,7 @@ import { commandSchemas, counts, exportedKind, stepSchema } from './command-sche
 import { leavesOf } from './commands.ts'
 import { errorSchema } from './errors.ts'
 
-/** The JSON Schema of what each command of a whole tree prints with `--json`; of those that print JSON. */
+/** Returns the JSON Schema of `--json` output for each command that prints JSON. */
 export function outputSchemas(root: MeetroomCommand): Map<string, object> {
   const all = leavesOf(root, []).flatMap(({ words, command }) => {
     const name = words.join(' ')
@@ -18,7 +18,6 @@ export function outputSchemas(root: MeetroomCommand): Map<string, object> {
   return new Map(all)
 }
 
-/** The JSON Schema of an error in JSON modes. */
 export function errorJsonSchema(): object {
   return jsonSchema('an error on standard error, in JSON modes', errorSchema)
 }
@@ -31,7 +30,7 @@ function schemaOf(name: string, command: MeetroomCommand): z.ZodType | undefined
   const { overMany } = command
   const hasSteps = command.options.some(({ long }) => long === '--all-rooms')
   if (overMany) return ofMany(operations[overMany], hasSteps ? [stepSchema] : [])
-  // Operations are called as commands are.
+  // Operations and commands have the same names.
   const operation = Object.values<Operation>(operations).find(({ id }) => id.replace('.', ' ') === name)
   if (!operation) return undefined
   const { method, many, response } = operation
@@ -39,7 +38,7 @@ function schemaOf(name: string, command: MeetroomCommand): z.ZodType | undefined
   return method === 'POST' ? response : ofMany(operation)
 }
 
-/** The answer for one item, or a list of them for several. */
+/** Returns the schema of one response, or of a list for several items. */
 function ofMany(operation: Operation, more: readonly z.ZodType[] = []): z.ZodType {
   const { response, result } = operation
   const item = response.shape[result] as z.ZodType

@@ -7,10 +7,7 @@ import type { Redact } from '../../../output/redaction/redact.ts'
 import { type FieldValue, fieldOf, type Item, views } from '../../../output/views/views.ts'
 import { roomStates } from './states.ts'
 
-/**
- * The condition that `--for` names: a state, or a condition of `--where`.
- * @throws {UsageError} for a word that is no state
- */
+/** @throws {UsageError} if a word is not a state */
 export function conditionOf(text: string): string {
   const word = text.trim()
   if (Object.hasOwn(roomStates, word)) return roomStates[word] ?? ''
@@ -22,10 +19,8 @@ export function conditionOf(text: string): string {
   })
 }
 
-/** Number of characters of a value that are shown. */
 const longest = 60
 
-/** What a room says of the fields that conditions are about: `status is active, online is 1`. */
 export function describeConditions(
   { fields, facts: asked }: Filter,
   room: Item,
@@ -33,7 +28,7 @@ export function describeConditions(
   redact: Redact,
 ): string {
   const own = fields.map((field) => [field, fieldOf(views.room, field, room)] as const)
-  // What was not worth asking yet says nothing.
+  // Facts that were not evaluated are omitted.
   const found = asked.filter((fact) => Object.hasOwn(facts, fact))
   const all = [...own, ...found.map((fact) => [fact, metricOf(facts, fact)] as const)]
   return all.map(([field, told]) => describe(field, told, redact)).join(', ')
@@ -42,7 +37,7 @@ export function describeConditions(
 function describe(field: string, told: FieldValue, redact: Redact): string {
   const name = field === idleSince ? 'idle' : field
   if (!told.known) return `the service does not tell ${name}`
-  // Half a key would not be known for one.
+  // Redacted before truncation, because part of a key is not recognized.
   const value = told.value === null ? '' : redact(textOf(told.value))
   const shown = value.length > longest ? `${value.slice(0, longest).toWellFormed()}…` : value
   if (field === idleSince) return `idle since ${shown}`

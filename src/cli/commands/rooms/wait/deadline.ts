@@ -1,10 +1,7 @@
 import type { Host } from '../../../../host.ts'
 
-/** When a wait is over, however it goes. */
 export interface Deadline {
-  /** How long it lasts, in milliseconds. */
   readonly wholeMs: number
-  /** How much of that is left, in milliseconds; never below 0. */
   leftMs(): number
 }
 

@@ -6,35 +6,32 @@ import type { Context } from '../../../kernel/context.ts'
 import type { Deadline } from './deadline.ts'
 import { showWaiting } from './progress.ts'
 
-/** What a look shows: what is waited for, or how far it has come. */
+/** Result of one poll: the awaited value, or the current state. */
 export type Poll<T> = { found: T } | { soFar: string }
 
-/** How a wait ended without what it was for. */
 export interface WaitTimeout {
-  /** What the last look that was answered showed; undefined when none was. */
+  /** State at the last successful poll; undefined if there was none. */
   soFar: string | undefined
-  /** What came of the last look instead of an answer. */
   failure: MeetroomError | undefined
-  /** The service asked for a pause beyond the deadline, so that the wait ended before its time. */
+  /** The service asked for a pause beyond the deadline. */
   isEarly: boolean
 }
 
 interface Waiting<T> {
-  /** What for, for people. */
   what: string
   deadline: Deadline
-  /** Pause between two looks, in milliseconds. */
+  /** Pause between two polls, in milliseconds. */
   pauseMs: number
   look: () => Promise<Poll<T>>
 }
 
-/** A look is not put off beyond so long before the end, in milliseconds: the last one must not be old by then. */
+/** Maximum time between the last poll and the deadline, in milliseconds. */
 const lastLookMs = 250
 
 /**
- * Looks again and again until there is what is waited for, or the time is up. Failures that may pass (no answer, 429, 5xx)
- * are part of the wait, and `Retry-After` is honoured; all others end it. On a terminal a line says how far it has come.
- * @throws whatever a look throws that waiting does not change, and the user’s interrupt
+ * Polls until a value is found or the deadline has passed. Temporary failures (no response, 429, 5xx) are retried, and
+ * `Retry-After` is honored.
+ * @throws all other errors of a poll, and the reason of an interruption
  */
 export async function poll<T>(context: Context, waiting: Waiting<T>): Promise<{ found: T } | WaitTimeout> {
   const { host, interrupt, statusLine } = context
@@ -67,20 +64,18 @@ export async function poll<T>(context: Context, waiting: Waiting<T>): Promise<{ 
   }
 }
 
-/** Whether waiting may change it: a bad certificate stays bad, a refusal stays one. A service that starts may answer 500. */
+/** Returns true if a later poll may succeed. A service that is starting may return 500. */
 function mayPass(error: MeetroomError): boolean {
   const { cause, status = 0 } = error
   if (cause instanceof TransportError && !cause.transient) return false
   return error.retryable || status >= 500
 }
 
-/** Says why a wait ended: `timed out after 5s`. */
 export function endInWords({ isEarly }: WaitTimeout, { wholeMs }: Deadline): string {
   const time = formatDuration(wholeMs)
   return isEarly ? `the service asks for a pause beyond ${time}` : `timed out after ${time}`
 }
 
-/** The error for a wait in which no look was answered: what the last one came to. */
 export function isTemporaryFailure(
   end: WaitTimeout,
   failure: MeetroomError,

@@ -4,10 +4,7 @@ import { truncate } from '../../../output/formats/fit.ts'
 import { visible } from '../../../output/terminal/visible.ts'
 import type { Deadline } from './deadline.ts'
 
-/**
- * Shows what is waited for and how far it has come, where there is a person to see it.
- * @returns to be called after each look, with what there is so far
- */
+/** Returns a function that updates the progress line after a poll. */
 export function showWaiting(
   { host, flags, statusLine, redact }: Context,
   what: string,
@@ -18,7 +15,7 @@ export function showWaiting(
   return (soFar) => {
     const gone = formatDuration(Math.floor((wholeMs - leftMs()) / 1000) * 1000)
     const line = `waiting for ${what} (${gone} of ${whole}): ${soFar}`
-    // Some terminals do not know their width, and say 0.
+    // Some terminals report a width of 0.
     statusLine.show(truncate(visible(redact(line)), (host.stderr.columns || 80) - 1))
   }
 }

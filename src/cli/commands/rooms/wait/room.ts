@@ -18,19 +18,19 @@ import { endInWords, isTemporaryFailure, type Poll, poll } from './poll.ts'
 
 export interface WaitFlags {
   for: readonly string[]
-  /** Pause between two looks, in milliseconds. */
+  /** Pause between two polls, in milliseconds. */
   interval: number
 }
 
 /**
- * Waits until all conditions hold of a room at once, and prints it.
- * @param given what the command line calls it; it is looked up here, since the service may not answer yet
- * @throws {ConditionError} when the time is up before
- * @throws {NetworkError | ServiceError} when the time is up and the room could never be read
+ * Waits until all conditions are true for a room, and prints it.
+ * @throws {ConditionError} if a condition is not met before the deadline
+ * @throws {NetworkError
+ * ServiceError} if the room could not be read before the deadline
  */
 export async function waitForRoom(outer: Context, given: string, flags: WaitFlags): Promise<void> {
   const wholeMs = (await outer.settings()).timeout.value * 1000
-  // --timeout, which has a default here, is about the whole; each request keeps the deadline of the settings.
+  // --timeout limits the whole wait here; requests use the timeout of the settings.
   const { timeout: _, ...rest } = outer.flags
   const context = outer.with(rest)
   const { host } = context
@@ -55,7 +55,7 @@ export async function waitForRoom(outer: Context, given: string, flags: WaitFlag
     id ??= await new RoomFinder(context, client).idOf(room)
     const answer = await client.call('getRoom', { params: { id } })
     const { room: item } = readAnswer(answer) as { room: Item }
-    // Times are compared with now.
+    // Parsed again, because ages depend on the current time.
     const filter = await readFilter()
     let facts: Item = {}
     let holds = filter.matches(item)
@@ -80,7 +80,7 @@ export async function waitForRoom(outer: Context, given: string, flags: WaitFlag
   })
 }
 
-/** @throws {UsageError} when standard input does not hold one id */
+/** @throws {UsageError} if standard input does not hold exactly one ID */
 async function idFromInput({ host }: Context): Promise<string> {
   const [id, ...others] = await readIds(['-'], host)
   if (id === undefined || others.length > 0)

@@ -7,10 +7,10 @@ import { isTemporaryFailure, poll } from './poll.ts'
 const pauseMs = 1000
 
 /**
- * Waits until the service answers and accepts the key.
- * @param wholeMs how long, in milliseconds
- * @throws {AuthError} as soon as it refuses the key
- * @throws {NetworkError | ServiceError} when the time is up before
+ * Waits until the service responds and accepts the key, for at most `wholeMs` milliseconds.
+ * @throws {AuthError} if the service refuses the key
+ * @throws {NetworkError
+ * ServiceError} if the deadline passes
  */
 export async function waitForService(context: Context, wholeMs: number): Promise<void> {
   const deadline = deadlineIn(context.host, wholeMs)

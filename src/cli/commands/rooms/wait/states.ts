@@ -1,4 +1,4 @@
-/** States of a room that have a name, as conditions. */
+/** Named states of a room, as `--where` conditions. */
 export const roomStates: Readonly<Record<string, string>> = {
   terminated: 'status=terminated',
   started: 'started_at!=',

@@ -1,6 +1,6 @@
 import type { Visible } from '../../../../host.ts'
 
-/** HTML in which nothing from outside can be a tag, an attribute or an entity. Only this file makes it. */
+/** HTML in which outside text cannot form tags, attributes or entities. Only this file creates it. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -15,7 +15,7 @@ const entities: Record<string, string> = {
 
 type Value = Visible | Html | number
 
-/** Our own markup, as in markup`<td title="${text}">`. A text that has not been made visible does not compile. */
+/** Builds markup, as in markup`<td title="${text}">`. A value that is not Visible does not compile. */
 export function markup(words: TemplateStringsArray, ...values: readonly (Value | readonly Html[])[]): Html {
   return new Html(String.raw({ raw: words }, ...values.map(safe)))
 }

@@ -8,10 +8,10 @@ const words: Readonly<Record<Oddity, string>> = {
   'early end': 'that ended before it began counted as a moment',
 }
 
-/** Number of rooms that a notice names. */
+/** Maximum number of rooms in a notice. */
 const mostNamed = 3
 
-/** Sessions with times that cannot be true, over all rooms. */
+/** Counts sessions with impossible times over all rooms. */
 export class OddSessionCounter {
   readonly #found = new Map<Oddity, { sessions: number; rooms: number; named: string[] }>()
 
@@ -25,7 +25,7 @@ export class OddSessionCounter {
     }
   }
 
-  /** What to tell of them: `1 session that ended before it began counted as a moment, in room 66f1…`. */
+  /** Notices, such as `1 session that ended before it began counted as a moment, in room 66f1…`. */
   get notices(): string[] {
     return [...this.#found].map(([oddity, { sessions, rooms, named }]) => {
       const more = rooms > named.length ? ` and ${rooms - named.length} more` : ''

@@ -7,15 +7,12 @@ import { plainText } from '../../../output/views/text.ts'
 import { type Html, markup } from './html.ts'
 
 interface TableOptions {
-  /** Name of the room. */
   name: Visible
-  /** From the first entry to the last exit; undefined when nobody was there. */
+  /** From the first entry to the last exit; undefined if nobody was there. */
   span: Interval | undefined
-  /** Makes text from outside safe to show. */
   shown: (text: string) => Visible
 }
 
-/** The people of a room, each with the time in which they were there. */
 export function tableOf(people: readonly ReportRow[], options: TableOptions): Html {
   const { name, span } = options
   const [start, end] = span ? span.map((ms) => visible(timeFormatFor(span)(ms))) : []
@@ -44,12 +41,12 @@ function rowOf({ row, intervals, isRunning }: ReportRow, { span, shown }: TableO
 `
 }
 
-/** Number of stays that the label of a time line names. */
+/** Maximum number of intervals in the label of a time line. */
 const mostNamed = 20
-/** Width of a time line, in units of its own. */
+/** Width of a time line, in SVG units. */
 const width = 1000
 
-/** When somebody was there, as a picture and, for those who cannot see it, in words. */
+/** Draws the attendance of a person, with a label for screen readers. */
 function timeLine(intervals: readonly Interval[], [start, end]: Interval): Html {
   const timeOf = timeFormatFor([start, end])
   const scale = end > start ? width / (end - start) : 0
@@ -57,7 +54,7 @@ function timeLine(intervals: readonly Interval[], [start, end]: Interval): Html 
   const more = intervals.length > mostNamed ? [`and ${intervals.length - mostNamed} more`] : []
   const label = visible([...named, ...more].join(', ') || 'not there')
   const bars = intervals.map(([from, to]) => {
-    // A moment is to be seen as well.
+    // A moment must be visible.
     const size = Math.max(2, scale === 0 ? width : (to - from) * scale)
     const x = Math.min(width - size, (from - start) * scale)
     return markup`<rect class="there" x="${rounded(x)}" y="3" width="${rounded(size)}" height="10"/>`

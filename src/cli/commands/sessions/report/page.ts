@@ -11,20 +11,18 @@ import { markup } from './html.ts'
 import { pageStyle } from './page-style.ts'
 import { tableOf } from './page-table.ts'
 
-/** What a page says about itself. */
 interface About {
   /** Name of the only room, or number of rooms. */
   rooms: Visible | number
-  /** What of the time is reported on, in milliseconds since 1970. */
+  /** Span of the report, in milliseconds since 1970. */
   span: Interval
-  /** When it was made, in milliseconds since 1970. */
+  /** Time of the report, in milliseconds since 1970. */
   now: number
 }
 
-/** Makes text from outside safe to show. */
 type Shown = (text: string) => Visible
 
-/** The beginning of a page that needs nothing from elsewhere: no script runs in it, and nothing is loaded. */
+/** Returns the start of a self-contained page: no scripts, and no resources from elsewhere. */
 export function pageStart({ rooms, span, now }: About): string {
   const hash = visible(createHash('sha256').update(pageStyle).digest('base64'))
   const what = own`Attendance in ${rooms}${typeof rooms === 'number' ? own` ${visible(rooms === 1 ? 'room' : 'rooms')}` : own``}${within(span)}`
@@ -52,7 +50,7 @@ export function pageStart({ rooms, span, now }: About): string {
     )
 }
 
-/** ` from 2026-01-31 08:00 to 2026-01-31 09:00`, as far as it is limited. */
+/** Describes a span: ` from 2026-01-31 08:00 to 2026-01-31 09:00`. Open ends are omitted. */
 function within(span: Interval): Visible {
   const words = span.map((ms, i) =>
     Number.isFinite(ms) ? ` ${i === 0 ? 'from' : 'to'} ${dayOf(ms)} ${clockOf(ms)}` : '',
@@ -60,7 +58,6 @@ function within(span: Interval): Visible {
   return visible(words.join(''))
 }
 
-/** The end of a page. */
 export function pageEnd(isComplete: boolean): string {
   const warning = isComplete
     ? markup``
@@ -73,10 +70,6 @@ export function pageEnd(isComplete: boolean): string {
 `.text
 }
 
-/**
- * The part of a page about one room.
- * @param number which one of the page it is
- */
 export function roomSection(
   report: RoomReport,
   { number, shown, ...options }: RowOptions & { number: number; shown: Shown },
@@ -93,7 +86,6 @@ ${people.length > 0 ? tableOf(people, { name, span, shown }) : markup``}</sectio
 `.text
 }
 
-/** The part of a page about a room that could not be reported on. */
 export function failedSection(room: Item, message: string, shown: Shown): string {
   const name = shown(plainText(room['name']) || plainText(room['id']))
   return markup`<section class="failed">

@@ -8,8 +8,8 @@ interface Given {
 }
 
 /**
- * The span that `--from` and `--to` name, in milliseconds since 1970; open where they name nothing.
- * @throws {UsageError} when one of them cannot be read, or they are the wrong way round
+ * Reads `--from` and `--to` into milliseconds since 1970; infinite if a flag is missing.
+ * @throws {UsageError} if a time is not valid, or the order is wrong
  */
 export function readSpan({ from, to }: Given, now: number): Interval {
   const start = from === undefined ? Number.NEGATIVE_INFINITY : readMoment('--from', from, now)
@@ -29,9 +29,9 @@ const absolute = new RegExp(
 const timeOnly = new RegExp(`^${ofDay}$`)
 
 /**
- * A moment as people name it: `yesterday`, `today 08:00`, `08:00`, `2026-01-31`, `2026-01-31T08:00Z`, `7d` for seven days
- * ago, `now`. A day stands for its beginning. Without a zone it is the time of this machine.
- * @throws {UsageError} for anything else
+ * Parses a time such as `yesterday`, `today 08:00`, `2026-01-31`, `2026-01-31T08:00Z` or `7d` (seven days ago). A day
+ * means its start. The default time zone is that of this machine.
+ * @throws {UsageError} for any other text
  */
 export function readMoment(flag: string, text: string, now: number): number {
   const ago = readDuration(text)
@@ -47,7 +47,7 @@ export function readMoment(flag: string, text: string, now: number): number {
 
 type Groups = Readonly<Record<string, string | undefined>>
 
-/** Undefined for a day or a time that does not exist. */
+/** Returns undefined for a day or time that does not exist. */
 function momentOf(groups: Groups, now: number): number | undefined {
   const { day = 'today', hour = '0', minute = '0', second = '0', ms = '0', zone } = groups
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
@@ -56,14 +56,14 @@ function momentOf(groups: Groups, now: number): number | undefined {
   const year = Number(groups['year'] ?? today.getFullYear())
   const month = Number(groups['month'] ?? today.getMonth() + 1) - 1
   const date = Number(groups['date'] ?? today.getDate())
-  // The 30th of February would become the 2nd of March.
+  // Date converts February 30 to March 2.
   if (new Date(Date.UTC(year, month, date)).getUTCMonth() !== month || date === 0) return undefined
   const time = [Number(hour), Number(minute), Number(second), Number(ms.padEnd(3, '0'))] as const
   if (zone === undefined) return new Date(year, month, date - back, ...time).getTime()
   return Date.UTC(year, month, date - back, ...time) - offsetOf(zone)
 }
 
-/** How far a zone is ahead of UTC, in milliseconds. */
+/** Returns the offset of a zone from UTC, in milliseconds. */
 function offsetOf(zone: string): number {
   if (/^z$/i.test(zone)) return 0
   const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4))

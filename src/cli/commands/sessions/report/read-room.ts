@@ -10,25 +10,18 @@ import { RoomSessions } from '../../../lists/room-sessions.ts'
 import { NameResolver } from '../../../lists/user-names.ts'
 import { cellOf, endOfRoom, fieldOf, type Item, views } from '../../../output/views/views.ts'
 
-/** What a report needs of each room. */
 export interface ReportScope {
-  /** In milliseconds since 1970. */
+  /** Span of the report, in milliseconds since 1970. */
   span: Interval
-  /** Whether people are called by name. */
   names: boolean
-  /** Whether rooms are called by name. */
   roomNames: boolean
   absent: boolean
-  /** Whether members who are blocked count as invited. */
+  /** Counts blocked members as invited. */
   includeBlocked: boolean
   visits: boolean
 }
 
-/**
- * Reads who was in rooms, one after the other or some at once. What is not needed is not asked for: the sessions of a room
- * take one request, names and who is absent one more.
- * @param now milliseconds since 1970: sessions that run have lasted until then
- */
+/** Creates a reader of rooms. `now` is the end of running sessions, in milliseconds since 1970. */
 export function createReportReader(
   context: Context,
   client: Client,
@@ -68,7 +61,6 @@ async function usersByMember(members: AsyncIterable<Item>): Promise<ReadonlyMap<
   return users
 }
 
-/** Asks at most once. */
 function once<T>(ask: () => Promise<T>): () => Promise<T> {
   let asked: Promise<T> | undefined
   return () => {

@@ -11,10 +11,7 @@ import { summarizeReport } from './summary.ts'
 import { viewOf } from './views.ts'
 import { type ReportFlags, writeReport } from './write-report.ts'
 
-/**
- * Reports who was in rooms, and when: room by room, as they come.
- * @throws {PartialError} when some rooms could not be reported on; for a single room, whatever its own error is
- */
+/** @throws {PartialError} if some rooms failed; for a single room, its own error */
 export async function runReport(
   context: Context,
   given: readonly string[],
@@ -45,7 +42,7 @@ export async function runReport(
   }
 }
 
-/** With `--curl`: the requests that are known without any answer. */
+/** With `--curl`, shows the requests that do not depend on a response. */
 async function showRequests(context: Context, rooms: readonly Item[]): Promise<void> {
   const client = await context.client()
   const query = { limit: usualPageSize }

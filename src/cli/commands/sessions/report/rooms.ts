@@ -11,10 +11,7 @@ export interface RoomFlags {
   allRooms?: boolean
 }
 
-/**
- * The rooms that a command names, chooses or means altogether, with what a list of them tells.
- * @throws {UsageError} unless they are given in exactly one way
- */
+/** @throws {UsageError} unless rooms are selected in exactly one way */
 export async function readRooms(
   context: Context,
   given: readonly string[],
@@ -35,7 +32,7 @@ export async function readRooms(
   return rooms
 }
 
-/** What a report has a use for: of many rooms, all that a service tells of each would take much memory. */
+/** Keeps only the fields that a report needs, because full rooms take much memory. */
 function part(room: Item): Item {
   const status = fieldOf(views.room, 'status', room)
   const { id, name } = room

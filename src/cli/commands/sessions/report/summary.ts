@@ -3,10 +3,9 @@ import { plainText } from '../../../output/views/text.ts'
 import type { Item } from '../../../output/views/views.ts'
 import type { Tally } from '../../../pool/tally.ts'
 
-/** Number of rooms that a hint names. */
+/** Maximum number of rooms in a hint. */
 const mostNamed = 10
 
-/** Names the rooms that a report lacks. */
 export function missingHint(rooms: readonly Item[]): string | undefined {
   if (rooms.length === 0) return undefined
   const ids = rooms.slice(0, mostNamed).map(({ id }) => plainText(id))
@@ -14,7 +13,7 @@ export function missingHint(rooms: readonly Item[]): string | undefined {
   return `not in the report: ${ids.join(', ')}${more}`
 }
 
-/** `reported on 3 rooms`, or `reported on 2 of 3 rooms; 1 failed`. */
+/** Summarizes a report: `reported on 3 rooms`, or `reported on 2 of 3 rooms; 1 failed`. */
 export function summarizeReport(tally: Tally): string {
   const done = tally.count('ok')
   if (tally.isComplete) return `reported on ${done} ${done === 1 ? 'room' : 'rooms'}`
@@ -22,12 +21,7 @@ export function summarizeReport(tally: Tally): string {
   return `reported on ${done} of ${tally.total} rooms; ${tally.bad} failed${untried}`
 }
 
-/**
- * The error of a report to which no room contributed. Where all rooms failed in the same way, it has the exit code that one
- * of them alone has.
- * @param error what the run ends with
- * @param failures the errors of the rooms
- */
+/** Returns the error of a report without any room. If all rooms failed alike, it has their exit code. */
 export function commonError(error: MeetroomError, failures: readonly MeetroomError[]): MeetroomError {
   const [first] = failures
   if (!(error instanceof ApiError) || !first) return error

@@ -8,7 +8,6 @@ import { timeFields } from '../../../attendance/session-times.ts'
 import { plainText } from '../../../output/views/text.ts'
 import type { Column, Item, View } from '../../../output/views/views.ts'
 
-/** What the rows of a report are, its fields in CSV and JSON, and its columns with their weights. */
 interface Shape extends Pick<View, 'noun' | 'id' | 'fields'> {
   weights: Readonly<Record<string, number>>
 }
@@ -53,7 +52,7 @@ const shapes: Readonly<Record<By, Shape>> = {
   },
 }
 
-/** How the rows of a report are shown, but for the bars of tables. */
+/** Returns the view of a report, without the bars of tables. */
 export function viewOf(by: By, includeBlocked = false): View {
   const { weights, ...view } = shapes[by]
   const more: [string, number][] = includeBlocked && by === 'user' ? [['blocked', 5]] : []
@@ -66,28 +65,25 @@ export function viewOf(by: By, includeBlocked = false): View {
 
 interface TableOptions {
   by: By
-  /** Whether rows say who is blocked. */
   includeBlocked: boolean
   marks: BarSymbols
-  /** Whether people read it on a terminal: they are shown the times of this machine. */
+  /** Uses local times. */
   isTerminal: boolean
-  /** Whether there is one room only. */
   isOneRoom: boolean
-  /** Columns that would say nothing. */
+  /** Columns to omit because all values are the same. */
   without: readonly string[]
-  /** What of the time is reported on, in milliseconds since 1970. */
+  /** Span of the report, in milliseconds since 1970. */
   span: Interval
 }
 
-/** Most columns of a terminal that a bar takes, and how many it takes where nobody knows the width of the output. */
+/** Maximum width of a bar, and its width if the terminal width is unknown; in columns. */
 const [widest, usual] = [100, 40]
 
-/** The rows of a report as a table has them, each with a bar of the meeting. */
+/** Adds a bar of the meeting to each row of a report. */
 export class ReportTable {
   readonly view: View
   readonly #options: TableOptions
   readonly #bars = new WeakMap<Item, { intervals: readonly Interval[]; within: Interval | undefined }>()
-  /** The span of the only room. */
   #axis: Interval | undefined
 
   constructor(options: TableOptions) {
@@ -110,10 +106,9 @@ export class ReportTable {
     this.view = { ...view, columns: [...said, timeline] }
   }
 
-  /** The row for a line of a room. */
   row(line: ReportRow, { room, attendance: { meeting } }: RoomReport): Item {
     const { by, span, isOneRoom } = this.#options
-    // Rooms are compared with each other, people with the meeting that they were in.
+    // Rooms share the axis of the report; people share the axis of their meeting.
     const isLimited = by === 'room' && span.every((ms) => Number.isFinite(ms))
     const within = isLimited ? span : spanOf(meeting)
     if (isOneRoom || isLimited) this.#axis = within
@@ -122,7 +117,6 @@ export class ReportTable {
     return item
   }
 
-  /** People read the times of their clocks. */
   #shown({ row, intervals, isRunning }: ReportRow, within: Interval | undefined): Item {
     const minutes = (row['minutes'] as number).toFixed(1)
     const [first, last] = [intervals[0]?.[0], intervals.at(-1)?.[1]]

@@ -8,16 +8,14 @@ import type { Item } from '../../../output/views/views.ts'
 import { failedSection, pageEnd, pageStart, roomSection } from './page.ts'
 
 interface About extends RowOptions {
-  /** Number of rooms. */
   rooms: number
-  /** What of the time is reported on, in milliseconds since 1970. */
+  /** Span of the report, in milliseconds since 1970. */
   span: Interval
   /** Milliseconds since 1970. */
   now: number
   printer: Printer
 }
 
-/** A report as a web page, written room by room. */
 export class WebPage {
   readonly #file: OutputFile
   readonly #about: About
@@ -28,7 +26,10 @@ export class WebPage {
     this.#about = about
   }
 
-  /** @throws {UsageError | OutputError} when the file cannot be written */
+  /**
+   * @throws {UsageError
+   * OutputError} if the file cannot be written
+   */
   static async open(path: string, cwd: string, about: About): Promise<WebPage> {
     return new WebPage(await OutputFile.open(path, cwd), about)
   }
@@ -45,7 +46,6 @@ export class WebPage {
     await this.#file.write(failedSection(room, error.message, (text) => this.#about.printer.shown(text)))
   }
 
-  /** @param isComplete whether it holds every room */
   async close(isComplete: boolean): Promise<void> {
     if (this.#rooms === 0) await this.#begin({})
     await this.#file.close(pageEnd(isComplete))

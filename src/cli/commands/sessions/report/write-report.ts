@@ -30,7 +30,6 @@ export interface ReportFlags extends PaceFlags, RoomFlags {
   html?: string
 }
 
-/** A report that is being made. */
 export interface Report {
   context: Context
   printer: Printer
@@ -43,17 +42,16 @@ export interface Report {
   tally: Tally
 }
 
-/** Reads the rooms of a report and writes each as it comes: its rows, and its part of the page. */
 export async function writeReport(report: Report): Promise<void> {
   const { context, printer, rooms, flags, page, tally } = report
   const oddities = new OddSessionCounter()
   const missing: Item[] = []
   const failures: MeetroomError[] = []
-  /** What stopped the others: told at the end. */
+  /** Error that stopped the pool, thrown at the end. */
   let fatal: MeetroomError | undefined
   const table = printer.options.format === 'table' ? tableFor(report) : undefined
   const view = table?.view ?? viewOf(flags.by, flags.includeBlocked)
-  // An anonymous participant has no id.
+  // Anonymous participants have no ID.
   const isShown = (row: Item) => printer.options.format !== 'ids' || row[view.id ?? ''] !== null
   const options = {
     minMinutes: flags.minMinutes ?? 0,
@@ -66,7 +64,7 @@ export async function writeReport(report: Report): Promise<void> {
   async function* pages(): AsyncGenerator<Page> {
     const act = async (room: Item) => {
       const outcome = await read(room).then((value) => ({ status: 'ok', value }) as const, toFailure)
-      // The next room would fail in the same way.
+      // Other rooms would fail with the same error.
       if ('error' in outcome && isFatal(outcome.error)) pool.stop()
       return outcome
     }
@@ -85,7 +83,7 @@ export async function writeReport(report: Report): Promise<void> {
       if (!('error' in outcome)) continue
       failures.push(outcome.error)
       await page?.failed(thing, outcome.error)
-      // What becomes of the only room is what becomes of the command.
+      // The error of the only room is the error of the command.
       if (rooms.length === 1) throw outcome.error
       if (isFatal(outcome.error)) fatal ??= outcome.error
       else await context.report(outcome.error)
@@ -105,7 +103,6 @@ export async function writeReport(report: Report): Promise<void> {
   if (count === 0 && table) await printer.notice(`no ${rooms.length === 0 ? 'rooms' : view.noun[1]}`)
 }
 
-/** Number of rows that are written at once. */
 const mostAtOnce = 1000
 
 function* inPages(
@@ -124,7 +121,6 @@ function* inPages(
   if (items.length > 0) yield { items }
 }
 
-/** What this report needs of each room, and no more. */
 function wantedBy({ printer, flags, span, page }: Report): ReportScope {
   const { format, columns } = printer.options
   const isNamed = page !== undefined || (format !== 'ids' && (columns?.includes('name') ?? true))
@@ -147,7 +143,7 @@ function tableFor({ context, rooms, flags, span }: Report): ReportTable {
     marks: barSymbols(host),
     isTerminal: host.stdout.isTTY,
     isOneRoom: rooms.length === 1,
-    // Without these flags everybody is present, and nobody absent.
+    // Without these flags everybody is present and nobody absent.
     without: [...(absent ? [] : ['absent']), ...(absent || minMinutes !== undefined ? [] : ['present'])],
     span,
   })

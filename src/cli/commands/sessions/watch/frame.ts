@@ -13,35 +13,29 @@ import type { Person } from './events.ts'
 import { peopleView } from './people-view.ts'
 import type { Scene } from './scene.ts'
 
-/** What a frame is drawn with. */
 export interface Canvas {
   columns: number
-  /** Most lines that there is room for. */
   lines: number
   style: Style
   redact: Redact
   header: boolean
-  /** The columns that were asked for. */
   fields: readonly string[] | undefined
   /** Milliseconds since 1970. */
   now: number
 }
 
-/** What there is to draw. */
 export interface Picture extends Scene {
   room_id: string
-  /** Since when the service has been away, for people. */
+  /** Start of an outage; undefined while the service responds. */
   lost: string | undefined
-  /** The latest changes, the last one at the end. */
   changes: readonly Visible[]
-  /** What ends the watch; undefined once it has ended. */
+  /** Text that says how to end the watch; undefined after the end. */
   hint: Visible | undefined
 }
 
-/** Below so many lines only what matters most is drawn. */
+/** Minimum number of lines for the full layout. */
 const roomy = 8
 
-/** The lines of a view: no more and no wider than there is room for. */
 export function frame(picture: Picture, canvas: Canvas): Visible[] {
   const { style, lines: most } = canvas
   const head = titleOf(picture, canvas)
@@ -53,14 +47,14 @@ export function frame(picture: Picture, canvas: Canvas): Visible[] {
   return [...head, ...people, ...changes, ...foot].slice(0, most)
 }
 
-/** `Weekly sync · active · 3 online`. */
+/** Draws the title: `Weekly sync · active · 3 online`. */
 function titleOf({ room, room_id, online, lost }: Picture, canvas: Canvas): Visible[] {
   const { style, columns, redact } = canvas
   const status = visible(redact(plainText(room.status)))
   const rest = [...(status === '' ? [] : [status]), own`${visible(counted(online))} online`]
-  // Only ASCII survives in the build where a template has a tag.
+  // The bundler escapes non-ASCII characters in tagged templates.
   const dot = visible(' · ')
-  // The name makes way for what changes.
+  // The name is truncated before the other parts.
   const left = columns - widthOfText(joined([own``, ...rest], dot))
   const name = truncate(visible(redact(plainText(room.name) || room_id)), Math.max(1, left))
   const coloured = rest.map((text) => colourOf('status', text, style))
@@ -69,7 +63,7 @@ function titleOf({ room, room_id, online, lost }: Picture, canvas: Canvas): Visi
   return [title, ...away]
 }
 
-/** As many as there is room for, who came first at the top, so that what is there stays where it is. */
+/** Draws the earliest arrivals first, so that rows keep their place. */
 function rowsOf({ people, online }: Picture, canvas: Canvas, room: number): Visible[] {
   const { columns, fields, style, now, redact } = canvas
   const header = canvas.header && room > 3
@@ -97,7 +91,6 @@ function rowOf(person: Person, now: number): Item {
   }
 }
 
-/** What somebody is called who may have no name. */
 export function nameOf({ name, user_id }: Person): unknown {
   return name ?? (user_id === null ? 'anonymous participant' : null)
 }

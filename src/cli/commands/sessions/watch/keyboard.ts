@@ -1,22 +1,18 @@
 import type { Input } from '../../../../host.ts'
 
-/** What ends a watch: q, ^C and ^D. */
+/** Keys that end a watch: q, ^C and ^D. */
 const parting = ['q', 'Q', '\u0003', '\u0004']
-/** How a keyboard goes away. */
 const ends = ['end', 'error'] as const
 
-/**
- * Listens to the keyboard: nothing that is typed shows up in the view.
- * @returns gives the keyboard back to the terminal
- */
+/** Listens for keys, without echo. Returns a function that restores the terminal. */
 export function listenForKeys(keyboard: Input, leave: () => void): () => void {
-  // Arrows and their like arrive as several characters, the first of which is escape.
+  // Arrow keys arrive as several characters, starting with escape.
   const onData = (typed: Buffer | string) => {
     if (parting.includes(String(typed).charAt(0))) leave()
   }
   keyboard.setRawMode?.(true)
   keyboard.on('data', onData)
-  // Whoever closes the terminal has left, though no signal says so where it is not that of the session.
+  // Closing the terminal ends the watch; a signal arrives only in the session of the terminal.
   for (const end of ends) keyboard.on(end, leave)
   return () => {
     keyboard.off('data', onData)

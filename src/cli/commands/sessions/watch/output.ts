@@ -4,10 +4,7 @@ import { isPlain } from '../../../output/terminal/unicode.ts'
 import { peopleView } from './people-view.ts'
 import type { WatchOutput } from './scene.ts'
 
-/**
- * Decides how a watch is shown, before anything is sent.
- * @throws {UsageError} for output options that do not fit
- */
+/** @throws {UsageError} for conflicting output flags */
 export async function createWatchOutput(
   context: Context,
 ): Promise<(room_id: string, leave: () => void) => Promise<WatchOutput>> {

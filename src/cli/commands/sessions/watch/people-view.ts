@@ -1,7 +1,6 @@
 import { timeFields } from '../../../attendance/session-times.ts'
 import type { View } from '../../../output/views/views.ts'
 
-/** How people in a room are shown. */
 export const peopleView: View = {
   noun: ['session', 'sessions'],
   id: 'session_id',

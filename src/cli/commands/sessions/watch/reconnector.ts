@@ -6,32 +6,30 @@ import { dayOf, secondOf } from '../../../attendance/clock.ts'
 import { retryWords } from '../../../requests/service.ts'
 import type { WatchEvent } from './events.ts'
 
-/** The longest wait that a service may ask for, or cause, in milliseconds. */
+/** Maximum pause that a service can cause, in milliseconds. */
 export const longestPauseMs = 300_000
-/** Retries that wait no longer than this are not worth a word, in milliseconds. */
+/** Retries with a shorter pause than this are not reported, in milliseconds. */
 const blinkMs = 1000
 
-/** Whether a failure may be over when the same is asked later: what says no says it again. */
+/** Returns true if a later request may succeed. */
 function mayPass(error: unknown): error is MeetroomError {
   if (error instanceof NetworkError || error instanceof ServiceError || error instanceof WrongBaseUrlError)
     return true
-  // By the document a 500 is an answer; to a question that was answered before, it is a failure.
+  // The API specification uses 500 for refusals. After a successful request, 500 is a failure of the service.
   return error instanceof MeetroomError && (error.retryable || (error.status ?? 0) >= 500)
 }
 
 type Clock = Pick<Host, 'now' | 'monotonic' | 'random' | 'sleep'>
 
-/** Who is told that a service is away. */
 interface Audience {
   tell: (happening: WatchEvent) => Promise<void>
   notice: (text: string) => Promise<void>
 }
 
-/** Keeps asking while a service is away, and says when it goes and when it is back. */
 export class Reconnector {
   readonly #host: Clock
   readonly #audience: Audience
-  /** By the clock that never jumps, in milliseconds; undefined while the service answers. */
+  /** Start of the outage, in milliseconds of the monotonic clock; undefined while the service responds. */
   #lostAt: number | undefined
   #wasThere = false
 
@@ -40,15 +38,12 @@ export class Reconnector {
     this.#audience = audience
   }
 
-  /** The first answer has come: what is lost from now on comes back. */
+  /** Marks the first response. From now on, outages are reported. */
   begin(): void {
     this.#wasThere = true
   }
 
-  /**
-   * An answer, however long that takes.
-   * @throws what {@link mayPass} does not let pass, and the reason of the signal
-   */
+  /** @throws permanent errors, and the reason of the signal */
   async until<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
     for (let failures = 0; ; failures++)
       try {
@@ -62,10 +57,9 @@ export class Reconnector {
       }
   }
 
-  /** A request is about to be sent again. */
   onRetry(retry: Retry): void {
     if (!this.#wasThere) void this.#audience.notice(retryWords(retry))
-    // What cannot be written is met again by whatever is written next.
+    // A write error recurs at the next write.
     else if (retry.waitMs > blinkMs) this.#lost(retry.reason).catch(() => {})
   }
 

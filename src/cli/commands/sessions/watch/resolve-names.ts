@@ -6,10 +6,10 @@ import type { Context } from '../../../kernel/context.ts'
 import { type NamelessPerson, NameResolver } from '../../../lists/user-names.ts'
 import type { Item } from '../../../output/views/views.ts'
 
-/** Number of people who are looked up one by one; for more, lists are read. */
+/** Maximum number of people who are looked up one by one. For more, lists are read. */
 const few = 5
 
-/** Gives people their names, as far as the service tells them: sessions carry none by the document. */
+/** Looks up the names of people, because sessions have none in the API specification. */
 export async function resolveNames(
   context: Context,
   client: Client,
@@ -18,7 +18,7 @@ export async function resolveNames(
 ): Promise<void> {
   const nameless = people.filter(({ name }) => name === null)
   if (nameless.length > few)
-    // Made anew: what it has read may be days old the next time.
+    // Not reused, because its cache may be days old at the next call.
     await unlessRefused(
       new NameResolver(context, client).complete(room_id, nameless, { names: true, absent: false }),
     )
@@ -42,7 +42,7 @@ async function itemOf(key: 'member' | 'user', asked: Promise<Answer>): Promise<I
   return answer ? ((readAnswer(answer) as Record<string, Item>)[key] ?? {}) : {}
 }
 
-/** A name is not worth ending for, nor a record that the service cannot tell; a connection that is lost is another matter. */
+/** Returns undefined if a name cannot be read. Lost connections are thrown. */
 async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked
@@ -52,7 +52,7 @@ async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** An answer that is of no use, such as 500 about one user, is the same at every look. */
+/** Returns true if the service is down. A 500 for a single user recurs at every poll. */
 function isAway(error: MeetroomError): boolean {
   return error.retryable || error instanceof NetworkError || error instanceof WrongBaseUrlError
 }

@@ -6,7 +6,7 @@ import type { ClientSetup } from '../../../requests/service.ts'
 import { type RoomPoll, RoomReader } from './room-reader.ts'
 import type { Roster } from './roster.ts'
 
-/** The way to a room, which is looked for again when it is lost: the local workspace may be served elsewhere by then. */
+/** Reopens the connection after a failure, because the local workspace may have moved to another port. */
 export class RoomConnection {
   readonly #context: Context
   readonly #room_id: string
@@ -21,13 +21,10 @@ export class RoomConnection {
     this.#setup = setup
   }
 
-  /**
-   * Looks at the room.
-   * @throws {UsageError} when the local workspace is not served when the first look is taken
-   */
+  /** @throws {UsageError} if the local workspace is not served at the first poll */
   async look(known: Roster): Promise<RoomPoll> {
     const { client, reader } = await this.#open()
-    // While a service restarts, a proxy may say “not found” to everything: what it was like before says little.
+    // While a service restarts, a proxy may return 404 for everything, so earlier probes do not apply.
     forgetStanding(client.seen)
     try {
       return await reader.look(known)
@@ -40,7 +37,7 @@ export class RoomConnection {
   async #open() {
     if (this.#opened && !this.#isLost) return this.#opened
     const url = await this.#context.services.liveBaseUrl().catch((error) => {
-      // What was served will be served again.
+      // A workspace that was served is expected to return.
       throw this.#opened ? new NetworkError(error.message, { cause: error }) : error
     })
     if (!this.#opened || url !== this.#url) {

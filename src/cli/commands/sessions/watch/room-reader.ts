@@ -10,14 +10,12 @@ import type { Person, RoomState } from './events.ts'
 import { resolveNames } from './resolve-names.ts'
 import type { Listed, Roster } from './roster.ts'
 
-/** What one look at a room has found. */
+/** Result of one poll. */
 export interface RoomPoll extends Listed {
   room: RoomState
-  /** Who is new, by session. */
   arrivals: ReadonlyMap<Item, Person>
 }
 
-/** Looks at a room: a request for the room, one for every thousand who are in it, and some for the names of who is new. */
 export class RoomReader {
   readonly #context: Context
   readonly #client: Client
@@ -39,7 +37,6 @@ export class RoomReader {
     )
   }
 
-  /** @param known who was there before; nothing is changed there */
   async look(known: Roster): Promise<RoomPoll> {
     const answer = await this.#client.call('getRoom', { params: { id: this.#room_id } })
     const room = factsOf((readAnswer(answer) as { room: Item }).room)
@@ -56,11 +53,11 @@ export class RoomReader {
     try {
       for await (const { items } of this.#sessions.of(this.#room_id)) {
         if (items.length > 0) pages++
-        // A service that ignores the filter sends everybody who was ever there.
+        // A service that ignores the filter returns all former sessions.
         for (const session of items) if (isOpen(session) || known.has(session)) sessions.push(session)
       }
     } catch (error) {
-      // The next look may show the rest.
+      // The next poll may return the rest.
       if (!(error instanceof IncompleteError)) throw error
       await this.#noticeOnce(`warning: ${error.message}`)
       return { sessions, isWhole: false }
@@ -68,7 +65,7 @@ export class RoomReader {
     return { sessions, isWhole: pages <= 1 }
   }
 
-  /** What there is to say of a list is the same each time. */
+  /** Suppresses the notice in later polls. */
   async #noticeOnce(text: Hint): Promise<void> {
     if (this.#hasNoticed) return
     this.#hasNoticed = true

@@ -13,17 +13,14 @@ import { listenForKeys } from './keyboard.ts'
 import type { Scene, WatchOutput } from './scene.ts'
 import { Screen } from './screen.ts'
 
-/** Number of changes that stay in sight. */
 const mostChanges = 5
 
-/** A change, as it is told below the people. */
 interface Change {
   at: number
   text: string
   isOver: boolean
 }
 
-/** A calm view of a room on a terminal, drawn in place whenever there is something new to see. */
 export class RoomView implements WatchOutput {
   readonly #context: Context
   readonly #terminal: Terminal
@@ -116,7 +113,7 @@ export class RoomView implements WatchOutput {
     const { host, flags, redactKeys } = this.#context
     const { header, columns: fields } = this.#printer.options
     const { columns: width, rows } = this.#terminal
-    // What COLUMNS says may have been true before the window was resized.
+    // COLUMNS may be outdated after the window was resized.
     const columns = Math.max(1, Math.min(widthOf(this.#terminal, host.env) || 80, width || 80))
     const lines = frame(
       {
@@ -128,7 +125,7 @@ export class RoomView implements WatchOutput {
       },
       {
         columns,
-        // The cursor stands below the last line.
+        // The cursor needs one line.
         lines: Math.max(1, (rows || 24) - 1),
         style: this.#style,
         redact: redactKeys,
@@ -145,12 +142,11 @@ export class RoomView implements WatchOutput {
     return isOver ? this.#style.dim(line) : line
   }
 
-  /** What cannot be written now is met again at the next look. */
+  /** Ignores write errors, which recur at the next poll. */
   #redraw(): void {
     this.#draw().catch(() => {})
   }
 
-  /** Something else is about to be written. */
   #giveWay(): void {
     this.#screen.clear().catch(() => {})
     this.#cancelRedraw()

@@ -2,7 +2,7 @@ import type { WatchEvent } from './events.ts'
 import type { RoomPoll } from './room-reader.ts'
 import { Roster } from './roster.ts'
 
-/** Tells what a look at a room has found that was not there at the look before. */
+/** Emits an event for each difference between two polls. */
 export class RosterDiff {
   readonly roster = new Roster()
   readonly #tell: (happening: WatchEvent) => Promise<void>
@@ -12,7 +12,6 @@ export class RosterDiff {
     this.#tell = tell
   }
 
-  /** What is there at first. */
   async begin(look: RoomPoll): Promise<void> {
     await this.#tellRoom(look)
     const { joined } = this.roster.update(look, look.arrivals)
@@ -20,7 +19,6 @@ export class RosterDiff {
     await this.#tell({ event: 'ready', online: this.roster.size })
   }
 
-  /** What has changed since. */
   async continue(look: RoomPoll): Promise<void> {
     await this.#tellRoom(look)
     let online = this.roster.size

@@ -3,14 +3,12 @@ import { type Ending, inOrder, isOpen, timeFields, timesOf } from '../../../atte
 import type { Item } from '../../../output/views/views.ts'
 import type { Person } from './events.ts'
 
-/** The sessions of a room, as far as they matter to who is in it. */
 export interface Listed {
   sessions: readonly Item[]
-  /** They came in one piece. Between two pages somebody may leave, and the next page then begins one too late. */
+  /** True if one page held all sessions. Between two pages somebody may leave, which hides one session. */
   isWhole: boolean
 }
 
-/** Who came and who went between two looks, those who came in the order in which they did. */
 export interface Changes {
   joined: readonly Person[]
   left: readonly (Person & Ending)[]
@@ -18,11 +16,10 @@ export interface Changes {
 
 interface Entry {
   person: Person
-  /** The last look did not find them. */
+  /** True if the session was missing from the last poll. */
   isMissed: boolean
 }
 
-/** Who is in a room, by session. Keeps nobody who has left. */
 export class Roster {
   readonly #entries = new Map<string, Entry>()
 
@@ -30,7 +27,6 @@ export class Roster {
     return this.#entries.size
   }
 
-  /** In the order in which they were found. */
   *people(): Generator<Person> {
     for (const { person } of this.#entries.values()) yield person
   }
@@ -39,10 +35,7 @@ export class Roster {
     return this.#entries.has(textOf(id))
   }
 
-  /**
-   * Takes note of a look at the room. Whoever is missing from several pages is gone when the next look misses them as well.
-   * @param arrivals those of the list who are new, by session
-   */
+  /** Applies a poll. People missing from a list of several pages leave only if the next poll misses them too. */
   update({ sessions, isWhole }: Listed, arrivals: ReadonlyMap<Item, Person>): Changes {
     const open = new Set<string>()
     const ends = new Map<string, Ending>()

@@ -9,20 +9,20 @@ import { RosterDiff } from './roster-diff.ts'
 import type { WatchOutput } from './scene.ts'
 
 interface Watching {
-  /** Milliseconds between two looks. */
+  /** Pause between two polls, in milliseconds. */
   interval: number
 }
 
 /**
- * Follows a room by looking at it again and again, until it is gone or somebody ends the watch. The document has nothing that
- * announces changes to an administrator: a webhook has to be asked for when the room is created, and needs a public address.
+ * Watches a room by polling, because the API has no change events for administrators: webhooks must be set at creation
+ * and need a public URL.
  */
 export async function runWatch(context: Context, room_id: string, { interval }: Watching): Promise<void> {
   const { host, interrupt } = context
   const openShow = await createWatchOutput(context)
   const leaving = new AbortController()
   const stop = AbortSignal.any([interrupt, leaving.signal])
-  // Every request under way listens.
+  // Each pending request adds a listener.
   setMaxListeners(0, stop)
 
   let show: WatchOutput | undefined
@@ -42,7 +42,7 @@ export async function runWatch(context: Context, room_id: string, { interval }: 
   }
 
   const first = await link.look(news.roster)
-  // What never began was interrupted.
+  // The watch was interrupted before it started.
   if (stop.aborted) throw stop.reason
   contact.begin()
   let tookMs = 0
@@ -59,14 +59,15 @@ export async function runWatch(context: Context, room_id: string, { interval }: 
     await news.begin(first)
     await settle(first)
     for (;;) {
-      // A room that takes long to read is not read all the time. While a machine sleeps, some clocks go on.
+      // Pauses at least as long as the poll took, to limit the load. Capped, because some clocks run while a machine
+      // sleeps.
       await host.sleep(Math.max(interval, Math.min(tookMs, longestPauseMs)), stop)
       const look = await contact.until(ask, stop)
       await news.continue(look)
       await settle(look)
     }
   } catch (error) {
-    // That is how a watch ends.
+    // Aborting is the normal end of a watch.
     if (!stop.aborted) throw error
   } finally {
     await show?.close()

@@ -4,13 +4,10 @@ import { plainText } from '../../../output/views/text.ts'
 import type { Item } from '../../../output/views/views.ts'
 import type { OffboardingChange, OffboardingPlan } from './plan.ts'
 
-/** Number of users, and of rooms, that the question names one by one. */
+/** Maximum number of users and of rooms that the prompt names. */
 const mostNamed = 10
 
-/**
- * Asks before users are blocked in rooms or deleted, naming users and rooms.
- * @throws {ConfirmationError} when it is not confirmed, or more members would be blocked than `--max` allows
- */
+/** @throws {ConfirmationError} if it is not confirmed, or more members than `--max` would be blocked */
 export async function confirmPlan(
   context: Context,
   plan: OffboardingPlan,

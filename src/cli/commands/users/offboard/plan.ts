@@ -10,34 +10,32 @@ import { plainText } from '../../../output/views/text.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { mapAhead } from '../../../pool/map-ahead.ts'
 
-/** What is done to users in all rooms. */
 export interface OffboardingChange {
   step: 'block' | 'unblock'
-  /** Deletes each user who is blocked wherever that is possible. */
+  /** Deletes each user after all blocks succeeded. */
   deletes: boolean
-  /** Tries it in rooms of every type. */
+  /** Includes rooms of every type. */
   force: boolean
 }
 
-/** One membership, and why nothing is to be done about it; undefined where something is. */
+/** A membership, with the reason if it is skipped. */
 export interface PlannedMembership {
   membership: Membership
   passed: string | undefined
 }
 
-/** What there is to do about users. */
 export interface OffboardingPlan {
-  /** User by user, as they were given. */
+  /** In the order of the given users. */
   memberships: readonly PlannedMembership[]
-  /** The rooms whose members could not be listed. */
+  /** Rooms whose members could not be listed. */
   unread: readonly { room: Item; error: MeetroomError }[]
-  /** The users, undefined for one who does not exist; empty where they are not to be deleted. */
+  /** Users to delete; undefined for a user who does not exist. */
   users: ReadonlyMap<string, Item | undefined>
 }
 
 /**
- * Finds what there is to do; changes nothing.
- * @throws {MeetroomError} when the service does not answer, refuses the key, or no room can be read
+ * Plans the steps without changing anything.
+ * @throws {MeetroomError} if the service does not respond or refuses the key, or no room can be read
  */
 export async function planOffboarding(
   context: Context,
@@ -54,7 +52,7 @@ export async function planOffboarding(
     for (const membership of memberships)
       found.get(membership.user_id)?.push({ membership, passed: reasonToPass(membership, change) })
   const error = await search.end()
-  // With some rooms read, what can be done is done; what cannot is part of the report.
+  // If some rooms were read, their steps are run, and the others are reported.
   if (error && !search.isUsable) throw error
   return { memberships: [...found.values()].flat(), unread: search.unread, users }
 }
@@ -73,7 +71,7 @@ function reasonToPass({ room, member }: Membership, { step, force }: Offboarding
   const { type } = room
   if (lacksBlock(type) && !force) return `no block in ${plainText(type)} rooms`
   const told = isBlocked(member)
-  // What the service does not tell may be different.
+  // An omitted field may have any value.
   if (told === undefined) return undefined
   if (step === 'block') return told ? 'already blocked' : undefined
   return told ? undefined : 'not blocked'

@@ -16,9 +16,8 @@ export interface AllRoomsFlags extends PaceFlags {
 }
 
 /**
- * Blocks or unblocks users in all rooms, and deletes them where that is asked for: those whom every block has succeeded for. What is
- * done already is passed over, so that a second run does what is left. Each step is a row of the report.
- * @throws {PartialError} when some steps failed
+ * Deletes users only after all of their blocks succeeded. Skips completed steps, so that a second run resumes.
+ * @throws {PartialError} if some steps failed
  */
 export async function runOffboarding(
   context: Context,
@@ -39,7 +38,7 @@ export async function runOffboarding(
   const isIds = printer.options.format === 'ids'
 
   async function* pages(): AsyncGenerator<Page> {
-    // Among ids stands who was deleted, or else blocked.
+    // `-o ids` prints deleted users, or else blocked members.
     for await (const step of run.steps())
       if (!isIds || (step.status === 'ok' && (!change.deletes || step.step === 'delete')))
         yield { items: [redacted(context, step)] }
@@ -54,18 +53,18 @@ export async function runOffboarding(
   if (error) throw error
 }
 
-/** A service may quote a token in its refusal. */
+/** A service may quote a token in an error. */
 function redacted({ redact }: Context, step: OffboardingStep): Item {
   return { ...step, reason: step.reason === null ? null : redact(step.reason) }
 }
 
-/** Who will be deleted, unless a block fails; nobody, where a room could not be read. */
+/** Returns the users to delete; none if a room could not be read. */
 function doomedBy({ users, unread, memberships }: OffboardingPlan, flags: PaceFlags): DeletionTargets {
   const ids = unread.length > 0 ? [] : [...users].flatMap(([id, user]) => (user ? [id] : []))
   return { kind: 'users', ids, flags, memberships: memberships.map(({ membership }) => membership) }
 }
 
-/** @throws {NotFoundError} when somebody is in no room that could be read */
+/** @throws {NotFoundError} if a user is in none of the rooms */
 function requireMembers({ memberships, unread }: OffboardingPlan, ids: readonly string[]): void {
   const members = new Set(memberships.map(({ membership }) => membership.user_id))
   const absent = ids.filter((id) => !members.has(id))

@@ -19,19 +19,17 @@ import { Tally } from '../../../pool/tally.ts'
 import type { OffboardingChange, OffboardingPlan } from './plan.ts'
 import { deletionStep, type OffboardingStep, roomStep } from './step.ts'
 
-/** A step as it is printed. */
 type Row = OffboardingStep & Item
 
-/** Carries out a plan, step by step. */
 export class OffboardingRun {
   readonly #context: Context
   readonly #plan: OffboardingPlan
   readonly #change: OffboardingChange
   readonly #tally: Tally
   readonly #pool: Pool
-  /** Users whom something could not be done for. */
+  /** Users with a failed or skipped step. */
   readonly #stuck = new Set<string>()
-  /** Users with a block that the service accepted and does not show, each with the reason. */
+  /** Users with an accepted block that the service does not show, with the reason. */
   readonly #unconfirmed = new Map<string, string>()
   readonly #done = { block: 0, delete: 0 }
   #begun: readonly Promise<unknown>[] = []
@@ -58,7 +56,7 @@ export class OffboardingRun {
     flags: PaceFlags,
   ): Promise<OffboardingRun> {
     const { memberships, unread, users } = plan
-    // What it says at its end is known then only.
+    // The summary is known only at the end.
     let run: OffboardingRun | undefined
     const tally = new Tally(memberships.length + unread.length + users.size, () => run?.summary ?? '')
     const pool = await openPool(context, flags, tally)
@@ -66,7 +64,6 @@ export class OffboardingRun {
     return run
   }
 
-  /** Every step, once it has ended: first those in rooms, then the deletions. */
   async *steps(): AsyncGenerator<Row> {
     yield* this.#inRooms()
     if (this.#change.deletes) yield* this.#deletions()
@@ -108,7 +105,6 @@ export class OffboardingRun {
     }
   }
 
-  /** Starts something for each of several things; what becomes of each is still to come. */
   #start<Thing>(
     things: readonly Thing[],
     act: (thing: Thing) => Promise<Outcome<unknown>>,
@@ -117,7 +113,7 @@ export class OffboardingRun {
     return new Map(things.map((thing, i) => [thing, this.#begun[i] as Promise<Outcome<unknown>>]))
   }
 
-  /** Begins nothing more, and waits for what is under way. */
+  /** Starts no more steps, and waits for running ones. */
   async stop(): Promise<void> {
     this.#pool.stop()
     await Promise.all(this.#begun)
@@ -176,10 +172,10 @@ export class OffboardingRun {
     return ended
   }
 
-  /** What the run ends with; undefined when all was done. */
+  /** Returns the error of the run; undefined if all steps succeeded. */
   async end(): Promise<MeetroomError | undefined> {
     const error = await finishRun(this.#context, this.#tally, this.#fatal)
-    // A user who stays is something left undone, even where nothing was done, or no step failed.
+    // A user who is kept counts as incomplete, even if no step failed.
     if (this.#stays === 0 || (error && error === this.#fatal)) return error
     return new PartialError(this.summary, { cause: error, hint: this.#hint })
   }
@@ -198,7 +194,7 @@ export class OffboardingRun {
     return [...this.#plan.users].filter(([id, user]) => user && !this.#mayGo(id)).length
   }
 
-  /** `blocked 3 members and deleted 1 user; 2 steps skipped`. */
+  /** Summarizes the run: `blocked 3 members and deleted 1 user; 2 steps skipped`. */
   get summary(): string {
     const { step, deletes } = this.#change
     const { dryRun } = this.#context.flags

@@ -3,17 +3,16 @@ import type { Membership } from '../../../lists/memberships.ts'
 import { plainText } from '../../../output/views/text.ts'
 import type { Item, View } from '../../../output/views/views.ts'
 
-/** What became of one thing that had to be done about a user: a block in a room, or the deletion. */
+/** Result of one step: a block in a room, or the deletion of a user. */
 export interface OffboardingStep {
   step: 'block' | 'unblock' | 'delete'
-  /** Null where the members of the room could not be read. */
+  /** Null if the members of the room could not be read. */
   user_id: string | null
   room_id: unknown
   room_name: unknown
   room_type: unknown
   member_id: unknown
   status: Status
-  /** Why it was not done. */
   reason: string | null
 }
 
@@ -28,7 +27,7 @@ const fields = [
   'reason',
 ] as const satisfies readonly (keyof OffboardingStep)[]
 
-/** @param id the field that stands for a step among ids */
+/** `-o ids` prints the field `id`. */
 export function stepView(id: 'member_id' | 'user_id'): View {
   const weights: Record<keyof OffboardingStep, number> = {
     ...{ step: 9, user_id: 9, room_id: 6, room_name: 7, room_type: 3, member_id: 1, status: 9, reason: 8 },
@@ -41,7 +40,6 @@ export function stepView(id: 'member_id' | 'user_id'): View {
   }
 }
 
-/** A step in a room. */
 export function roomStep(
   step: 'block' | 'unblock',
   { user_id, room, member }: Pick<Membership, 'room'> & Partial<Membership>,
@@ -59,7 +57,6 @@ export function roomStep(
   }
 }
 
-/** The deletion of a user. */
 export function deletionStep(
   user_id: string,
   ended: CountedOutcome & { reason?: string },
@@ -72,7 +69,7 @@ function reasonOf(ended: CountedOutcome & { reason?: string }): string | null {
   return ended.reason ?? ('error' in ended ? ended.error.message : null)
 }
 
-/** `“Weekly sync” (66f1…)`. */
+/** Returns the name and ID of a room: `“Weekly sync” (66f1…)`. */
 export function namedRoom({ id, name }: Item): string {
   return name ? `“${plainText(name)}” (${plainText(id)})` : plainText(id)
 }
