@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { leaves } from './helpers/tree.ts'
 
 const src = resolve(import.meta.dirname, '../src')
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
@@ -86,6 +87,22 @@ test('cli holds no loose files, and src only those that every layer may need', (
   expect(files.filter((file) => dirname(file) === '.').sort()).toEqual([
     ...['duration.ts', 'errors.ts', 'host.ts', 'main.ts', 'markdown.d.ts', 'start.ts', 'version.ts'],
   ])
+})
+
+test('each command has a file that is found by its words', async () => {
+  const fileOf = (words: readonly string[]) => {
+    // `__complete`, which only shells call.
+    const path = `cli/commands/${words.join('/').replace(/^_+/, '')}`
+    const own = [`${path}.ts`, ...(words.length === 1 ? [`${path}/${words[0]}.ts`] : [])]
+    return own.find((file) => files.includes(file))
+  }
+  const commands = (await leaves()).map(({ words }) => words)
+  expect(commands.length).toBeGreaterThan(50)
+  expect(commands.filter((words) => fileOf(words) === undefined)).toEqual([])
+  // Groups list their verbs, and define none.
+  const groups = new Set(commands.filter(({ length }) => length > 1).map(([group]) => group))
+  const definesVerb = (group = '') => /\.command\(|\.action\(/.test(code(`cli/commands/${group}/${group}.ts`))
+  expect([...groups].filter(definesVerb)).toEqual([])
 })
 
 test('the modules that every command loads do not import zod', () => {
@@ -182,7 +199,7 @@ test('times of the service are read in one place', () => {
 
 test('hints and notices hold suggestions, printed with the flags of the run; only help texts spell commands out', () => {
   const helpTexts = [
-    ...['commands/program.ts', 'shell/scripts.ts', 'commands/complete.ts', 'commands/sessions/sessions.ts'],
+    ...['commands/program.ts', 'shell/scripts.ts', 'commands/complete.ts', 'commands/sessions/watch.ts'],
   ]
   const inHelp = (file: string) => helpTexts.some((name) => file === `cli/${name}`)
   const groups = readFileSync(join(src, 'cli/commands/program.ts'), 'utf8').matchAll(/ name: '(\w+)'/g)

@@ -1,52 +1,7 @@
-import { message as sent } from '../../../api/resources.ts'
-import { suggest } from '../../../errors.ts'
-import { readAll } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { type BodyFlags, buildBody } from '../../kernel/body.ts'
-import type { Context } from '../../kernel/context.ts'
-import { bodyFlags, examples, hintOnSurplus } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { totalOf } from '../../lists/paging/list-total.ts'
-import { roomArgument } from '../../lists/room-arguments.ts'
-import { runOne } from '../../lists/run-one.ts'
+import { defineMessageSend } from './send.ts'
 
 export function defineMessage(message: MeetroomCommand, act: DefineAction): void {
-  const send = message
-    .command('send')
-    .summary('Send a message to the live sessions of a room')
-    .description(
-      'Send a message to the live sessions of a room. It has an effect only if their clients handle it.',
-    )
-    .argument(...roomArgument)
-    .argument('<text>', `${sent.words.message}, or - to read it from standard input`)
-  hintOnSurplus(send, ['quote the text: ', suggest(['message', 'send'], 'ROOM', 'hello world')])
-  bodyFlags(send).action(
-    act('writes', async (context, room_id: string, text: string, flags: BodyFlags) => {
-      // The line break that ends a file or an echo is not part of what is said.
-      const message = text === '-' ? (await readAll(context.host)).replace(/\r?\n$/, '') : text
-      const body = await buildBody(context, 'sendMessage', flags, { 'the text': { message } })
-      await runOne(context, 'sendMessage', { params: { room_id }, body })
-      if (await isEmpty(context, room_id)) await context.notice('nobody is connected to the room')
-    }),
-  )
-  examples(
-    send,
-    "meetroom message send 66f1a2b3c4d5e6f708192a3b 'We close in five minutes'",
-    'jq -c . event.json | meetroom message send 66f1a2b3c4d5e6f708192a3b -',
-  )
-}
-
-/** Whether nobody is connected to receive a message; false when the service cannot say. */
-async function isEmpty(context: Context, room_id: string): Promise<boolean> {
-  if (context.flags.quiet) return false
-  try {
-    const client = await context.client()
-    const { value } = await client.call('listSessions', {
-      params: { room_id },
-      query: { is_connecting: true },
-    })
-    return value.sessions.length === 0 && (totalOf(value) ?? 0) === 0
-  } catch {
-    return false
-  }
+  defineMessageSend(message, act)
 }

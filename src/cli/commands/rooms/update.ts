@@ -7,7 +7,7 @@ import { bodyFlags, chosenFlags, examples, type ManyFlags, requireFields } from 
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { roomArgumentText } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
-import { type StateFlags, stateFlags, stateOf, terminates, terminating } from './state.ts'
+import { type StateFlags, stateFlags, stateOf, terminating } from './room-state.ts'
 
 const { words } = room
 
@@ -51,7 +51,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
         })
       const body = await buildBody(context, 'updateRoom', flags, given)
       requireFields(context, body, {})
-      if (terminates(body)) await confirmTargets(context, terminating, { ids: [id] })
+      if (body.is_terminated === true) await confirmTargets(context, terminating, { ids: [id] })
       await runOne(context, 'updateRoom', { params: { id }, body })
     }),
   )

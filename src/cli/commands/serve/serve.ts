@@ -18,7 +18,7 @@ import { isJson } from '../../output/error.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
 import { requireHandles } from '../../requests/file-handles.ts'
 import { dataDir } from '../../requests/find-service.ts'
-import { cannotListen } from '../webhooks/listening.ts'
+import { cannotListen } from '../shared/listening.ts'
 
 interface Flags {
   host: string

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { isLoopback } from '../../../api/loopback.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { OpenTransport } from '../../requests/service.ts'
-import { cannotListen } from './listening.ts'
+import { cannotListen } from '../shared/listening.ts'
 import { type CheckedWebhook, checkWebhook } from './webhook.ts'
 
 export interface ListenOptions {

@@ -1,0 +1,91 @@
+import { longestWaitMs } from '../../../config/values.ts'
+import { AuthError, InterruptedError, MeetroomError, suggest, UsageError } from '../../../errors.ts'
+import { duration } from '../../input/input.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { Context } from '../../kernel/context.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { dataDir } from '../../requests/find-service.ts'
+import { fingerprintOf } from '../../requests/fingerprint.ts'
+
+interface StatusFlags {
+  githubMask?: boolean
+  /** In milliseconds. */
+  wait?: number
+}
+
+export function defineAuthStatus(auth: MeetroomCommand, act: DefineAction): void {
+  const status = auth
+    .command('status')
+    .summary('Show which key is used and whether it works')
+    .description(
+      'Show which profile, service and key are used, and whether the key works. Never shows the key itself.',
+    )
+    .option('--github-mask', 'in GitHub Actions, have the runner mask the key in its log')
+    .option(
+      '--wait <duration>',
+      'wait up to so long until the service answers; a key that it refuses ends the wait',
+      duration('--wait', { most: longestWaitMs }),
+    )
+    .action(
+      act('machine', async (context, flags: StatusFlags) => {
+        if (flags.githubMask) await maskInLog(context)
+        await showStatus(context, flags)
+      }),
+    )
+  status.isForEachProfile = true
+  examples(
+    status,
+    'meetroom auth status',
+    'meetroom auth status --profile staging --json',
+    'meetroom auth status --all-profiles',
+    'meetroom auth status --wait 30s',
+  )
+}
+
+/** The one place that prints a key: the runner reads it, and takes it out of all that follows. */
+async function maskInLog(context: Context): Promise<void> {
+  const { env, stderr } = context.host
+  if (env['GITHUB_ACTIONS'] !== 'true' || stderr.isTTY)
+    throw new UsageError('--github-mask prints the key for the runner of GitHub Actions, and this is none')
+  const key = await context.services.key()
+  // The runner decodes these.
+  const encoded = key.replaceAll('%', '%25')
+  await stderr.write(`::add-mask::${encoded}\n`)
+}
+
+async function showStatus(context: Context, { wait }: StatusFlags): Promise<void> {
+  const settings = await context.settings()
+  const { profile, local, baseUrl, apiKey, keyCommand, apiKeyStoredAt } = settings
+  const printer = await context.printer()
+  let failure: MeetroomError | undefined
+  let key: string | undefined
+  try {
+    if (!local && baseUrl) key = await context.services.key()
+    if (wait === undefined) await (await context.client()).call('listRooms', { query: { limit: 1 } })
+    else await (await import('../rooms/wait/service.ts')).waitForService(context, wait)
+  } catch (error) {
+    if (!(error instanceof MeetroomError) || error instanceof InterruptedError) throw error
+    const refused = error instanceof AuthError && error.status !== undefined
+    failure = refused
+      ? new AuthError('the service refuses the key', {
+          status: error.status,
+          request: error.request,
+          hint: ['log in again with: ', suggest(['auth', 'login'])],
+        })
+      : error
+  }
+  const status = {
+    profile: profile.value,
+    profile_from: context.flags.allProfiles ? '--all-profiles' : profile.from,
+    base_url: local ? null : (baseUrl?.value ?? null),
+    base_url_from: baseUrl?.from ?? null,
+    workspace: local ? await dataDir(context.host) : null,
+    key_from: local ? 'workspace' : keyCommand ? `command of ${keyCommand.from}` : (apiKey?.from ?? null),
+    key_fingerprint: key === undefined ? null : (fingerprintOf(key) ?? null),
+    key_stored_at: apiKeyStoredAt ?? null,
+    works: failure === undefined,
+  }
+  await printer.facts(status, ['base_url', 'key_from', 'key_fingerprint', 'key_stored_at', 'works'])
+  if (failure) throw failure
+}

@@ -1,0 +1,29 @@
+import type { Context } from '../../kernel/context.ts'
+
+/** Returns the settings in effect, each with its origin. The key itself is never among them. */
+export async function effectiveSettings(
+  context: Context,
+): Promise<{ key: string; value: string | number | null; origin: string | null }[]> {
+  const { profile, local, baseUrl, apiKey, keyCommand, output, timeout, retries, auditLog, saveDeleted } =
+    await context.settings()
+  const shownKey = local
+    ? { value: 'created for the workspace', from: 'workspace' }
+    : keyCommand
+      ? { value: 'printed by a command', from: keyCommand.from }
+      : apiKey && { value: 'set', from: apiKey.from }
+  const settings = {
+    profile,
+    base_url: baseUrl,
+    api_key: shownKey,
+    output,
+    timeout,
+    retries,
+    audit_log: auditLog,
+    save_deleted: saveDeleted,
+  }
+  return Object.entries(settings).map(([key, setting]) => ({
+    key,
+    value: setting?.value ?? null,
+    origin: setting?.from ?? null,
+  }))
+}

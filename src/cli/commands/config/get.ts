@@ -1,0 +1,26 @@
+import { NotFoundError } from '../../../errors.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { visibleLines } from '../../output/terminal/visible.ts'
+import { effectiveSettings } from './effective-settings.ts'
+import { settingKeys, unknownKey } from './setting-key.ts'
+
+export function defineConfigGet(config: MeetroomCommand, act: DefineAction): void {
+  const get = config
+    .command('get')
+    .summary('Print one setting')
+    .description('Print the value of one setting in effect.')
+    .argument('<key>', `profile, api_key (whether there is one), ${settingKeys.join(', ')}`)
+    .action(
+      act('machine', async (context, name: string) => {
+        const found = (await effectiveSettings(context)).find(({ key }) => key === name)
+        if (!found) throw unknownKey(name)
+        if (found.value === null) throw new NotFoundError(`${name} is not set`)
+        const printer = await context.printer()
+        if (printer.printsJson) await printer.json(found)
+        else await printer.data(`${found.value}\n`, visibleLines)
+      }),
+    )
+  examples(get, 'meetroom config get base_url')
+}

@@ -1,0 +1,37 @@
+import type { DefineAction } from '../../kernel/action.ts'
+import { alias, examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { onePage } from '../../output/views/page.ts'
+import type { View } from '../../output/views/views.ts'
+import { effectiveSettings } from './effective-settings.ts'
+
+function viewFor(showOrigin: boolean): View {
+  const fields = showOrigin ? ['key', 'value', 'origin'] : ['key', 'value']
+  return {
+    noun: ['setting', 'settings'],
+    id: 'key',
+    columns: fields.map((field, i) => ({ field, weight: 9 - i })),
+    fields,
+  }
+}
+
+export function defineConfigList(config: MeetroomCommand, act: DefineAction): void {
+  const list = config
+    .command('list')
+    .summary('List the settings')
+    .description('List the settings in effect, wherever they come from. The key is never shown.')
+    .option('--show-origin', 'show where each value comes from')
+    .action(
+      act('machine', async (context, flags: { showOrigin?: boolean }) => {
+        const view = viewFor(flags.showOrigin ?? false)
+        const printer = await context.printer()
+        printer.check(view)
+        const items = (await effectiveSettings(context)).map(({ key, value, origin }) =>
+          flags.showOrigin ? { key, value, origin } : { key, value },
+        )
+        await printer.list(view, 'settings', onePage({ items }))
+      }),
+    )
+  alias(list, 'ls')
+  examples(list, 'meetroom config list --show-origin')
+}

@@ -1,0 +1,18 @@
+import { configFile } from '../../../config/stored-file.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { visibleLines } from '../../output/terminal/visible.ts'
+
+export function defineConfigPath(config: MeetroomCommand, act: DefineAction): void {
+  const path = config
+    .command('path')
+    .summary('Print the path of the settings file')
+    .description('Print the path of the settings file, whether it exists or not.')
+    .action(
+      act('machine', async (context) => {
+        await context.plainPrinter().data(`${configFile(await context.config.dir())}\n`, visibleLines)
+      }),
+    )
+  examples(path, 'meetroom config path')
+}

@@ -1,0 +1,37 @@
+import { type SettableKey, settable } from '../../../config/settings.ts'
+import { findProfile } from '../../../config/stored-file.ts'
+import { withProfile } from '../../../config/writer.ts'
+import { suggest, suggestElsewhere, UsageError } from '../../../errors.ts'
+import type { Context } from '../../kernel/context.ts'
+import { storedProfile } from '../../kernel/profile.ts'
+import { keyAsArgument } from '../../usage/key-as-argument.ts'
+
+export const settingKeys = Object.keys(settable) as SettableKey[]
+
+export function unknownKey(name: string): UsageError {
+  return new UsageError(`no such setting: “${name}”; settings are ${settingKeys.join(', ')}`)
+}
+
+export function requireKey(name: string): SettableKey {
+  if (name === 'api_key') throw keyAsArgument()
+  if (name === 'key_command')
+    throw new UsageError('a key command is tried before it is stored', {
+      hint: ['store it with: ', suggest(['auth', 'login', '--key-command', '…'])],
+    })
+  if (name === 'profile')
+    throw new UsageError('the profile in use is not a setting', {
+      hint: ['switch profiles with: ', suggestElsewhere(['profiles', 'use', 'NAME'])],
+    })
+  const key = settingKeys.find((known) => known === name)
+  if (!key) throw unknownKey(name)
+  return key
+}
+
+export async function changeProfile(
+  context: Context,
+  change: (profile: NonNullable<ReturnType<typeof findProfile>>) => object,
+): Promise<void> {
+  const stored = await context.config.stored()
+  const { value: name } = storedProfile(context, stored)
+  await context.config.change((config) => withProfile(config, name, change(findProfile(config, name) ?? {})))
+}

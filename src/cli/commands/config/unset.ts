@@ -1,0 +1,24 @@
+import { suggest, UsageError } from '../../../errors.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { changeProfile, requireKey, settingKeys } from './setting-key.ts'
+
+export function defineConfigUnset(config: MeetroomCommand, act: DefineAction): void {
+  const unset = config
+    .command('unset')
+    .summary('Reset a setting to its default')
+    .description('Reset a setting of the profile to its default.')
+    .argument('<key>', settingKeys.join(', '))
+    .action(
+      act('machine', async (context, name: string) => {
+        if (name === 'api_key' || name === 'key_command')
+          throw new UsageError('the key is not a setting', {
+            hint: ['forget it with: ', suggest(['auth', 'logout'])],
+          })
+        const key = requireKey(name)
+        await changeProfile(context, ({ [key]: _, ...rest }) => rest)
+      }),
+    )
+  examples(unset, 'meetroom config unset output')
+}

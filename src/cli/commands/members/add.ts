@@ -1,0 +1,41 @@
+import { Option } from 'commander'
+import { member } from '../../../api/resources.ts'
+import { textOf } from '../../../api/text-of.ts'
+import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { type BodyFlags, buildBody } from '../../kernel/body.ts'
+import { bodyFlags, examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { roomArgument } from '../../lists/room-arguments.ts'
+import { runOne } from '../../lists/run-one.ts'
+import { findMember } from '../../lists/user-members.ts'
+
+const { words } = member
+
+interface AddFlags extends BodyFlags {
+  type?: MemberType
+  ifNotExists?: boolean
+}
+
+export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): void {
+  const add = members
+    .command('add')
+    .summary('Invite a user to a room')
+    .description('Invite a user to a room, in the given role, or else the user’s default role.')
+    .argument(...roomArgument)
+    .argument('<user>', words.user_id)
+    .addOption(new Option('--type <type>', words.type).choices(memberTypes))
+    .option('--if-not-exists', 'if the user is already a member, leave the member as is and show it')
+  bodyFlags(add).action(
+    act('any', async (context, room_id: string, user_id: string, flags: AddFlags) => {
+      const body = await buildBody(context, 'addMember', flags, {
+        'the user': { user_id },
+        '--type': { type: flags.type },
+      })
+      const existing = flags.ifNotExists && (await findMember(context, room_id, textOf(body.user_id)))
+      if (existing) return runOne(context, 'getMember', { params: { room_id, member_id: existing } })
+      await runOne(context, 'addMember', { params: { room_id }, body })
+    }),
+  )
+  examples(add, 'meetroom members add 66f1a2b3c4d5e6f708192a3b ada --type host')
+}

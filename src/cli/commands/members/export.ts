@@ -1,0 +1,23 @@
+import { Option } from 'commander'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { roomsArgumentText } from '../../lists/room-arguments.ts'
+import { defineExport } from '../shared/export.ts'
+
+export function defineMemberExport(members: MeetroomCommand, act: DefineAction): void {
+  defineExport(members, act, {
+    kind: 'members',
+    flags: (command) =>
+      command
+        .argument('[room...]', `rooms whose members to export: ${roomsArgumentText}`)
+        .option('--all-rooms', 'export the members of every room')
+        .addOption(
+          new Option('--with <field>', 'look up when each member was last connected').choices(['last_seen']),
+        ),
+    examples: [
+      'meetroom members export --all-rooms > members.csv',
+      'meetroom members export --all-rooms --with last_seen > review.csv',
+      "meetroom rooms list --where 'type=private' -o ids | meetroom members export - > members.csv",
+    ],
+  })
+}

@@ -1,0 +1,34 @@
+import { member } from '../../../api/resources.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { alias, examples, userOption } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { roomArgument } from '../../lists/room-arguments.ts'
+import { runOne } from '../../lists/run-one.ts'
+import { readMember } from '../../lists/user-members.ts'
+
+const { words } = member
+
+export function defineMemberGet(members: MeetroomCommand, act: DefineAction): void {
+  const get = members
+    .command('get')
+    .summary('Show a member of a room')
+    .description('Show one member of a room.')
+    .argument(...roomArgument)
+    .argument('[member]', words.id)
+    .option(...userOption)
+    .action(
+      act(
+        'reads',
+        async (context, room_id: string, given: string | undefined, { user }: { user?: string[] }) => {
+          const member_id = await readMember(context, room_id, given, user)
+          await runOne(context, 'getMember', { params: { room_id, member_id } })
+        },
+      ),
+    )
+  alias(get, 'show')
+  examples(
+    get,
+    'meetroom members get 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c',
+    'meetroom members get 66f1a2b3c4d5e6f708192a3b --user ada',
+  )
+}

@@ -1,0 +1,22 @@
+import { defineBatchCommand } from '../../batch/define-batch-command.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { setBlockedInAllRooms } from './all-rooms.ts'
+import { memberBatch, setBlocked } from './member-block.ts'
+
+export function defineMemberUnblock(members: MeetroomCommand, act: DefineAction): void {
+  defineBatchCommand(members, act, {
+    ...memberBatch,
+    verb: 'unblock',
+    doing: 'unblocking',
+    past: 'unblocked',
+    summary: 'Let blocked members back in',
+    description: 'Let blocked members of a private room back in.',
+    otherwise: (context, given, flags) => setBlockedInAllRooms(context, 'unblock', given, flags),
+    call: setBlocked(false),
+    examples: [
+      'meetroom members unblock 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c',
+      'meetroom members unblock --user mallory --all-rooms',
+    ],
+  })
+}

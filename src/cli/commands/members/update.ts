@@ -1,0 +1,57 @@
+import { Option } from 'commander'
+import { member } from '../../../api/resources.ts'
+import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
+import { confirmTargets } from '../../batch/confirm-targets.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { type BodyFlags, buildBody } from '../../kernel/body.ts'
+import { bodyFlags, examples, requireFields, userOption } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { blockedBody, blockField, isBlocked } from '../../lists/blocking.ts'
+import { roomArgument } from '../../lists/room-arguments.ts'
+import { runOne } from '../../lists/run-one.ts'
+import { readMember } from '../../lists/user-members.ts'
+import { blocking } from './member-block.ts'
+
+const { words } = member
+
+interface UpdateFlags extends BodyFlags {
+  user?: string[]
+  name?: string
+  type?: MemberType
+  blocked?: boolean
+  unblocked?: boolean
+}
+
+export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction): void {
+  const update = members
+    .command('update')
+    .summary('Change a member’s name, role or block')
+    .description('Change the display name or the role of a member, or block or unblock the member.')
+    .argument(...roomArgument)
+    .argument('[member]', words.id)
+    .option(...userOption)
+    .option('--name <name>', words.name)
+    .addOption(new Option('--type <type>', words.type).choices(memberTypes))
+    .addOption(new Option('--blocked', words[blockField]).conflicts('unblocked'))
+    .addOption(new Option('--unblocked', 'let the user back in').conflicts('blocked'))
+  bodyFlags(update).action(
+    act('writes', async (context, room_id: string, given: string | undefined, flags: UpdateFlags) => {
+      const blocked = flags.blocked ? true : flags.unblocked ? false : undefined
+      const { name, type } = flags
+      const body = await buildBody(context, 'updateMember', flags, {
+        '--name': { name },
+        '--type': { type },
+        [flags.blocked ? '--blocked' : '--unblocked']: blockedBody(blocked),
+      })
+      requireFields(context, body, {})
+      const member_id = await readMember(context, room_id, given, flags.user)
+      if (isBlocked(body)) await confirmTargets(context, blocking, { ids: [member_id], room: room_id })
+      await runOne(context, 'updateMember', { params: { room_id, member_id }, body })
+    }),
+  )
+  examples(
+    update,
+    "meetroom members update 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c --name 'Dr. Ada'",
+    'meetroom members update 66f1a2b3c4d5e6f708192a3b --user ada --type host',
+  )
+}

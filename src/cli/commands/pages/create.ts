@@ -1,0 +1,81 @@
+import type { Draft } from '../../../api/body.ts'
+import { omitUndefined } from '../../../api/defined.ts'
+import type { BodyOf } from '../../../api/operation.ts'
+import type { Operations } from '../../../api/operations.ts'
+import { entity, page } from '../../../api/resources.ts'
+import { UsageError } from '../../../errors.ts'
+import { isObject } from '../../input/assignments.ts'
+import { collected, parseSize, readData, webUrl, wholeNumber } from '../../input/input.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { type BodyFlags, changedFields, urlFor, warnAboutUnknownFields } from '../../kernel/body.ts'
+import { bodyFlags, examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { roomArgument } from '../../lists/room-arguments.ts'
+import { runOne } from '../../lists/run-one.ts'
+
+const { words } = page
+
+/** What each flag says of one page. */
+type PageGiven = Readonly<Record<string, Draft<BodyOf<Operations['createPages']>[number]>>>
+
+interface Flags extends BodyFlags {
+  image?: string[]
+  fixed?: boolean
+  size?: { width: number; height: number }
+  index?: number
+}
+
+export function definePageCreate(pages: MeetroomCommand, act: DefineAction): void {
+  const create = pages
+    .command('create')
+    .summary('Create pages in a room')
+    .description('Create pages in a room: one per image, or what --data describes.')
+    .argument(...roomArgument)
+    .option('--image <url>', `${entity.src.words}; repeatable, one page each`, collected(webUrl('--image')))
+    .option('--fixed', entity.fixed.words)
+    .option('--size <WxH>', `${words.size}, as in 1280x720`, parseSize)
+    .option('--index <n>', `${words.index}; further pages follow`, wholeNumber('--index', 0))
+  bodyFlags(create).action(
+    act('writes', async (context, room_id: string, flags: Flags) => {
+      const data = flags.data === undefined ? [] : [await readData(flags.data, context.host)].flat(1)
+      const fromFlags = pagesFromFlags(flags)
+      if (data.length + fromFlags.length === 0)
+        throw new UsageError('nothing to create: pass --image or --data')
+      if (!data.every(isObject)) throw new UsageError('--data takes a JSON array of pages, or one page, here')
+      const pages = [
+        ...data.map(changedFields(flags, {})),
+        ...fromFlags.map((given) => changedFields(flags, given)({})),
+      ]
+      await warnAboutUnknownFields(context, 'createPages', flags)
+      await runOne(context, 'createPages', {
+        params: { room_id },
+        body: pages.map((page) => withEncodedUrls(page, flags)),
+      })
+    }),
+  )
+  examples(
+    create,
+    "meetroom pages create 66f1a2b3c4d5e6f708192a3b --image 'https://example.com/slide 1.png' --size 1280x720",
+    'meetroom pages create 66f1a2b3c4d5e6f708192a3b --data @pages.json',
+  )
+}
+
+/** One page per image (rule 5 counts pages, not images), at increasing positions; a blank page when there is no image. */
+function pagesFromFlags({ image = [], fixed, size, index, data }: Flags): PageGiven[] {
+  const entities = image.map((src) => [{ type: 'Image', src, ...omitUndefined({ fixed }) }])
+  const blank = image.length === 0 && data === undefined && (size !== undefined || index !== undefined)
+  return (blank ? [undefined] : entities).map((entities, i) => ({
+    '--image': { entities },
+    '--size': { size },
+    '--index': { index: index === undefined ? undefined : index + i },
+  }))
+}
+
+/** The API wants URLs encoded (section 1), wherever they come from. */
+function withEncodedUrls(page: object, flags: BodyFlags): object {
+  if (!('entities' in page) || !Array.isArray(page.entities)) return page
+  const entities = page.entities.map((entity) =>
+    typeof entity?.src === 'string' ? { ...entity, src: urlFor('src', flags)(entity.src) } : entity,
+  )
+  return { ...page, entities }
+}

@@ -1,0 +1,61 @@
+import { defaultProfile, localProfile } from '../../../config/settings.ts'
+import { findProfile } from '../../../config/stored-file.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { Context } from '../../kernel/context.ts'
+import { alias, examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { onePage } from '../../output/views/page.ts'
+import type { View } from '../../output/views/views.ts'
+
+const view: View = {
+  noun: ['profile', 'profiles'],
+  id: 'name',
+  columns: [
+    { field: 'name', weight: 9 },
+    { field: 'in_use', weight: 8, value: ({ in_use }) => in_use },
+    { field: 'base_url', weight: 7 },
+    { field: 'has_key', weight: 6 },
+    { field: 'protected', weight: 5 },
+  ],
+  fields: ['name', 'in_use', 'base_url', 'has_key', 'protected'],
+}
+
+/** The same where a command gives a key. */
+const withCommands: View = {
+  ...view,
+  columns: [...view.columns, { field: 'key_from', weight: 4 }],
+  fields: [...view.fields, 'key_from'],
+}
+
+export function defineProfileList(profiles: MeetroomCommand, act: DefineAction): void {
+  const list = profiles
+    .command('list')
+    .summary('List the profiles')
+    .description(
+      'List the profiles. Each one holds a service, its key and its settings; “local” is the local workspace.',
+    )
+    .action(act('machine', (context) => listProfiles(context)))
+  alias(list, 'ls')
+  examples(list, 'meetroom profiles list')
+}
+
+async function listProfiles(context: Context): Promise<void> {
+  context.config.expectNewProfile()
+  const config = await context.config.stored()
+  const printer = await context.printer()
+  const stored = Object.entries({
+    ...config.profiles,
+    [localProfile]: findProfile(config, localProfile) ?? {},
+  })
+  const items = stored.map(([name, profile]) => ({
+    name,
+    in_use: (config.profile ?? defaultProfile) === name,
+    base_url: profile.base_url ?? null,
+    has_key: profile.api_key !== undefined || profile.key_command !== undefined,
+    protected: profile.protected === true,
+    ...(profile.key_command === undefined ? {} : { key_from: 'command' }),
+  }))
+  const shown = items.some((item) => 'key_from' in item) ? withCommands : view
+  printer.check(shown)
+  await printer.list(shown, 'profiles', onePage({ items }))
+}

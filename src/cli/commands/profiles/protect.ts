@@ -1,0 +1,16 @@
+import type { DefineAction } from '../../kernel/action.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { setProtected } from './protection.ts'
+
+export function defineProfileProtect(profiles: MeetroomCommand, act: DefineAction): void {
+  const protect = profiles
+    .command('protect')
+    .summary('Protect a profile against changes by mistake')
+    .description(
+      'Protect a profile, “local” too: every command that changes something through it, or at its service under another name, needs --allow-write. To join a room is a change.',
+    )
+    .argument('<profile>', 'name of the profile')
+    .action(act('machine', (context, name: string) => setProtected(context, name, true)))
+  examples(protect, 'meetroom profiles protect production')
+}

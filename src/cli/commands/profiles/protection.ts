@@ -1,0 +1,15 @@
+import { findProfile } from '../../../config/stored-file.ts'
+import { withProfile } from '../../../config/writer.ts'
+import type { Context } from '../../kernel/context.ts'
+import { requireProfile } from './require-profile.ts'
+
+/** Protects a profile, or removes its protection. */
+export async function setProtected(context: Context, name: string, isProtected: boolean): Promise<void> {
+  context.config.expectNewProfile()
+  await requireProfile(context, name)
+  await context.config.change((config) => {
+    const { protected: _, ...profile } = findProfile(config, name) ?? {}
+    return withProfile(config, name, isProtected ? { ...profile, protected: true } : profile)
+  })
+  await context.notice(`profile ${name} is ${isProtected ? 'protected' : 'no longer protected'}`)
+}

@@ -1,0 +1,31 @@
+import { localProfile } from '../../../config/settings.ts'
+import { withoutProfile } from '../../../config/writer.ts'
+import { UsageError } from '../../../errors.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { alias, examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { confirm } from '../../requests/confirm.ts'
+import { requireProfile } from './require-profile.ts'
+
+export function defineProfileRemove(profiles: MeetroomCommand, act: DefineAction): void {
+  const remove = profiles
+    .command('remove')
+    .summary('Forget a profile')
+    .description('Forget a profile with its key and settings.')
+    .argument('<profile>', 'name of the profile')
+    .action(
+      act('machine', async (context, name: string) => {
+        context.config.expectNewProfile()
+        if (name === localProfile) throw new UsageError('the profile “local” is built in')
+        await requireProfile(context, name)
+        await confirm(context, {
+          doing: 'removing a profile',
+          describe: async () => `Forget profile ${name} and its key`,
+        })
+        await context.config.change((config) => withoutProfile(config, name))
+        await context.notice(`forgot profile ${name}`)
+      }),
+    )
+  alias(remove, 'rm')
+  examples(remove, 'meetroom profiles remove staging')
+}

@@ -1,0 +1,16 @@
+import type { DefineAction } from '../../kernel/action.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { setProtected } from './protection.ts'
+
+export function defineProfileUnprotect(profiles: MeetroomCommand, act: DefineAction): void {
+  const unprotect = profiles
+    .command('unprotect')
+    .summary('Allow changes through a profile again')
+    .description(
+      'Remove the protection of a profile: commands that change something no longer need --allow-write.',
+    )
+    .argument('<profile>', 'name of the profile')
+    .action(act('machine', (context, name: string) => setProtected(context, name, false)))
+  examples(unprotect, 'meetroom profiles unprotect production')
+}

@@ -1,0 +1,24 @@
+import type { DefineAction } from '../../kernel/action.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { requireProfile } from './require-profile.ts'
+
+export function defineProfileUse(profiles: MeetroomCommand, act: DefineAction): void {
+  const use = profiles
+    .command('use')
+    .summary('Switch to a profile')
+    .description('Use this profile in every command that names no other.')
+    .argument('<profile>', 'name of the profile')
+    .action(
+      act('machine', async (context, name: string) => {
+        context.config.expectNewProfile()
+        await requireProfile(context, name)
+        await context.config.change((config) => ({
+          ...config,
+          profile: name,
+        }))
+        await context.notice(`using profile ${name}`)
+      }),
+    )
+  examples(use, 'meetroom profiles use staging', 'meetroom profiles use local')
+}

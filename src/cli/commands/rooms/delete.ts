@@ -1,0 +1,26 @@
+import { saveFlags } from '../../backup/flags.ts'
+import { defineBatchCommand } from '../../batch/define-batch-command.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { roomBatch } from './room-state.ts'
+
+export function defineRoomDelete(rooms: MeetroomCommand, act: DefineAction): void {
+  defineBatchCommand(rooms, act, {
+    ...roomBatch,
+    verb: 'delete',
+    doing: 'deleting',
+    past: 'deleted',
+    alias: 'rm',
+    summary: 'Delete rooms',
+    description: 'Delete rooms with everything in them.',
+    destructive: true,
+    deletes: 'rooms',
+    flags: saveFlags,
+    call: ['deleteRoom', (id) => ({ params: { id } })],
+    examples: [
+      'meetroom rooms delete 66f1a2b3c4d5e6f708192a3b',
+      "meetroom rooms delete --where 'terminated_at<365d' --dry-run",
+      "meetroom rooms delete --where 'terminated_at<365d' --save deleted-rooms.ndjson",
+    ],
+  })
+}

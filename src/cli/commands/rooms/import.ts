@@ -1,0 +1,19 @@
+import { roomImportFlags } from '../../bulk/read/import-flags.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { defineImport } from '../shared/import.ts'
+
+export function defineRoomImport(rooms: MeetroomCommand, act: DefineAction): void {
+  defineImport(rooms, act, {
+    kind: 'rooms',
+    summary: 'Create rooms from a file',
+    description:
+      'Create rooms from a CSV, NDJSON or JSON file with one row each. The whole file is checked before anything is sent. ' +
+      'Rows are looked up by their id, or by --match; the service gives new rooms ids of its own.',
+    flags: roomImportFlags,
+    examples: [
+      'meetroom rooms import rooms.csv --dry-run',
+      'meetroom rooms import courses.csv --match name --if-exists update',
+    ],
+  })
+}

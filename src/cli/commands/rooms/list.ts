@@ -1,0 +1,31 @@
+import type { DefineAction } from '../../kernel/action.ts'
+import { alias, concurrencyFlag, examples, type ListFlags, withPaging } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { runList } from '../../lists/run-list.ts'
+import { type StateFlags, stateFlags, stateOf } from './room-state.ts'
+
+export function defineRoomList(rooms: MeetroomCommand, act: DefineAction): void {
+  const list = rooms
+    .command('list')
+    .summary('List rooms')
+    .description('List rooms. The embedded service lists the newest first.')
+    .option('--name <name>', 'only rooms with exactly this name')
+    .option('--layout <layout>', 'only rooms with this layout')
+    .action(
+      act('reads', (context, flags: ListFlags & StateFlags & { name?: string; layout?: string }) => {
+        const { name, layout } = flags
+        const query = { name, layout, ...stateOf(flags) }
+        return runList(context, 'listRooms', { query }, flags)
+      }),
+    )
+  concurrencyFlag(
+    withPaging(alias(stateFlags(list), 'ls')),
+    'number of rooms that --where looks into at once',
+  )
+  examples(
+    list,
+    'meetroom rooms list --active',
+    "meetroom rooms list --where 'online>0'",
+    'meetroom rooms list --all -o csv > rooms.csv',
+  )
+}

@@ -1,0 +1,17 @@
+import { defineBatchCommand } from '../../batch/define-batch-command.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { roomBatch, setTerminated } from './room-state.ts'
+
+export function defineRoomReopen(rooms: MeetroomCommand, act: DefineAction): void {
+  defineBatchCommand(rooms, act, {
+    ...roomBatch,
+    verb: 'reopen',
+    doing: 'reopening',
+    past: 'reopened',
+    summary: 'Reopen terminated rooms',
+    description: 'Reopen rooms that were terminated.',
+    call: setTerminated(false),
+    examples: ['meetroom rooms reopen 66f1a2b3c4d5e6f708192a3b'],
+  })
+}

@@ -1,0 +1,23 @@
+import { defineBatchCommand } from '../../batch/define-batch-command.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { roomBatch, setTerminated, terminating } from './room-state.ts'
+
+export function defineRoomTerminate(rooms: MeetroomCommand, act: DefineAction): void {
+  defineBatchCommand(rooms, act, {
+    ...roomBatch,
+    ...terminating,
+    past: 'terminated',
+    summary: 'Terminate rooms',
+    description: 'Terminate rooms: their sessions end.',
+    destructive: true,
+    call: setTerminated(true),
+    examples: [
+      'meetroom rooms terminate 66f1a2b3c4d5e6f708192a3b',
+      "meetroom rooms terminate 'name:Weekly sync'",
+      "meetroom rooms terminate --where 'name~^test' --yes --max 100",
+      "meetroom rooms terminate --where 'idle>90d' --where 'status=active' --dry-run",
+      'meetroom rooms list --active --all -o ids | meetroom rooms terminate - --yes',
+    ],
+  })
+}

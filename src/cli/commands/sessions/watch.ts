@@ -1,0 +1,36 @@
+import { Option } from 'commander'
+import { longestWaitMs } from '../../../config/values.ts'
+import { duration } from '../../input/input.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { roomArgument } from '../../lists/room-arguments.ts'
+
+export function defineSessionWatch(sessions: MeetroomCommand, act: DefineAction): void {
+  const watch = sessions
+    .command('watch')
+    .summary('Follow a room: who is in it, who joins and who leaves')
+    .description(
+      'Follow a room until q or ^C: who is in it, who joins and who leaves. On a terminal it is a view, which is drawn in place; ' +
+        'elsewhere, and with --json, one JSON object a line (see: meetroom schema sessions watch). It looks at the room every ' +
+        'two seconds, does not take part in it, and goes on when the service was away. Who comes and goes between two looks ' +
+        'is not noticed; “sessions report” tells of everybody.',
+    )
+    .argument(...roomArgument)
+    .addOption(
+      new Option('--interval <duration>', 'pause between two looks')
+        .argParser(duration('--interval', { least: 100, most: longestWaitMs }))
+        .default(2000, '2s'),
+    )
+    .action(
+      act('stays', async (context, room: string, flags: { interval: number }) => {
+        const { runWatch } = await import('./watch/watch.ts')
+        await runWatch(context, room, flags)
+      }),
+    )
+  examples(
+    watch,
+    'meetroom sessions watch 66f1a2b3c4d5e6f708192a3b',
+    "meetroom sessions watch 'name:Weekly sync' --interval 10s -o ndjson",
+  )
+}

@@ -1,0 +1,38 @@
+import { Option } from 'commander'
+import type { ExportFlags } from '../../bulk/export.ts'
+import { wholeNumber } from '../../input/input.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { examples, whereOption } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+
+interface ExportCommand {
+  kind: 'users' | 'rooms' | 'members'
+  /** Continues the description. */
+  note?: string
+  /** Adds the argument and the flags that only this export takes. */
+  flags: (command: MeetroomCommand) => MeetroomCommand
+  examples: readonly string[]
+}
+
+/** Adds the export of a group. Import reads the files that it writes. */
+export function defineExport(
+  group: MeetroomCommand,
+  act: DefineAction,
+  { kind, note = '', flags: addFlags, examples: lines }: ExportCommand,
+): MeetroomCommand {
+  const command = group
+    .command('export')
+    .summary(`Export ${kind}`)
+    .description(`Export ${kind} as CSV, NDJSON or JSON (-o), in a form that import reads.${note}`)
+  addFlags(command)
+    .addOption(new Option('--page-size <n>', 'items per request').argParser(wholeNumber('--page-size', 1)))
+    .option(...whereOption)
+    .action(
+      act('reads', async (context, ids: string[], flags: ExportFlags) => {
+        const { runExport } = await import('../../bulk/export.ts')
+        await runExport(context, kind, ids, flags)
+      }),
+    )
+  examples(command, ...lines)
+  return command
+}

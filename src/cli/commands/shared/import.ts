@@ -1,0 +1,33 @@
+import { type ImportFlags, importFlags } from '../../bulk/read/import-flags.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+
+interface ImportCommand {
+  kind: 'users' | 'rooms' | 'members'
+  summary: string
+  description: string
+  /** Adds the flags that only this import takes. */
+  flags: (command: MeetroomCommand) => MeetroomCommand
+  examples: readonly string[]
+}
+
+/** Adds the import of a group. Its code is loaded when it runs, to keep other commands fast. */
+export function defineImport(
+  group: MeetroomCommand,
+  act: DefineAction,
+  { kind, summary, description, flags: addFlags, examples: lines }: ImportCommand,
+): void {
+  const command = group
+    .command('import')
+    .summary(summary)
+    .description(description)
+    .argument('<file>', 'the file, or - for standard input')
+  importFlags(addFlags(command)).action(
+    act('writes', async (context, file: string, flags: ImportFlags) => {
+      const { runImport } = await import('../../bulk/import.ts')
+      await runImport(context, kind, file, flags)
+    }),
+  )
+  examples(command, ...lines)
+}

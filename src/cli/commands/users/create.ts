@@ -1,0 +1,64 @@
+import { Option } from 'commander'
+import { user } from '../../../api/resources.ts'
+import { textOf } from '../../../api/text-of.ts'
+import { suggest, UsageError } from '../../../errors.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { buildBody } from '../../kernel/body.ts'
+import type { Context } from '../../kernel/context.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { runOne, undefinedIfNotFound } from '../../lists/run-one.ts'
+import { settingsFrom, type UserFlags, userFlags, withEncodedUrl } from './user-fields.ts'
+
+const { words } = user
+
+interface CreateFlags extends UserFlags {
+  overwrite?: boolean
+  ifNotExists?: boolean
+}
+
+export function defineUserCreate(users: MeetroomCommand, act: DefineAction): void {
+  const create = users
+    .command('create')
+    .summary('Create a user')
+    .description(
+      'Create a user. A user id that is already in use is refused, because the service would override that user. The access token is shown with --show-tokens, and with -o json in a pipe.',
+    )
+    .argument('<user-id>', words.user_id)
+    .addOption(
+      new Option('--overwrite', 'overwrite the user who already has this id').conflicts('ifNotExists'),
+    )
+    .option('--if-not-exists', 'if a user with this id exists, leave them as is and show them')
+  userFlags(create).action(
+    act('any', async (context, user_id: string, flags: CreateFlags) => {
+      const given = { 'the user id': { user_id }, ...settingsFrom(flags) }
+      const body = withEncodedUrl(await buildBody(context, 'createUser', flags, given), flags)
+      const id = textOf(body.user_id)
+      if (flags.ifNotExists && (await exists(context, id)))
+        return runOne(context, 'getUser', { params: { user_id: id } })
+      if (!flags.overwrite) await requireFree(context, id)
+      await runOne(context, 'createUser', { body })
+    }),
+  )
+  examples(
+    create,
+    "meetroom users create ada --name 'Ada Lovelace' --default-member-type host",
+    'meetroom users create ada --name Ada --overwrite',
+  )
+}
+
+async function exists(context: Context, user_id: string): Promise<boolean> {
+  if (context.flags.curl) return false
+  return (
+    (await undefinedIfNotFound((await context.client()).call('getUser', { params: { user_id } }))) !==
+    undefined
+  )
+}
+
+/** Rule 3: the service overrides a user whose id is given again, without a word. */
+async function requireFree(context: Context, user_id: string): Promise<void> {
+  if (!(await exists(context, user_id))) return
+  throw new UsageError(`user “${user_id}” already exists, and creating it again would overwrite it`, {
+    hint: ['pass --overwrite to do that, or update the user with: ', suggest(['users', 'update'], user_id)],
+  })
+}

@@ -1,0 +1,24 @@
+import { saveFlags } from '../../backup/flags.ts'
+import { defineBatchCommand } from '../../batch/define-batch-command.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { userIdsText } from './user-fields.ts'
+
+export function defineUserDelete(users: MeetroomCommand, act: DefineAction): void {
+  defineBatchCommand(users, act, {
+    verb: 'delete',
+    doing: 'deleting',
+    past: 'deleted',
+    alias: 'rm',
+    summary: 'Delete users',
+    description: 'Delete users from the workspace.',
+    destructive: true,
+    ids: userIdsText,
+    deletes: 'users',
+    flags: saveFlags,
+    list: 'listUsers',
+    get: ['getUser', (user_id) => ({ params: { user_id } })],
+    call: ['deleteUser', (user_id) => ({ params: { user_id } })],
+    examples: ['meetroom users delete ada grace --yes', 'meetroom users delete ada --save ada.ndjson'],
+  })
+}

@@ -1,0 +1,18 @@
+import { user } from '../../../api/resources.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { alias, examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { runOne } from '../../lists/run-one.ts'
+
+const { words } = user
+
+export function defineUserGet(users: MeetroomCommand, act: DefineAction): void {
+  const get = users
+    .command('get')
+    .summary('Show a user')
+    .description('Show one user. The access token is shown with --show-tokens, and with -o json in a pipe.')
+    .argument('<user>', words.user_id)
+    .action(act('reads', (context, user_id: string) => runOne(context, 'getUser', { params: { user_id } })))
+  alias(get, 'show')
+  examples(get, 'meetroom users get ada')
+}

@@ -1,0 +1,22 @@
+import { user } from '../../../api/resources.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { alias, examples, type ListFlags, withPaging } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { runList } from '../../lists/run-list.ts'
+
+const { words } = user
+
+export function defineUserList(users: MeetroomCommand, act: DefineAction): void {
+  const list = users
+    .command('list')
+    .summary('List the users of the workspace')
+    .description('List the users of the workspace.')
+    .option('--email <query>', words.email_search_query)
+    .action(
+      act('reads', (context, flags: ListFlags & { email?: string }) =>
+        runList(context, 'listUsers', { query: { email_search_query: flags.email } }, flags),
+      ),
+    )
+  withPaging(alias(list, 'ls'))
+  examples(list, 'meetroom users list --email @example.com', 'meetroom users list --all -o ids')
+}

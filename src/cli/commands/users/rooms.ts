@@ -1,0 +1,21 @@
+import type { DefineAction } from '../../kernel/action.ts'
+import { examples, type PaceFlags, paceFlags } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { userIdsText } from './user-fields.ts'
+
+export function defineUserRooms(users: MeetroomCommand, act: DefineAction): void {
+  const rooms = users
+    .command('rooms')
+    .summary('List every room in which users are members')
+    .description(
+      'List every room in which users are members, whether they are blocked there, and when they were last connected. The API finds rooms by no user, so the members of every room are listed.',
+    )
+    .argument('<user...>', userIdsText)
+  paceFlags(rooms).action(
+    act('reads', async (context, given: string[], flags: PaceFlags) => {
+      const { runUserRooms } = await import('../../lists/user-rooms.ts')
+      await runUserRooms(context, given, flags)
+    }),
+  )
+  examples(rooms, 'meetroom users rooms ada', 'meetroom users rooms ada grace -o csv > access.csv')
+}

@@ -1,0 +1,26 @@
+import { user } from '../../../api/resources.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { buildBody } from '../../kernel/body.ts'
+import { examples, requireFields } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { runOne } from '../../lists/run-one.ts'
+import { settingsFrom, type UserFlags, userFlags, withEncodedUrl } from './user-fields.ts'
+
+const { words } = user
+
+export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): void {
+  const update = users
+    .command('update')
+    .summary('Change a user')
+    .description('Change a user; everything else stays as it is.')
+    .argument('<user>', words.user_id)
+  userFlags(update).action(
+    act('writes', async (context, user_id: string, flags: UserFlags) => {
+      const given = await buildBody(context, 'updateUser', flags, settingsFrom(flags))
+      const body = withEncodedUrl(given, flags)
+      requireFields(context, body, {})
+      await runOne(context, 'updateUser', { params: { user_id }, body })
+    }),
+  )
+  examples(update, 'meetroom users update ada --profile-url https://example.com/ada.png')
+}

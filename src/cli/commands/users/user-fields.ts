@@ -1,0 +1,48 @@
+import { Option } from 'commander'
+import type { BodyOf } from '../../../api/operation.ts'
+import type { Operations } from '../../../api/operations.ts'
+import { user } from '../../../api/resources.ts'
+import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
+import { webUrl } from '../../input/input.ts'
+import { type BodyFlags, type GivenFields, urlFor } from '../../kernel/body.ts'
+import { bodyFlags } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+
+const { words } = user
+
+export interface UserFlags extends BodyFlags {
+  name?: string
+  email?: string
+  profileUrl?: string
+  defaultMemberType?: MemberType
+}
+
+export function userFlags(command: MeetroomCommand): MeetroomCommand {
+  return bodyFlags(
+    command
+      .option('--name <name>', words.name)
+      .option('--email <address>', words.email)
+      .option('--profile-url <url>', words.profile_url, webUrl('--profile-url'))
+      .addOption(new Option('--default-member-type <type>', words.default_member_type).choices(memberTypes)),
+  )
+}
+
+export function settingsFrom(flags: UserFlags): GivenFields<'updateUser'> {
+  return {
+    '--name': { name: flags.name },
+    '--email': { email: flags.email },
+    '--profile-url': { profile_url: flags.profileUrl },
+    '--default-member-type': { default_member_type: flags.defaultMemberType },
+  }
+}
+
+/** The API wants URLs encoded (section 1), wherever they come from. */
+export function withEncodedUrl<B extends BodyOf<Operations['updateUser']>>(body: B, flags: BodyFlags): B {
+  const { profile_url } = body
+  return typeof profile_url === 'string'
+    ? { ...body, profile_url: urlFor('profile_url', flags)(profile_url) }
+    : body
+}
+
+/** Help text of the arguments that take several user IDs. */
+export const userIdsText = `${words.user_id}, or - to read ids from standard input`

@@ -1,0 +1,48 @@
+import { webUrl, wholeNumber } from '../../input/input.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { requireSecret, secretFlag, signingSecret, tolerance, toleranceFlag } from './signing-secret.ts'
+import { listenForWebhooks } from './webhook-listener.ts'
+
+interface ListenFlags {
+  host: string
+  port: number
+  secret?: string
+  /** In seconds. */
+  tolerance?: number
+  forwardTo?: string
+  exec?: string
+  respond?: number
+}
+
+/** How old a signature that comes in may be, in seconds, as Standard Webhooks has it: an older one may be a replay. */
+const defaultTolerance = 300
+
+export function defineWebhookListen(webhooks: MeetroomCommand, act: DefineAction): void {
+  const listener = webhooks
+    .command('listen')
+    .summary('Receive webhooks and print them')
+    .description('Receive webhooks on this machine; print, validate and verify each one, until ^C.')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber('--port', 0, 65535), 4681)
+    .option(...secretFlag)
+    .option(toleranceFlag, `refuse signatures older than this, as in 60 or 1h (default: 5m)`, tolerance)
+    .option('--forward-to <url>', 'forward each event, and return the answer', webUrl('--forward-to'))
+    .option('--exec <command>', 'run a program for each event, with the event on standard input; no shell')
+    .option('--respond <status>', 'answer every event with this status', wholeNumber('--respond', 200, 599))
+    .action(
+      act('stays', async (context, flags: ListenFlags) => {
+        const printer = await context.printer()
+        requireSecret(flags)
+        const secret = await signingSecret(flags.secret, context.host)
+        const { tolerance = defaultTolerance } = flags
+        await listenForWebhooks(context, { ...flags, secret, tolerance, json: printer.printsJson })
+      }),
+    )
+  examples(
+    listener,
+    'meetroom webhooks listen --port 4681',
+    "meetroom webhooks listen --secret @secret.txt --exec 'jq .action'",
+  )
+}

@@ -1,0 +1,29 @@
+import { isSecret } from '../../../api/signature.ts'
+import { parseDuration } from '../../../duration.ts'
+import { UsageError } from '../../../errors.ts'
+import type { Host } from '../../../host.ts'
+import { readSecret } from '../../input/input.ts'
+
+export const secretFlag = [
+  '--secret <secret|@file>',
+  'secret that the webhooks are signed with, from a file or, with @-, from standard input',
+] as const
+
+export const toleranceFlag = '--tolerance <duration>'
+
+/** Parses the value of `--tolerance`, into seconds. */
+export const tolerance = (text: string) => parseDuration(text, { least: 1000 }, '--tolerance') / 1000
+
+/** @throws {UsageError} for a tolerance of signatures that are not checked */
+export function requireSecret({ secret, tolerance }: { secret?: string; tolerance?: number }): void {
+  if (tolerance !== undefined && secret === undefined)
+    throw new UsageError('--tolerance is for signatures, and needs --secret')
+}
+
+/** Reads the secret that `--secret` names. */
+export async function signingSecret(given: string | undefined, host: Host): Promise<string | undefined> {
+  const secret = given === undefined ? undefined : await readSecret('--secret', given, host)
+  if (secret !== undefined && !isSecret(secret))
+    throw new UsageError('not a valid signing secret: expected whsec_ and base64, or any other text')
+  return secret
+}

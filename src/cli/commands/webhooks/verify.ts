@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { parseJson } from '../../../api/json.ts'
+import { ConditionError, UsageError } from '../../../errors.ts'
+import type { Host } from '../../../host.ts'
+import type { DefineAction } from '../../kernel/action.ts'
+import { examples } from '../../kernel/flags.ts'
+import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
+import { requireSecret, secretFlag, signingSecret, tolerance, toleranceFlag } from './signing-secret.ts'
+import { type CheckedWebhook, checkWebhook } from './webhook.ts'
+
+interface VerifyFlags {
+  headers: string
+  secret?: string
+  /** In seconds. */
+  tolerance?: number
+}
+
+export function defineWebhookVerify(webhooks: MeetroomCommand, act: DefineAction): void {
+  const verify = webhooks
+    .command('verify')
+    .summary('Check a saved webhook')
+    .description('Check the signature and the shape of a webhook saved to files. Contacts no service.')
+    .argument('<body-file>', 'file with the body, byte for byte as it came')
+    .requiredOption('--headers <file>', 'file with its headers: “Name: value” lines or a JSON object')
+    .option(...secretFlag)
+    .option(
+      toleranceFlag,
+      'refuse signatures older than this, as in 60 or 1h (default: of any age)',
+      tolerance,
+    )
+    .action(
+      act('machine', async (context, bodyFile: string, flags: VerifyFlags) => {
+        const { host } = context
+        requireSecret(flags)
+        const body = await readText(bodyFile, host)
+        const headers = parseHeaderFile(await readText(flags.headers, host))
+        const secret = await signingSecret(flags.secret, host)
+        const checked = checkWebhook(body, headers, { secret, tolerance: flags.tolerance, now: host.now() })
+        await (await context.printer()).facts(facts(checked))
+        if (checked.problem) throw new ConditionError(checked.problem)
+      }),
+    )
+  examples(verify, 'meetroom webhooks verify body.json --headers headers.txt --secret @secret.txt')
+}
+
+function facts({ id, at, action, valid, signature }: CheckedWebhook) {
+  return { webhook_id: id ?? null, timestamp: at ?? null, action: action ?? null, valid, signature }
+}
+
+async function readText(file: string, host: Host): Promise<string> {
+  try {
+    return await readFile(resolve(host.cwd, file), 'utf8')
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+function parseHeaderFile(text: string): Record<string, string> {
+  const pairs = text.trimStart().startsWith('{')
+    ? Object.entries(parseObject(text))
+    : text.split(/\r?\n/).flatMap((line) => {
+        const [, name, value] = /^([^:\s]+):\s*(.*?)\s*$/.exec(line) ?? []
+        return name === undefined ? [] : [[name, value ?? ''] as const]
+      })
+  return Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), String(value)]))
+}
+
+function parseObject(text: string): object {
+  try {
+    return parseJson(text) as object
+  } catch {
+    throw new UsageError('--headers: not valid JSON')
+  }
+}
