@@ -1,10 +1,11 @@
-// What the build changes in libraries, so that a start does not pay for what we never ask of them.
-import { readFile } from 'node:fs/promises'
+// Optional edits of libraries, so that a start does not pay for parts that the program never uses. A library in another version
+// than the checked one, or one whose text an edit does not fit, is bundled unedited, with a notice. Everything works without edits.
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
 
-/** The versions whose text was read before it was changed. Another version stops the build until somebody has read it. */
+/** The versions that the edits were checked with. */
 const checkedWith = { 'cli-table3': '0.6.5', commander: '14.0.3', undici: '7.30.2' }
 
 /** In place of a part of a library that nothing calls. */
@@ -60,7 +61,7 @@ const plainFirst = `if (!this.llhttp) {
     }
     const { socket, llhttp } = this`
 
-/** Replacements by file. Each must apply, or the build stops. */
+/** Replacements by file. */
 const edits = {
   // Executable subcommands.
   'commander/lib/command.js': [
@@ -119,9 +120,9 @@ const assertion = ["const assert = require('node:assert')", "const assert = (...
 const parserTables = 'undici/lib/llhttp/constants.js'
 
 /**
- * The text of a library’s file as it is bundled.
- * @param file its path behind node_modules
- * @throws {Error} when the text is not the one that was checked
+ * Returns the edited text of a library file.
+ * @param file its path below node_modules
+ * @throws {Error} when an edit does not fit the text
  */
 export function edited(file, text) {
   if (file === parserTables) {
@@ -140,29 +141,40 @@ export function edited(file, text) {
   return text
 }
 
-/** @throws {Error} when the edits were checked with another version */
-export function requireChecked(name, version) {
-  const checked = checkedWith[name]
-  if (version !== checked)
-    throw new Error(`the edits were checked with ${name} ${checked}, and this is ${version}: see .esbuild-edits.mjs`)
+const libraryOf = (file) => file.split('/')[0]
+const belowModules = (path) => path.replaceAll('\\', '/').replace(/^(?:.*\/)?node_modules\//, '')
+
+/**
+ * Returns the libraries whose edits apply. The edits of one library belong together: when one does not fit, none is applied.
+ * @param {(name: string) => string} versionOf version of an installed library
+ * @param {(file: string) => string} textOf text of a file below node_modules
+ * @param {(text: string) => void} notice told why a library stays unedited
+ */
+export function editableLibraries(versionOf, textOf, notice) {
+  return Object.entries(checkedWith).flatMap(([name, checked]) => {
+    try {
+      const version = versionOf(name)
+      if (version !== checked) throw new Error(`the edits were checked with ${checked}, and this is ${version}`)
+      for (const file of Object.keys(edits)) if (libraryOf(file) === name) edited(file, textOf(file))
+      return [name]
+    } catch ({ message }) {
+      notice(`${name} is bundled unedited: ${message}; see .esbuild-edits.mjs`)
+      return []
+    }
+  })
 }
 
-/** For bundles of the whole program: whatever has changed in a library stops the build. */
+/** Applies the edits while esbuild bundles. */
 export const lighterLibraries = {
   name: 'lighter-libraries',
-  setup({ onStart, onLoad, onEnd }) {
-    const loaded = new Set()
-    onStart(() => {
-      for (const name of Object.keys(checkedWith)) requireChecked(name, require(`./node_modules/${name}/package.json`).version)
-    })
-    onLoad({ filter: /node_modules[\\/](cli-table3|commander|undici)[\\/].*\.js$/ }, async ({ path }) => {
-      const file = path.replaceAll('\\', '/').replace(/^.*\/node_modules\//, '')
-      loaded.add(file)
-      return { contents: edited(file, await readFile(path, 'utf8')) }
-    })
-    onEnd(() => {
-      const missing = [...Object.keys(edits), parserTables].filter((file) => !loaded.has(file))
-      return { errors: missing.map((file) => ({ text: `${file} is not in the bundle any more: see .esbuild-edits.mjs` })) }
-    })
+  setup({ onLoad }) {
+    const libraries = editableLibraries(
+      (name) => require(`./node_modules/${name}/package.json`).version,
+      (file) => readFileSync(`node_modules/${file}`, 'utf8'),
+      (text) => console.warn(text),
+    )
+    if (libraries.length === 0) return
+    const filter = new RegExp(`node_modules[\\\\/](?:${libraries.join('|')})[\\\\/].*\\.js$`)
+    onLoad({ filter }, ({ path }) => ({ contents: edited(belowModules(path), readFileSync(path, 'utf8')) }))
   },
 }

@@ -20,17 +20,18 @@ const common = { platform: 'node', target: 'node20.18', charset: 'ascii', minify
 const bundled = { ...common, bundle: true, loader: { '.md': 'text' }, external: ['libsql', 'node:sqlite'], write: false }
 
 /**
- * The program in parts, split where it imports dynamically.
+ * Bundles the program in parts, split where it imports dynamically.
+ * @param {{ plain?: boolean }} options plain: no library is edited, and esbuild alone makes CommonJS of the parts
  * @returns {Promise<{ parts: { name: string, code: string, small: boolean, inputs: string[] }[], comments: string[], metafile: import('esbuild').Metafile }>}
  */
-export async function bundle() {
+export async function bundle({ plain = false } = {}) {
   const { outputFiles, metafile } = await build({
     ...bundled,
     entryPoints: { meetroom: 'src/start.ts' },
     outdir: 'dist',
     splitting: true,
     format: 'esm',
-    plugins: [lighterLibraries],
+    plugins: plain ? [] : [lighterLibraries],
     alias: { 'plain-answer': './src/client/http/plain-answer.ts' },
     legalComments: 'external',
     metafile: true,
@@ -48,7 +49,7 @@ export async function bundle() {
       // Values are handed over once, when a part has run.
       if (importedBy(name, outputs).has(name)) throw new Error(`${name} imports itself by way of others`)
       // A dynamic import becomes a require: code from V8's cache cannot import.
-      const { code } = await transform(asCommonJs(name, text), {
+      const { code } = await transform(plain ? text : commonJsOf(name, text), {
         ...common,
         format: 'cjs',
         supported: { 'dynamic-import': false },
@@ -65,6 +66,16 @@ export async function bundle() {
     })
   const comments = texts.filter(({ name }) => name.endsWith('.LEGAL.txt')).map(({ text }) => text)
   return { parts: await Promise.all(parts), comments, metafile }
+}
+
+/** Returns a part as CommonJS, or as it is with a notice when esbuild writes another form than the one that is provided for. */
+function commonJsOf(name, text) {
+  try {
+    return asCommonJs(name, text)
+  } catch ({ message }) {
+    console.warn(`${message}; it starts slower: see .esbuild-parts.mjs`)
+    return text
+  }
 }
 
 /** All that a part imports at once. */
@@ -156,7 +167,7 @@ async function billOfMaterials(metafile, inputs) {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const { parts, comments, metafile } = await bundle()
+  const { parts, comments, metafile } = await bundle({ plain: process.argv.includes('--plain') })
   const inputs = parts.flatMap((part) => part.inputs)
   const files = filesOf(parts)
   const id = createHash('sha256')

@@ -9,13 +9,19 @@ declare module '*.esbuild.mjs' {
   }
 
   import type { Metafile } from 'esbuild'
-  export function bundle(): Promise<{ parts: Part[]; comments: string[]; metafile: Metafile }>
+  export function bundle(options?: {
+    plain?: boolean
+  }): Promise<{ parts: Part[]; comments: string[]; metafile: Metafile }>
   export function filesOf(parts: readonly Part[]): Map<string, string>
 }
 declare module '*.esbuild-edits.mjs' {
   import type { Plugin } from 'esbuild'
   export function edited(file: string, text: string): string
-  export function requireChecked(name: string, version: string): void
+  export function editableLibraries(
+    versionOf: (name: string) => string,
+    textOf: (file: string) => string,
+    notice: (text: string) => void,
+  ): string[]
   export const lighterLibraries: Plugin
 }
 declare module '*.esbuild-parts.mjs' {
