@@ -3,13 +3,10 @@ const { join } = require('node:path')
 
 const thirtyDays = 30 * 86_400_000
 
-/** Bytes of code that take about half a millisecond to compile: less is not worth a new cache. */
+/** Bytes of code that compile in about half a millisecond; less is not worth a new cache. */
 const much = 8 * 1024
 
-/**
- * Keeps the code that a command has compiled, for the next of its kind. A cache that cannot be written is no cache: nothing else
- * follows from it.
- */
+/** Stores the compiled code of a command for the next command of its kind. Write errors are ignored. */
 module.exports = (run) => {
   try {
     keep(run)
@@ -34,7 +31,7 @@ function keep({ folder, kind, scripts, cache, isWhole, isOurs }) {
   removeOldBuilds(all, isOurs)
 }
 
-/** Step by step: `recursive` tries for ever where no folder can be made, as in /proc. */
+/** Creates directories one by one: a recursive `mkdir` never returns in /proc. */
 function makeFolder(path) {
   try {
     fs.mkdirSync(path, { mode: 0o700 })
@@ -43,7 +40,7 @@ function makeFolder(path) {
   }
 }
 
-/** A line that says what is in it, and the code; and all of it again. */
+/** Returns the header and the code, repeated for the comparison in `unpack`. */
 function twice(code) {
   const lengths = Object.fromEntries(Object.entries(code).map(([file, { length }]) => [file, length]))
   const once = [Buffer.from(`${JSON.stringify({ made: Date.now(), lengths })}\n`), ...Object.values(code)]
@@ -61,7 +58,7 @@ function write(path, bytes) {
   }
 }
 
-/** A build marks its folder on each day on which it is used: several that are installed leave each other alone. */
+/** Removes the caches of builds that were not used recently. */
 function removeOldBuilds(all, isOurs) {
   for (const name of fs.readdirSync(all)) {
     const stat = fs.lstatSync(join(all, name))

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 
-// Runs the program part by part, compiled with the code cache that an earlier command of its kind has left, and sets the exit
-// code. A start is mostly compiling. module.enableCompileCache, which Node has from 22.1 on, saves less.
+// Runs the program with the code cache of an earlier command of its kind, because a start is mostly compiling.
+// module.enableCompileCache (Node 22.1 and later) saves less.
 const fs = require('node:fs')
 const { join } = require('node:path')
 const { Script } = require('node:vm')
@@ -17,24 +17,24 @@ const scripts = new Map()
 const parts = new Map()
 const modules = new Map()
 
-// What ends with nothing left to wait for, and before it is done, has failed.
+// Exit code of a program that stops before it is done.
 process.exitCode = 70
 load('./meetroom.js')
   .start(argv)
   .then((code) => {
     process.exitCode = code
-    // Errors have compiled too little for the next command of the kind.
+    // Failed commands compile too little for the next one.
     if (folder && kind && code === 0 && (!isWhole() || isDue()))
       require('./keep-cache.js')({ folder, kind, scripts, cache, isWhole: isWhole(), isOurs })
     if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap'))
       require('./leave.js')(code, argv[0] === '__complete')
   })
 
-/** What parts have for `require`: other parts, and what Node finds. */
+/** Implements `require` for parts and Node modules. */
 function load(name) {
   if (!name.startsWith('./')) return require(name)
   if (!modules.has(name)) {
-    // A large part has a file of its own; the small ones share the file of the first.
+    // Each large part has a file; small parts share the first one.
     if (!parts.has(name))
       for (const [part, run] of Object.entries(compile(name.slice(2)))) parts.set(part, run)
     const module = { exports: {}, dirname: dist }
@@ -46,7 +46,7 @@ function load(name) {
 
 function compile(file) {
   const path = join(dist, file)
-  // The program is ASCII: one byte a character is all that reading it takes.
+  // The program is ASCII, which latin1 reads fastest.
   const script = new Script(fs.readFileSync(path, 'latin1'), {
     filename: path,
     cachedData: cache?.code[file],
@@ -55,22 +55,22 @@ function compile(file) {
   return script.runInThisContext()
 }
 
-/** Whether the cache had all files that this command has needed. */
+/** Returns true when the cache held all files of this command. */
 function isWhole() {
   return [...scripts].every(([file, { cachedDataRejected }]) => cache?.code[file] && !cachedDataRejected)
 }
 
 /**
- * Whether to look how much of these files had to be compiled anyway, as the first command of a kind may have needed little.
- * Looking takes 5 ms, and so is done at the second run, and whenever the time without a look has doubled.
+ * Returns true when the cache should be measured: at the second run, and whenever its age has doubled. Measuring takes
+ * 5 ms.
  */
 function isDue() {
   return Date.now() - cache.checked >= Math.abs(cache.checked - cache.made)
 }
 
 /**
- * What decides which code is needed: `rooms-list-json-local` is the command, the output format and where it works, `rooms-help`
- * the help on any command of the group. Undefined for what is no command, or not yet a whole one.
+ * Returns the kind of a command: `rooms-list-json-local` has its output format and target, `rooms-help` is the help of
+ * a group. Undefined for an incomplete command.
  */
 function kindOf(argv) {
   if (argv[0] === '--version' || argv[0] === '-V') return 'version'
@@ -88,21 +88,21 @@ function kindOf(argv) {
   return name && [name, format, words.includes('--local') && 'local'].filter(Boolean).join('-')
 }
 
-/** Where the caches of this build are; undefined where none may be kept. */
+/** Returns the cache directory of this build; undefined when there is none. */
 function cacheFolder({ XDG_CACHE_HOME, LOCALAPPDATA, HOME }) {
   const home = HOME && join(HOME, process.platform === 'darwin' ? 'Library/Caches' : '.cache')
   const base = XDG_CACHE_HOME || (process.platform === 'win32' ? LOCALAPPDATA : home)
   if (!base) return undefined
-  // V8 takes any code for that of a file of the same length: the build is known by its content.
+  // V8 identifies code by its length only, so the build is identified by its content.
   return join(base, 'meetroom', `${process.version}-${process.arch}-${id}`)
 }
 
-/** The cache of this kind. What never leaves one, typos and `meetroom help`, borrows another. */
+/** Finds the cache of this kind. Commands without one, such as typos, use another kind's. */
 function findCache() {
   try {
     const stat = fs.lstatSync(folder)
     if (!isOurs(stat) || !isOurs(fs.lstatSync(join(folder, '..')))) return undefined
-    // Builds that were not used for long are removed.
+    // The time marks the build as used.
     if (Date.now() - stat.mtimeMs > 86_400_000) fs.utimesSync(folder, new Date(), new Date())
     if (kind) return readCache(kind)
     return readCache(fs.readdirSync(folder).find((name) => !name.startsWith('.')))
@@ -111,11 +111,11 @@ function findCache() {
   }
 }
 
-/** The code that is kept under a name, by file, when it was made and last looked at; undefined where it is not there or damaged. */
+/** Reads a cache by name; undefined when it is missing or damaged. */
 function readCache(name) {
   let file
   try {
-    // Neither a link is followed nor a pipe waited for.
+    // Neither follows links nor waits for pipes.
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
     file = fs.openSync(join(folder, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     const stat = fs.fstatSync(file)
@@ -129,8 +129,8 @@ function readCache(name) {
 }
 
 /**
- * V8 runs damaged code until it crashes: all is kept twice, which is compared sooner than any checksum is loaded.
- * @throws {Error} when it does not fit
+ * Compares both copies, which is faster than loading a checksum: V8 would crash on damaged code.
+ * @throws {Error} when they differ
  */
 function unpack(twice) {
   const half = twice.subarray(0, twice.length / 2)
@@ -146,7 +146,7 @@ function unpack(twice) {
   return { code, made }
 }
 
-/** What is run must come from where nobody else can write. */
+/** Returns true for a file that other users cannot write. */
 function isOurs({ uid, mode }) {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
 }

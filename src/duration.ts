@@ -1,30 +1,29 @@
 import { UsageError } from './errors.ts'
 
-/** In milliseconds, the longest first: this is the order in which they are written. */
+/** Milliseconds by unit, longest first, which is the order of formatting. */
 const units = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 
 const pattern =
   /^(?=\d)(?:(?<w>\d{1,9})w)?(?:(?<d>\d{1,9})d)?(?:(?<h>\d{1,9})h)?(?:(?<m>\d{1,9})m)?(?:(?<s>\d{1,9}(?:\.\d{1,3})?)s)?(?:(?<ms>\d{1,9})ms)?$/
 
-/** A duration such as `90d`, `10m` or `1m30s`, in milliseconds; undefined for any other text. */
+/** Parses a duration such as `90d`, `10m` or `1m30s` to milliseconds; undefined for other text. */
 export function readDuration(text: string): number | undefined {
   const { groups } = pattern.exec(text) ?? {}
   if (!groups) return undefined
   const parts = Object.entries(units).map(([unit, ms]) => Number(groups[unit] ?? 0) * ms)
-  // A second has no more than its milliseconds, whatever a double makes of 1.001.
+  // Rounding removes the error of fractions such as 1.001.
   return Math.round(parts.reduce((sum, part) => sum + part))
 }
 
-/** What a duration may be, in milliseconds. */
 export interface DurationRange {
-  /** Above 0 when not given. */
+  /** Default: above 0. */
   least?: number
   most?: number
 }
 
 /**
- * Seconds, as in `30` or `0.5`, or a duration; in milliseconds.
- * @param flag stands before what is wrong
+ * Parses seconds, such as `30` or `0.5`, or a duration; returns milliseconds.
+ * @param flag prefix of the error message
  * @throws {UsageError}
  */
 export function parseDuration(text: string, { least, most }: DurationRange, flag?: string): number {
@@ -37,11 +36,11 @@ export function parseDuration(text: string, { least, most }: DurationRange, flag
   )
 }
 
-/** Milliseconds as people write them: `10m`, `1m30s`, `0.5s`. */
+/** Formats milliseconds, such as `10m`, `1m30s` or `0.5s`. */
 export function formatDuration(ms: number): string {
   let rest = ms
   let text = ''
-  // Days and weeks are for ages.
+  // Days and weeks suit ages only.
   for (const unit of ['h', 'm'] as const) {
     const count = Math.floor(rest / units[unit])
     rest -= count * units[unit]

@@ -1,15 +1,14 @@
-/** What a request was, as far as an error may tell: never a header, never a key. */
+/** A request in an error, without headers. */
 export interface RequestLine {
   method: string
   path: string
 }
 
-/** A command line of this program that a hint or a notice recommends. Only `hintText` turns it into text. */
+/** A suggested command line of this program. Only `hintText` formats it. */
 export class Suggestion {
   /**
-   * @param words command, flags and their values
-   * @param operands IDs and other arguments, which may begin with a dash
-   * @param hasTarget whether the command takes the flags that select the service of this run
+   * @param operands arguments, which may begin with a dash
+   * @param hasTarget true when the command takes the flags that select the service
    */
   constructor(
     readonly words: readonly string[],
@@ -18,47 +17,47 @@ export class Suggestion {
   ) {}
 }
 
-/** Suggests a command for the service of this run: it is printed with the same `--profile`, `--local` and `--base-url`. */
+/** Suggests a command for the service of this run, printed with the same `--profile`, `--local` or `--base-url`. */
 export function suggest(words: readonly string[], ...operands: readonly string[]): Suggestion {
   return new Suggestion(words, operands, true)
 }
 
-/** Suggests a command that sends nothing to the service of this run, such as `profiles list`, or that names its own. */
+/** Suggests a command without the service of this run, such as `profiles list`. */
 export function suggestElsewhere(words: readonly string[], ...operands: readonly string[]): Suggestion {
   return new Suggestion(words, operands, false)
 }
 
-/** Suggests the help of a command; without words, that of the program. */
+/** Suggests the help of a command, or of the program. */
 export function suggestHelp(...words: readonly string[]): Suggestion {
   return suggestElsewhere([...words, '--help'])
 }
 
-/** What to do about an error: text, suggested commands, or both in the order in which they are printed. */
+/** Text, suggested commands, or both in the order of printing. */
 export type Hint = string | Suggestion | readonly Hint[]
 
 export interface ErrorDetails {
-  /** One line saying what to do about it. Plain text names no command of this program. */
+  /** Advice in one line. Plain text names no command of this program. */
   hint?: Hint | undefined
-  /** HTTP status of the answer, when there was one. */
+  /** HTTP status of the response. */
   status?: number | undefined
-  /** Whether the same command may succeed when run again unchanged. */
+  /** True when the same command may succeed later. */
   retryable?: boolean | undefined
-  /** `Retry-After`, as the service sent it. */
+  /** `Retry-After` as the service sent it. */
   retryAfter?: string | undefined
-  /** An attempt before the one that was answered may have changed something. */
+  /** True when an earlier attempt may have changed something. */
   afterLostAttempt?: boolean | undefined
   request?: RequestLine | undefined
-  /** The decoded body of the service's answer. */
+  /** Decoded body of the response. */
   body?: unknown
-  /** The service accepted a write, and its result is not known. */
+  /** True when the service accepted a write with an unknown result. */
   accepted?: boolean | undefined
   cause?: unknown
 }
 
-/** Every failure that the program foresees. The exit code is part of the contract with scripts. */
+/** An expected failure. The exit code is part of the contract with scripts. */
 export abstract class MeetroomError extends Error {
   abstract readonly exitCode: number
-  /** Stable, machine-readable name: the `code` of the JSON error. */
+  /** Stable `code` of the JSON error. */
   abstract readonly code: string
   readonly hint: Hint | undefined
   readonly status: number | undefined
@@ -83,13 +82,13 @@ export abstract class MeetroomError extends Error {
   }
 }
 
-/** The service refused the request: a 4xx that no other class describes better. */
+/** The service refused the request with a 4xx that no other class describes. */
 export class ApiError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'refused'
 }
 
-/** The service accepted a write, and its response shows that it did not make the change. */
+/** The service accepted a write, but its response shows another result. */
 export class NotAppliedError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'not_applied'
@@ -102,93 +101,91 @@ export class NotAppliedError extends MeetroomError {
   }
 }
 
-/** The existing item is not what was asked for. */
+/** An existing item differs from the requested one. */
 export class ConflictError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'conflict'
 }
 
-/** Flags, input or settings are wrong; nothing was sent. */
+/** Flags, input or settings are wrong. Nothing was sent. */
 export class UsageError extends MeetroomError {
   readonly exitCode = 2
   readonly code = 'usage'
 }
 
-/** No such room, member or user. */
 export class NotFoundError extends MeetroomError {
   readonly exitCode = 3
   readonly code = 'not_found'
 }
 
-/** No key, or the service refuses the key. */
+/** The key is missing or refused. */
 export class AuthError extends MeetroomError {
   readonly exitCode = 4
   readonly code = 'auth'
 }
 
-/** No answer: DNS, connection refused, TLS, proxy, deadline. */
+/** No response arrived: DNS, connection, TLS, proxy or timeout. */
 export class NetworkError extends MeetroomError {
   readonly exitCode = 5
   readonly code = 'network'
 }
 
-/** The service failed (5xx), or its answer cannot be read. */
+/** The service failed (5xx), or its response is unreadable. */
 export class ServiceError extends MeetroomError {
   readonly exitCode = 6
   readonly code = 'service'
 }
 
-/** What answers at the base URL is not a Meeting Room Service. */
+/** The base URL is not a Meeting Room Service. */
 export class WrongBaseUrlError extends MeetroomError {
   readonly exitCode = 6
   readonly code = 'wrong_base_url'
 }
 
-/** A write was sent, and whether it took effect is not known. */
+/** The outcome of a write is unknown. */
 export class UnknownOutcomeError extends MeetroomError {
   readonly exitCode = 7
   readonly code = 'unknown_outcome'
 }
 
-/** Some items of a bulk failed, others succeeded. */
+/** Some items of a bulk operation failed. */
 export class PartialError extends MeetroomError {
   readonly exitCode = 8
   readonly code: string = 'partial'
 }
 
-/** The service did not list all items; what it listed was read. */
+/** The service did not list all items. */
 export class IncompleteError extends PartialError {
   override readonly code = 'incomplete'
 }
 
-/** A condition that was asked for does not hold. */
 export class ConditionError extends MeetroomError {
   readonly exitCode = 9
   readonly code = 'condition'
 }
 
-/** A change needed confirmation and did not get it. */
+/** A change was not confirmed. */
 export class ConfirmationError extends MeetroomError {
   readonly exitCode = 10
   readonly code = 'confirmation'
 }
 
-/** Something that was examined is not as it should be. */
+/** A check found a problem. */
 export class UnhealthyError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'unhealthy'
 }
 
-/** The result could not be written: a full disk, say. sysexits(3) calls it EX_IOERR. */
+/** The output cannot be written, such as on a full disk. sysexits(3) calls it EX_IOERR. */
 export class OutputError extends MeetroomError {
   readonly exitCode = 74
   readonly code = 'output'
 }
 
-/** The audit log cannot be written, and so nothing is sent. */
+/** The audit log cannot be written, so no request is sent. */
 export class AuditError extends OutputError {}
 
-/** The error for a system that has no file handle left; undefined for any other cause. */
+/** Creates the error for exhausted file handles; undefined for any other cause. */
 export function tooFewHandles(cause: unknown): OutputError | undefined {
   const { code } = Object(cause) as { code?: unknown }
   if (code !== 'EMFILE' && code !== 'ENFILE') return undefined
@@ -198,10 +195,10 @@ export function tooFewHandles(cause: unknown): OutputError | undefined {
   })
 }
 
-/** Exit codes by signal, as shells count them. */
+/** Exit codes by signal, as in shells. */
 const stopCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
-/** The user or the system asked the program to stop. */
+/** A signal asked the program to stop. */
 export class InterruptedError extends MeetroomError {
   readonly code = 'interrupted'
   readonly exitCode: number
@@ -215,15 +212,15 @@ export class InterruptedError extends MeetroomError {
   }
 }
 
-/** The reader of our output went away (`| head`). Not a failure: the program ends quietly. */
+/** The reader of the output closed it (`| head`). The program ends without an error. */
 export class ClosedOutput extends Error {}
 
-/** Returns an error of ours as it is, and wraps any other in a `BugError`. */
+/** Wraps an unexpected error in a `BugError`. */
 export function asForeseen(error: unknown): MeetroomError {
   return error instanceof MeetroomError ? error : new BugError(error)
 }
 
-/** A failure that the program does not foresee. */
+/** An unexpected failure. */
 export class BugError extends MeetroomError {
   readonly exitCode = 70
   readonly code = 'bug'

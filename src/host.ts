@@ -2,98 +2,90 @@ import { fstatSync, writeSync } from 'node:fs'
 
 declare const visible: unique symbol
 
-/** Text without anything that a terminal would obey or hide. Only `cli/output/visible.ts` makes it. */
+/** Text without terminal control characters. Only `cli/output/terminal/visible.ts` creates it. */
 export type Visible = string & { readonly [visible]: true }
 
-/** An output stream. `write` settles when the text has been handed over, and rejects when it could not be written. */
+/** An output stream. `write` resolves when the text is handed over. */
 export type Output = Terminal | Pipe
 
-/** What a person watches. */
 export interface Terminal {
   readonly isTTY: true
-  /** Width in columns. */
   readonly columns: number | undefined
-  /** Height in lines. */
   readonly rows: number | undefined
-  /** Calls back whenever somebody has changed the size; the returned function stops that. */
   onResize(listener: () => void): () => void
   write(text: Visible): Promise<void>
 }
 
-/** Output for programs: takes any text, once the caller has checked that it is not a terminal. */
+/** Output for programs. The caller has checked that it is not a terminal. */
 export interface Pipe {
   readonly isTTY: false
   readonly columns: number | undefined
   write(data: string | Uint8Array): Promise<void>
 }
 
-/** Standard input, which may be a keyboard. */
 export type Input = NodeJS.ReadableStream & {
   isTTY?: boolean
   destroy?(): unknown
-  /** Whether each key arrives at once, ^C included, and none is shown. */
+  /** In raw mode, keys arrive immediately and without echo, including ^C. */
   setRawMode?(isRaw: boolean): unknown
 }
 
-/** The signals that ask a program to stop. */
+/** Signals that ask the program to stop. */
 export type Stop = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-/** Everything the program needs of the machine. Tests hand in their own. */
+/** Interface to the machine. Tests pass their own. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: Input
   readonly stdout: Output
   readonly stderr: Output
-  /** The raw stream behind `stderr`, for prompts that need to move the cursor. */
+  /** Raw stream of `stderr`, for prompts that move the cursor. */
   readonly prompt: NodeJS.WritableStream
-  /** Whether a flag asks for ASCII symbols and no moves of the cursor. */
+  /** True when a flag asks for ASCII symbols. */
   readonly ascii?: boolean
   readonly platform: NodeJS.Platform
   readonly nodeVersion: string
-  /** The working folder. Throws a system error of `uv_cwd` when it is not there any more. */
+  /** @throws a system error of `uv_cwd` when the working directory is deleted */
   readonly cwd: string
   readonly pid: number
-  /** Number of the user; undefined where users have none. */
+  /** User ID; undefined on systems without user IDs. */
   readonly uid: number | undefined
-  /** The user’s name on this machine. */
   userName(): Promise<string>
-  /** Whether a process of this machine runs. */
   isAlive(pid: number): boolean
-  /** Kills a process, or the group of the process `-pid`. Does nothing when it has ended. */
+  /** Kills a process, or the process group `-pid`. Ignores ended processes. */
   kill(pid: number): void
-  /** Standard folders of this user on this system. */
   dirs(): Promise<{ config: string; data: string; cache: string }>
   /** Wall clock, in milliseconds since 1970. */
   now(): number
-  /** Milliseconds since an arbitrary moment: never goes back, never jumps. */
+  /** Milliseconds since an arbitrary moment; never goes back or jumps. */
   monotonic(): number
-  /** Calls back once, up to 2³¹−1 milliseconds from now, if the program still runs; the returned function cancels it. */
+  /** Runs `work` after up to 2³¹−1 milliseconds without keeping the process alive; the returned function cancels it. */
   after(ms: number, work: () => void): () => void
   /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Calls back when somebody asks the program to stop; the returned function stops listening. */
+  /** Listens for stop signals; the returned function stops listening. */
   onSignal(listener: (signal: Stop) => void): () => void
-  /** Fraction in [0, 1), for jitter. */
+  /** Returns a fraction in [0, 1), for jitter. */
   random(): number
-  /** Loads something whose mere loading makes Node print that it is experimental, without that. */
+  /** Loads a module without Node's experimental warning. */
   quietly<T>(load: () => Promise<T>): Promise<T>
 }
 
 /**
- * Opening a stream takes milliseconds: it is left to the first write, and most commands never write to standard error.
- * @param mayBlock whether a slow reader may hold up the whole program; a pipe or a file needs no stream then
+ * Creates an output that opens its stream at the first write, as opening takes milliseconds.
+ * @param mayBlock returns true when a slow reader may block the program; pipes and files need no stream then
  */
 function output(fd: number, open: () => NodeJS.WriteStream, mayBlock: () => boolean): Output {
   let opened: NodeJS.WriteStream | undefined
   const stream = () => {
     if (opened) return opened
     opened = open()
-    // An 'error' without a listener would end the process with a stack; the write callback reports it already.
+    // An unhandled 'error' event would end the process; the write callback reports it already.
     opened.on('error', () => {})
     return opened
   }
   let device: boolean | undefined
-  /** Whether it may be a terminal. On Windows that is for Node to say, and every output has a stream. */
+  /** Returns true for a possible terminal. Only Node can tell on Windows. */
   const isDevice = () => {
     device ??= process.platform === 'win32' || fstatSync(fd).isCharacterDevice()
     return device
@@ -104,7 +96,7 @@ function output(fd: number, open: () => NodeJS.WriteStream, mayBlock: () => bool
       return isTTY()
     },
     get columns() {
-      // Some terminals do not know their size, and say 0.
+      // Some terminals report a size of 0.
       return isTTY() ? stream().columns || undefined : undefined
     },
     get rows() {
@@ -124,7 +116,7 @@ function output(fd: number, open: () => NodeJS.WriteStream, mayBlock: () => bool
   }
 }
 
-/** Returns what is left, where another program has asked not to wait for the reader. */
+/** Returns the unwritten rest of a non-blocking pipe. */
 function writeNow(fd: number, data: Uint8Array): Uint8Array {
   let rest = data
   try {
@@ -135,14 +127,14 @@ function writeNow(fd: number, data: Uint8Array): Uint8Array {
   return rest
 }
 
-/** The real machine. The only place in the program that touches `process`. */
+/** Creates the host of the real machine, the only user of `process`. */
 export function processHost(): Host {
   let listeners = 0
-  // A signal that nobody listens to ends a program that waits.
+  // Without a listener, a signal ends a blocked program.
   const mayBlock = () => listeners === 0
   return {
     env: process.env,
-    // Opening stdin costs a handle; most commands never read it.
+    // Opening stdin takes a handle, and most commands never read it.
     get stdin() {
       return process.stdin
     },
@@ -163,7 +155,7 @@ export function processHost(): Host {
       try {
         return userInfo().username
       } catch {
-        // A container may run under a number that the system has no name for.
+        // A container's user ID may have no name.
         return `uid ${process.getuid?.()}`
       }
     },
@@ -171,14 +163,14 @@ export function processHost(): Host {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     },
     isAlive(pid) {
       try {
         return process.kill(pid, 0)
       } catch (error) {
-        // Somebody else's, which we may not signal.
+        // The process belongs to another user.
         return (error as NodeJS.ErrnoException).code === 'EPERM'
       }
     },
@@ -187,11 +179,11 @@ export function processHost(): Host {
       return envPaths('meetroom', { suffix: '' })
     },
     now: () => Date.now(),
-    // The global `performance` takes a millisecond to load.
+    // Loading the global `performance` takes a millisecond.
     monotonic: () => Number(process.hrtime.bigint()) / 1e6,
     after(ms, work) {
       const timer = setTimeout(work, ms)
-      // What keeps the program running is what it waits for, never a clock.
+      // Timers must not keep the program alive.
       timer.unref()
       return () => clearTimeout(timer)
     },

@@ -29,13 +29,12 @@ import {
 } from './errors.ts'
 import { type Host, processHost } from './host.ts'
 
-/** Commands that tell of all others. */
 const aboutAll: ReadonlySet<string> = new Set(['commands', 'schema'])
 
 /**
- * Runs one command line and returns its exit code. The only place that catches everything.
- * @param argv the words behind the program’s name
- * @param connect how to reach a service over the network; tests answer with the embedded one
+ * Runs one command line and returns its exit code. Catches every error.
+ * @param argv arguments after the program's name
+ * @param connect opens a network transport; tests pass the embedded service
  */
 export async function main(
   argv: readonly string[],
@@ -45,11 +44,11 @@ export async function main(
   const line = readCommandLine(argv, machine.env)
   const host: Host = line.ascii ? Object.create(machine, { ascii: { value: true } }) : machine
   const interruption = new AbortController()
-  // Every request under way listens, and Node takes more than ten listeners for a leak.
+  // Every request listens, and Node warns about more than ten listeners.
   setMaxListeners(0, interruption.signal)
   const stopListening = host.onSignal((signal) => {
-    // A second signal ends the program at once, in the system’s own way. Not yet, as a question on the terminal listens, too:
-    // were it the only listener, it would do that at the first one, and leave the terminal as it is.
+    // Restores the default, so that a second signal ends the program. Deferred because a prompt also listens: it
+    // restores the terminal first.
     queueMicrotask(() => stopListening())
     interruption.abort(new InterruptedError(signal))
   })
@@ -64,7 +63,7 @@ export async function main(
     ) =>
       Object.assign(
         async (...args: unknown[]) => {
-          // Commander hands over the positionals, the options and the command.
+          // Commander passes positionals, options and the command.
           const command = args.pop() as Command
           called = {
             names: command.registeredArguments.map((argument) => argument.name()),
@@ -81,7 +80,7 @@ export async function main(
           })
           await context.permit(effect, effect === 'reads' || isForEachProfile(command))
           const checked = checkIds(command, args)
-          // What waits finds its room itself, once the service answers.
+          // Commands that wait resolve their room once the service responds.
           const finds = effect === 'waits'
           const run = async (each: Context) =>
             work(each, ...((finds ? checked : await resolveRooms(each, command, checked)) as A))
@@ -109,7 +108,7 @@ export async function main(
     }
     const options = { format: 'table', header: true, color: false, quiet: false } as const
     const printer = new Printer(host, options, redactorOf(host, context))
-    // There is nothing to call off any more.
+    // From here on, nothing can be interrupted.
     stopListening()
     const help = visibleLines(shown)
     await printer.data(isPlain(host) ? inAscii(help) : shown, visibleLines)
@@ -135,13 +134,12 @@ function isForEachProfile(command: Command): boolean {
   return command instanceof MeetroomCommand && command.isForEachProfile
 }
 
-/** The words that call a command: `users delete`. */
 function wordsOf(command: Command): string {
   const { parent } = command
   return parent?.parent ? `${wordsOf(parent)} ${command.name()}` : command.name()
 }
 
-/** What keeps what is deleted, loaded where flags or settings ask for it. */
+/** Loads the backup module only when flags or settings need it. */
 async function openSaver(context: Context): Promise<Backup | undefined> {
   const { save } = context.flags
   if (save === false) return undefined
@@ -164,7 +162,7 @@ function interrupted(cause: unknown, signal: AbortSignal): MeetroomError {
   return cause instanceof InterruptedError ? cause : (signal.reason as InterruptedError)
 }
 
-/** The error with what a further look tells; never a worse one. */
+/** Adds findings of further requests to an error. Never fails. */
 async function explained(
   error: MeetroomError,
   context: Context | undefined,
@@ -179,7 +177,6 @@ function foreseen(cause: unknown): MeetroomError {
   return ofTheSystem(cause) ?? asForeseen(cause)
 }
 
-/** What the system lacks for any command at all. */
 function ofTheSystem(cause: unknown): MeetroomError | undefined {
   const handles = tooFewHandles(cause)
   if (handles) return handles
@@ -188,7 +185,7 @@ function ofTheSystem(cause: unknown): MeetroomError | undefined {
     return new UsageError('the working folder does not exist any more', { hint: 'cd into one that exists' })
 }
 
-/** What shapes an error, even one of a command line that could not be read to its end. */
+/** Collects the output settings of errors, also for an unfinished command line. */
 function reporting(line: CommandLine, host: Host, context: Context | undefined) {
   const guessed = line.json ? 'json' : (line.output ?? host.env['MEETROOM_OUTPUT'])
   return {
@@ -200,7 +197,7 @@ function reporting(line: CommandLine, host: Host, context: Context | undefined) 
   }
 }
 
-/** Before a context knows more, only the key of the environment is known. */
+/** Without a context, only the key of the environment is known. */
 function redactorOf(host: Host, context: Context | undefined): Redact {
   return context?.redact ?? redactor([host.env['MEETROOM_API_KEY']?.trim() ?? ''])
 }

@@ -2,9 +2,8 @@ import { type Host, processHost } from './host.ts'
 import { version } from './version.ts'
 
 /**
- * Runs one command line in this process and returns its exit code. A program that asks for the version gets it before all else
- * is loaded; a terminal, or an output that fails, is left to what can cope with it.
- * @param argv the words behind the program’s name
+ * Runs one command line in this process. Prints the version before loading anything else.
+ * @param argv arguments after the program's name
  */
 export async function start(argv: readonly string[]): Promise<number> {
   const host = processHost()

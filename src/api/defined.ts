@@ -1,9 +1,8 @@
-/** The keys whose values may be undefined. */
 type Undefinable<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T]
 
 type Defined<T> = Omit<T, Undefinable<T>> & { [K in Undefinable<T>]?: Exclude<T[K], undefined> }
 
-/** The same object without the fields that are undefined. */
+/** Copies an object without the fields that are undefined. */
 export function omitUndefined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
 }

@@ -1,35 +1,34 @@
 import { type ResourceName, type Resources, resources } from './resources.ts'
 
-/** Where a request goes. */
+/** Method and path of a request. */
 export interface Route {
   /** Resource and verb, as in `meetroom rooms list`. */
   readonly id: string
   readonly summary: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Relative to the base URL; `{name}` stands for a path parameter. */
+  /** Path relative to the base URL, with parameters such as `{room_id}`. */
   readonly path: string
-  /** A POST that may be sent again, since doing it twice is the same as doing it once. */
+  /** True for a POST that is idempotent, so that it can be retried. */
   readonly repeatable?: true
-  /** The words of a command that shows whether a write took effect; `{name}` stands for a parameter or body field. */
+  /** Command that shows whether a write took effect; `{name}` is replaced by a parameter or body field. */
   readonly check?: readonly string[]
 }
 
 /**
- * Where each of the 17 operations lives and what it is about: the table of section 4 without the schemas, which cost more
- * to load than a whole request takes. `operations.ts` adds them.
+ * An operation of the API specification, section 4, without its schemas, which take longer to load than a request
+ * takes.
  */
 export interface Endpoint extends Route {
-  /** What the operation is about. */
   readonly resource: ResourceName
-  /** Whether it answers with a list; a POST that does takes one, too. */
+  /** True when the response is a list. A POST with a list response also takes a list. */
   readonly many: boolean
-  /** The field of the answer that holds the result. */
+  /** Field of the response that holds the result. */
   readonly result: string
-  /** The answer is the result itself, not an object that holds it. */
+  /** True when the response is the result itself. */
   readonly bare?: true
-  /** Whether the operation pages with `limit` and `offset` (rule 6), or only when one of them is given. */
+  /** Support for `limit` and `offset` (API specification, rule 6), always or only when one of them is given. */
   readonly paged?: true | 'when asked'
-  /** Whether the answer says where in the list its items are. */
+  /** True when the response carries a `paging` object. */
   readonly paging?: true
 }
 
@@ -154,7 +153,7 @@ export const endpoints = {
     method: 'POST',
     path: '/users',
     ...one('user'),
-    // Rule 3: a user id already in use is overridden, so the second of two equal requests changes nothing.
+    // Creating an existing user overwrites it (API specification, rule 3), so a repetition changes nothing.
     repeatable: true,
     check: ['users', 'get', '{user_id}'],
   },

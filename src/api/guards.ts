@@ -2,8 +2,8 @@ import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
 import { resources } from './resources.ts'
 
 /**
- * What is wrong with an answer, in one line; undefined when it can be used. Only what tells items apart must be there:
- * services send less, more and other than the document says, and what they send is shown as it came.
+ * Describes why a response is unusable; undefined when it is usable. Only the IDs of items are required, because
+ * services send fewer, more and other fields than the API specification lists.
  */
 export function findResponseProblem(name: OperationName, value: unknown): string | undefined {
   const endpoint: Endpoint = endpoints[name]
@@ -20,13 +20,13 @@ export function findResponseProblem(name: OperationName, value: unknown): string
   return `${many ? `${result}[${wrong}]` : result} has no ${id}`
 }
 
-/** The field that tells the items of an operation apart. */
+/** Returns the field that identifies the items of an operation. */
 export function idField({ resource }: Endpoint): string {
   const { id = 'id' }: { id?: string } = resources[resource]
   return id
 }
 
-/** Ids are text; some services count instead. */
+/** Accepts numbers because some services use numeric IDs. */
 export function isId(value: unknown): value is string | number {
   return (typeof value === 'string' && value !== '') || Number.isFinite(value)
 }

@@ -3,7 +3,7 @@ interface Issue {
   readonly message: string
 }
 
-/** `rooms[0].name: expected string`, the way people write paths. */
+/** Formats a validation issue, such as `rooms[0].name: expected string`. */
 export function describeIssue(issue: Issue | undefined): string {
   if (!issue) return 'invalid'
   const path = issue.path.reduce<string>(

@@ -1,4 +1,4 @@
-/** Whether a host name of a URL is this machine: it is never reached through a proxy, and may be used without TLS. */
+/** Returns true for a host name of this machine, which needs no proxy and no TLS. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname)
 }

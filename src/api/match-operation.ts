@@ -1,6 +1,6 @@
 import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
 
-/** The operation that a method and a path mean, with its path parameters; undefined when the API has none. */
+/** Finds the operation of a method and path, with its path parameters. */
 export function matchOperation(
   method: string,
   path: string,

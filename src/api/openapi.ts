@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
 import { WebhookEvent } from './webhooks.ts'
 
-/** The contract as an OpenAPI 3.1 document, derived from the operations. */
+/** Creates the OpenAPI 3.1 document from the operations. */
 export function openApiDocument(all: Readonly<Record<OperationName, Operation>> = operations): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const operation of Object.values(all)) {
@@ -16,7 +16,7 @@ export function openApiDocument(all: Readonly<Record<OperationName, Operation>> 
   }
   return {
     openapi: '3.1.0',
-    // Section 9: the published interface description is version 1.0.0.
+    // Version of the interface description (API specification, section 9).
     info: { title: 'Meeting Room Service API', version: '1.0.0' },
     servers: [{ url: '{base_url}', variables: { base_url: { default: 'http://127.0.0.1:4680/v1' } } }],
     security: [{ apiKey: [] }],

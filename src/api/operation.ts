@@ -3,7 +3,7 @@ import type { Endpoint, endpoints } from './endpoints.ts'
 import type { paging, Resources } from './resources.ts'
 import type { ItemOf, QueryFields, WritableFields } from './values.ts'
 
-/** An operation of the API: its endpoint with the schemas of what goes in and comes out. */
+/** An endpoint with the schemas of its requests and responses. */
 export interface Operation extends Endpoint {
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
@@ -19,16 +19,16 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
 
 export type ParamName = ParamNames<(typeof endpoints)[keyof typeof endpoints]['path']>
 
-/** The parameters in the path of an operation. */
+/** Path parameters of an operation. */
 export type ParamsOf<E extends Endpoint> = { [K in ParamNames<E['path']>]: string }
 
-/** What a list can be asked for. */
+/** Query parameters of a list. */
 export type QueryOf<E extends Endpoint> = E extends { method: 'GET'; many: true }
   ? QueryFields<FieldsOf<E>> &
       (E extends { paged: true | 'when asked' } ? QueryFields<typeof paging> : object)
   : object
 
-/** The body of a request. A field that the operation does not have does not compile. */
+/** Request body. A field that the operation lacks does not compile. */
 export type BodyOf<E extends Endpoint> = E extends { method: 'POST'; many: true }
   ? readonly WritableFields<FieldsOf<E>, 'create'>[]
   : E extends { method: 'POST' }
@@ -37,14 +37,14 @@ export type BodyOf<E extends Endpoint> = E extends { method: 'POST'; many: true 
       ? WritableFields<FieldsOf<E>, 'update'>
       : undefined
 
-/** What a caller hands to an operation: path parameters, query and body, each on its own. */
+/** Arguments of an operation: path parameters, query and body. */
 export type Input<E extends Endpoint> = (E['path'] extends `${string}{${string}`
   ? { params: ParamsOf<E> }
   : object) &
   (E extends { method: 'GET'; many: true } ? { query?: QueryOf<E> } : object) &
   (E extends { method: 'POST' | 'PUT' } ? { body: BodyOf<E> } : object)
 
-/** What an operation answers, by the document. */
+/** Response of an operation by the API specification. */
 export type Output<E extends Endpoint> = E extends { bare: true }
   ? ItemOf<FieldsOf<E>>
   : Result<E> & (E extends { paging: true } ? { paging?: ItemOf<typeof paging> | null | undefined } : object)
@@ -53,14 +53,14 @@ type Result<E extends Endpoint> = {
   [K in E['result']]: E extends { many: true } ? readonly ItemOf<FieldsOf<E>>[] : ItemOf<FieldsOf<E>>
 }
 
-/** What a service really answers: of all that the document promises, only ids are insisted on. A write may be acknowledged without its item. */
+/** Response of an operation by real services: only IDs are guaranteed, and a write may return no item. */
 export type Answered<E extends Endpoint> = E extends { bare: true }
   ? Partial<ReceivedItem<E>>
   : E extends { method: 'GET' } | ServicePicksId
     ? { [K in E['result']]: E extends { many: true } ? readonly ReceivedItem<E>[] : ReceivedItem<E> }
     : { [K in E['result']]?: Partial<ReceivedItem<E>> }
 
-/** A write whose result is known only by its response. */
+/** A write whose result is known only from its response. */
 type ServicePicksId = { method: 'POST'; repeatable?: never }
 
 type ReceivedItem<E extends Endpoint> = { readonly [K in keyof FieldsOf<E>]?: unknown } & {

@@ -5,10 +5,9 @@ import type { Resource } from './resource.ts'
 import { member, paging, type ResourceName, resources, room, user } from './resources.ts'
 import { bodySchema, itemSchema, querySchema } from './schemas.ts'
 
-/** The operations as types know them: what goes in and comes out follows from their endpoints. */
 export type Operations = typeof endpoints
 
-/** What the parameters of paths mean: a bare `{id}` is that of a room. */
+/** Descriptions of path parameters. A bare `{id}` is the ID of a room. */
 const params: Readonly<Record<ParamName, string>> = {
   id: room.words.id,
   room_id: room.words.id,
@@ -16,7 +15,6 @@ const params: Readonly<Record<ParamName, string>> = {
   user_id: user.words.user_id,
 }
 
-/** Adds the input and output schemas of an operation. */
 function withSchemas(endpoint: Endpoint, { fields }: Resource): Operation {
   const { method, path, many, bare, result, paged } = endpoint
   const inPath = Object.entries(params).filter(([name]) => path.includes(`{${name}}`))
@@ -40,7 +38,7 @@ function withSchemas(endpoint: Endpoint, { fields }: Resource): Operation {
   }
 }
 
-/** The 17 operations with their schemas, in the order of section 4. */
+/** Adds schemas to the endpoints, in the order of the API specification, section 4. */
 export function operationsOf(
   table: Readonly<Record<ResourceName, Resource>>,
 ): Readonly<Record<OperationName, Operation>> {

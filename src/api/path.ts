@@ -2,9 +2,9 @@ import { UsageError } from '../errors.ts'
 import { textOf } from './text-of.ts'
 
 /**
- * Fills the `{name}` segments of a path template, each value URL-encoded into exactly one segment.
- * `encodeURIComponent('..')` is `..`, and a URL parser then climbs: `rooms delete ..` would be `DELETE /v1/`.
- * @throws {UsageError} for a value that cannot be one segment of a path
+ * Replaces the `{name}` segments of a path template with URL-encoded values. `encodeURIComponent('..')` is `..`, which
+ * URL parsers resolve: `rooms delete ..` would send `DELETE /v1/`.
+ * @throws {UsageError} when a value cannot be a path segment
  */
 export function fillPath(template: string, params: Readonly<Record<string, string>>): string {
   if (!template.includes('{')) return template
@@ -20,7 +20,7 @@ function segment(name: string, value: string): string {
   return encodeURIComponent(value)
 }
 
-/** Why a value cannot be one segment of a path; undefined when it can. */
+/** Explains why a value cannot be a path segment; undefined when it can. */
 export function segmentProblem(name: string, value: string): string | undefined {
   const what = () => (name === 'id' ? 'room id' : name.replace('_', ' '))
   if (value === '') return `the ${what()} is empty`
@@ -30,16 +30,14 @@ export function segmentProblem(name: string, value: string): string | undefined 
   return value.isWellFormed() ? undefined : `the ${what()} is not valid Unicode`
 }
 
-/**
- * Whether a path has a segment by which a URL parser climbs: `.` or `..`, plain or encoded. It takes a backslash for a slash.
- */
+/** Returns true for a path with `.` or `..` segments, plain or encoded. URL parsers accept backslashes as slashes. */
 export function hasDotSegment(path: string): boolean {
   return path.split(/[/\\]/).some((part) => /^(\.|%2e){1,2}$/i.test(part))
 }
 
 /**
- * The query string of a request, `?` included; undefined values are left out.
- * @throws {UsageError} for a value that is not valid Unicode
+ * Creates the query string with its `?`, without undefined values.
+ * @throws {UsageError} when a value is not valid Unicode
  */
 export function queryString(query?: Readonly<Record<string, unknown>>): string {
   if (query === undefined) return ''

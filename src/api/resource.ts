@@ -1,73 +1,67 @@
-/** Types that need nothing but a name. */
+/** Scalar types of fields. */
 export interface Scalars {
-  /** An id: text that is not empty. */
+  /** Non-empty text that identifies an item. */
   id: string
-  /** Text that is not empty. */
+  /** Non-empty text. */
   name: string
   text: string
   url: string
-  /** ISO 8601 UTC timestamp (section 2). */
+  /** ISO 8601 timestamp in UTC (API specification, section 2). */
   time: string
   boolean: boolean
   number: number
   integer: number
-  /** A whole number of seconds, at least 1. */
+  /** Whole number of seconds, at least 1. */
   seconds: number
-  /** Header values by header name. */
   headers: Readonly<Record<string, string>>
 }
 
-/** What a field holds: a scalar, one of a few words, or an object or a list of objects with fields of their own. */
 export type FieldType =
   | keyof Scalars
   | readonly string[]
   | { readonly object: Fields }
   | { readonly list: Fields }
 
-/** The requests that can write a field. */
 export type WriteKind = 'create' | 'update'
 
-/** Everything there is to say about a field; everything else derives from it. */
+/** Definition of a field. Schemas, views and documentation derive from it. */
 export interface Field {
   readonly type: FieldType
-  /** What it means, for help texts and the OpenAPI document. */
+  /** Description for help texts and the OpenAPI document. */
   readonly words: string
   readonly write?: WriteKind | 'create update'
-  /** Whether creating needs it. */
+  /** True when creation needs the field. */
   readonly required?: true
-  /** Whether setting it to true takes something away that people may be using. */
+  /** True when setting the field to true interrupts users. */
   readonly destructive?: true
-  /** Whether whoever knows it can act as somebody: it is shown only when asked for. */
+  /** True when the value grants access. It is hidden by default. */
   readonly secret?: true
-  /** Whether a list can be filtered by it; the words say so where it means something else there. */
+  /** True when lists can be filtered by the field; a string replaces its description there. */
   readonly query?: true | string
-  /** The least and the greatest value of a number. */
+  /** Minimum and maximum of a number. */
   readonly range?: readonly [least: number, greatest?: number]
   /**
-   * How answers carry it. By default the document lists it, and it may be null or missing. `always`: neither null nor
-   * missing. `unlisted`: not in the document, but sent by the embedded service and others. `deprecated`: without a value.
+   * Presence in responses. By default the API specification lists the field, and it may be null or missing. `always`:
+   * present. `unlisted`: sent, but not in the specification. `deprecated`: without a value.
    */
   readonly answer?: 'always' | 'unlisted' | 'deprecated' | 'never'
-  /** Its place in a table, counted from 1, and its weight: the least important columns shrink first, and go first. */
+  /** Table column: its place from 1, and its weight. Columns of low weight shrink and disappear first. */
   readonly column?: readonly [place: number, weight: number]
 }
 
 export type Fields = Readonly<Record<string, Field>>
 
-/** A kind of thing that the API manages. */
 export interface Resource<F extends Fields = Fields> {
   readonly name: string
   readonly plural: string
-  /** The field that identifies an item. */
+  /** Field that identifies an item. */
   readonly id?: string
-  /** The field that people recognise it by. */
+  /** Field that people recognize an item by. */
   readonly label?: string
   readonly fields: F
-  /** What each field means, for help texts. */
   readonly words: { readonly [K in keyof F]: string }
 }
 
-/** Declares a resource. */
 export function resource<
   const F extends Fields,
   const D extends { name: string; plural: string; id?: keyof F & string; label?: keyof F & string },
@@ -75,13 +69,12 @@ export function resource<
   return { ...definition, words: wordsOf(definition.fields) }
 }
 
-/** What each field means. */
 export function wordsOf<F extends Fields>(fields: F): { readonly [K in keyof F]: string } {
   const words = Object.entries(fields).map(([name, field]) => [name, field.words])
   return Object.fromEntries(words)
 }
 
-/** The fields that a request writes, the most important first: when several are wrong, that one is reported. */
+/** Returns the fields that a request writes, most important first: the first invalid one is reported. */
 export function writableFields(write: WriteKind, fields: Fields): [string, Field][] {
   return Object.entries(fields)
     .filter(([, field]) => field.write?.split(' ').includes(write))
@@ -90,17 +83,17 @@ export function writableFields(write: WriteKind, fields: Fields): [string, Field
 
 const weightOf = ({ column }: Field) => column?.[1] ?? 0
 
-/** The fields that the document lists in answers, in its order. */
+/** Returns the response fields of the API specification, in its order. */
 export function listedFields(fields: Fields): [string, Field][] {
   return Object.entries(fields).filter(([, { answer }]) => !answer || answer === 'always')
 }
 
-/** The names of the fields that answers carry without a value. */
+/** Returns the response fields without a value. */
 export function deprecatedFields(fields: Fields): string[] {
   return Object.entries(fields).flatMap(([name, { answer }]) => (answer === 'deprecated' ? [name] : []))
 }
 
-/** The fields that a service may send although the document lists them nowhere in answers. */
+/** Returns the response fields that the API specification does not list. */
 export function unlistedFields(fields: Fields): [string, Field][] {
   return Object.entries(fields).filter(([, { answer }]) => answer === 'unlisted')
 }

@@ -1,15 +1,15 @@
 import { type Resource, resource } from './resource.ts'
 import { defaultLimit, endReasons, maxLimit, memberTypes, roomTypes } from './vocabulary.ts'
 
-/*
- * Every field of every resource, once, and without zod, which takes longer to load than a request. Schemas, guards, views,
- * --where, import, export and the OpenAPI document derive from these tables: a new field is one line. The fields are in
- * the order of the document, followed by those that it does not list.
+/**
+ * Fields of every resource, without zod, which takes longer to load than a request. Schemas, guards, views, --where,
+ * import, export and the OpenAPI document derive from these tables. The order is that of the API specification,
+ * followed by unlisted fields.
  */
 
 const gone = { type: 'text', words: 'no longer used', answer: 'deprecated' } as const
 
-/** Sections 2.2 and 4. An anonymous participant of an open room has no user. */
+/** Member (API specification, sections 2.2 and 4). An anonymous participant of an open room has no user. */
 export const member = resource({
   name: 'member',
   plural: 'members',
@@ -52,7 +52,7 @@ export const member = resource({
 
 const { user_id, type: member_type, name: member_name } = member.fields
 
-/** Sections 2.1 and 2.7. */
+/** Room (API specification, sections 2.1 and 2.7). */
 export const room = resource({
   name: 'room',
   plural: 'rooms',
@@ -117,7 +117,7 @@ export const room = resource({
       write: 'create',
       answer: 'never',
     },
-    // Section 6.1 mentions webhook parameters without their names: these are the embedded service's.
+    // The API specification names no webhook parameters (section 6.1); these are the embedded service's.
     webhook: {
       type: {
         object: {
@@ -138,7 +138,7 @@ export const room = resource({
   },
 })
 
-/** Section 2.3. */
+/** User (API specification, section 2.3). */
 export const user = resource({
   name: 'user',
   plural: 'users',
@@ -165,7 +165,7 @@ export const user = resource({
     created_at: { type: 'time', words: 'when the user was created (UTC)', column: [5, 3] },
     updated_at: { type: 'time', words: 'when the user was last changed (UTC)' },
     id: { type: 'id', words: 'internal id' },
-    // The document lets users be searched by e-mail but lists no such field: this is the embedded service's name.
+    // The API specification searches users by email but lists no such field; this is the embedded service's name.
     email: { type: 'text', words: 'e-mail address', write: 'create update', answer: 'unlisted' },
     email_search_query: {
       type: 'text',
@@ -176,7 +176,7 @@ export const user = resource({
   },
 })
 
-/** Section 2.4. */
+/** Session (API specification, section 2.4). */
 export const session = resource({
   name: 'session',
   plural: 'sessions',
@@ -197,14 +197,14 @@ export const session = resource({
   },
 })
 
-/** Section 2.5: `Image` is the only type that the document shows. */
+/** Entity (API specification, section 2.5); `Image` is the only specified type. */
 export const entity = {
   type: { type: 'name', words: 'kind of entity', write: 'create', required: true },
   src: { type: 'url', words: 'URL of the image', write: 'create' },
   fixed: { type: 'boolean', words: 'pin the image in place', write: 'create', answer: 'unlisted' },
 } as const
 
-/** Section 2.5. */
+/** Page (API specification, section 2.5). */
 export const page = resource({
   name: 'page',
   plural: 'pages',
@@ -227,7 +227,7 @@ export const page = resource({
   },
 })
 
-/** Rule 4 of section 4. */
+/** Message (API specification, rule 4). */
 export const message = resource({
   name: 'message',
   plural: 'messages',
@@ -243,7 +243,7 @@ export const message = resource({
   },
 })
 
-/** Section 2.6. */
+/** Paging (API specification, section 2.6). */
 export const paging = {
   offset: { type: 'integer', words: 'number of items to skip', query: true, range: [0] },
   limit: {
@@ -257,7 +257,7 @@ export const paging = {
 
 export const resources = { room, member, user, session, page, message }
 
-/** The fields that are shown only when asked for, wherever a service sends one of that name. */
+/** Names of fields that are hidden by default wherever a service sends them. */
 export const secretFields: ReadonlySet<string> = new Set(
   Object.values<Resource>(resources).flatMap(({ fields }) =>
     Object.keys(fields).filter((name) => fields[name]?.secret),

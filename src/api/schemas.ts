@@ -4,7 +4,7 @@ import { type Field, type Fields, type FieldType, type WriteKind, writableFields
 import { textOf } from './text-of.ts'
 import { deprecated } from './vocabulary.ts'
 
-/** What a request must say of a thing to create it, or may say to change it. Fields that no table lists pass. */
+/** Creates the schema of a request body. Unlisted fields pass. */
 export function bodySchema(write: WriteKind, fields: Fields): z.ZodObject {
   return z.looseObject(
     mapFields(writableFields(write, fields), ({ type, words, required, range }) => {
@@ -14,7 +14,7 @@ export function bodySchema(write: WriteKind, fields: Fields): z.ZodObject {
   )
 }
 
-/** An item in a response (section 2). A response may contain more fields than the API specification lists. */
+/** Creates the schema of an item in a response (API specification, section 2). Additional fields pass. */
 export function itemSchema(fields: Fields): z.ZodObject {
   const sent = Object.entries(fields).filter(([, { answer }]) => answer !== 'never')
   return z.looseObject(
@@ -28,13 +28,13 @@ export function itemSchema(fields: Fields): z.ZodObject {
 
 const notListed = 'not listed in the API specification: may be missing, and may change without notice'
 
-/** A deprecated field. Its value is never read, so that any value is valid. */
+/** Schema of a deprecated field, whose value is never read. */
 const withoutValue = z
   .unknown()
   .optional()
   .meta({ type: 'string', const: deprecated, deprecated: true, description: `carries ${deprecated}` })
 
-/** What a list can be asked for. Query strings carry text: it becomes the type that the document gives. */
+/** Creates the schema of a list's query, which converts text to the specified types. */
 export function querySchema(fields: Fields): z.ZodObject {
   const queried = Object.entries(fields).filter(([, { query }]) => query)
   return z.object(
@@ -72,7 +72,6 @@ function sent(type: FieldType, range?: Range): z.ZodType {
 
 type Range = NonNullable<Field['range']>
 
-/** A whole number. The message for any other names its range. */
 function whole(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType<number, number> {
   const [least, greatest = Number.MAX_SAFE_INTEGER] = range
   const error = ({ code, input }: { code?: string; input?: unknown }) =>
@@ -90,14 +89,13 @@ function outOfRange([least, greatest]: Range, input: unknown): string {
     : `must be at most ${Number.MAX_SAFE_INTEGER}, not ${value}`
 }
 
-/** Whether a value is a number with more digits than a double holds. */
 function isInexact(input: unknown): boolean {
   return typeof input === 'object' && input !== null && isScalar(input)
 }
 
 const tooManyDigits = (input: unknown) => `must be a number that a double holds exactly, not ${textOf(input)}`
 
-/** More lenient than request schemas: a service decides what it answers. */
+/** Creates a response schema, which is more lenient than a request schema. */
 function received(type: FieldType): z.ZodType {
   if (typeof type === 'object') {
     if ('list' in type) return z.array(itemSchema(type.list))
@@ -117,7 +115,7 @@ function received(type: FieldType): z.ZodType {
   }
 }
 
-/** A service that grows a new choice must not make the whole answer unreadable. */
+/** Accepts new choices of a service. */
 function open(choices: readonly string[]): z.ZodType {
   return z.union([z.enum(choices), z.string()], {
     error: ({ input }) => `expected string, received ${input === null ? 'null' : typeof input}`,
@@ -130,7 +128,7 @@ function integer(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType {
   const digits = z
     .string()
     .regex(/^-?\d+$/, { error: 'expected an integer', abort: true })
-    // The message shows the digits as they were sent: a number may round them.
+    // The message shows the original digits, because a number may round them.
     .refine((text) => Number(text) >= least && Number(text) <= greatest, {
       error: ({ input }) => outOfRange(range, input),
     })

@@ -1,22 +1,19 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 
-/** A secret as Standard Webhooks writes it (`whsec_` and base64), or any other text as it is. */
+/** Accepts secrets of Standard Webhooks (`whsec_` and base64) and any other text. */
 function signer(secret: string): Webhook {
   return secret.startsWith('whsec_')
     ? new Webhook(secret)
     : new Webhook(Buffer.from(secret), { format: 'raw' })
 }
 
-/** The `webhook-signature` of a body, by Standard Webhooks. Section 6.1 leaves signing open. */
+/** Signs a body by Standard Webhooks; the API specification, section 6.1, leaves signing open. */
 export function sign(secret: string, id: string, unixSeconds: number, body: string): string {
   return signer(secret).sign(id, new Date(unixSeconds * 1000), body)
 }
 
-/**
- * Whether one of the signatures in a `webhook-signature` header is that of the body. Says nothing of their age, and takes
- * as long for a wrong one as for one that is nearly right.
- */
+/** Returns true when a `webhook-signature` header signs the body. Compares in constant time; ignores its age. */
 export function isSignedBy(
   secret: string,
   signatures: string,
@@ -31,7 +28,7 @@ export function isSignedBy(
   })
 }
 
-/** Whether a secret can sign at all: what follows `whsec_` must be base64, and nothing may be empty. */
+/** Returns true when a secret is not empty and its part after `whsec_` is base64. */
 export function isSecret(secret: string): boolean {
   try {
     signer(secret)

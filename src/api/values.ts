@@ -1,6 +1,6 @@
 import type { Fields, Scalars, WriteKind } from './resource.ts'
 
-// The types of what is sent and received, as they follow from a table of fields.
+// Types of request and response values, derived from a table of fields.
 
 type Simple<T> = { [K in keyof T]: T[K] }
 
@@ -21,19 +21,19 @@ type RequiredBy<F extends Fields, W extends WriteKind> = {
   [K in WrittenBy<F, W>]: W extends 'create' ? (F[K] extends { required: true } ? K : never) : never
 }[WrittenBy<F, W>]
 
-/** What a request writes: `Written<typeof room.fields, 'update'>`. */
+/** Fields that a request writes, as in `WritableFields<typeof room.fields, 'update'>`. */
 export type WritableFields<F extends Fields, W extends WriteKind> = Simple<
   { [K in RequiredBy<F, W>]: Sent<F[K]['type']> } & {
     [K in Exclude<WrittenBy<F, W>, RequiredBy<F, W>>]?: Sent<F[K]['type']>
   }
 >
 
-/** What a list is filtered by. */
+/** Fields that filter a list. */
 export type QueryFields<F extends Fields> = {
   [K in keyof F as F[K] extends { query: true | string } ? K : never]?: Sent<F[K]['type']> | undefined
 }
 
-/** Choices are any text here: a service that grows a new one must not make the whole answer unreadable. */
+/** Choices accept any text, because services may add new ones. */
 type Received<T> = T extends readonly string[]
   ? string
   : T extends { list: infer F extends Fields }
@@ -42,7 +42,7 @@ type Received<T> = T extends readonly string[]
       ? ItemOf<F>
       : Sent<T>
 
-/** One thing as the service tells of it: `ItemOf<typeof room.fields>`. */
+/** Item of a response, as in `ItemOf<typeof room.fields>`. */
 export type ItemOf<F extends Fields> = Simple<
   { [K in keyof F as F[K] extends { answer: 'always' } ? K : never]: Received<F[K]['type']> } & {
     [K in keyof F as F[K] extends { answer: string } ? never : K]?: Received<F[K]['type']> | null | undefined

@@ -1,24 +1,22 @@
-/** The vocabulary of the API document. */
-
-/** Section 2.1: decides who may join and replay the meeting. */
+/** Room type; decides who may join and replay the meeting (API specification, section 2.1). */
 export const roomTypes = ['open', 'public', 'private'] as const
 export type RoomType = (typeof roomTypes)[number]
 
-/** Section 2.2: the role of a user in a room. */
+/** Role of a user in a room (API specification, section 2.2). */
 export const memberTypes = ['guest', 'host', 'monitor'] as const
 export type MemberType = (typeof memberTypes)[number]
 
-/** Section 2.1: what a deprecated field carries. */
+/** Value of a deprecated field (API specification, section 2.1). */
 export const deprecated = '#DEPRECATED#'
 
-/** Why a session ended: its peer closed it, its connection was lost, its user was blocked or deleted, or the service ended it. */
+/** Reason for the end of a session: left by the peer, lost connection, kicked user, or ended by the service. */
 export const endReasons = ['left', 'lost', 'kicked', 'ended'] as const
 export type EndReason = (typeof endReasons)[number]
 
-/** Section 2.6. */
+/** Default `limit` of lists (API specification, section 2.6). */
 export const defaultLimit = 30
-/** The greatest `limit` of the embedded service: section 8 gives none. */
+/** Maximum `limit` of the embedded service; the API specification sets none. */
 export const maxLimit = 1000
 
-/** The error code of the embedded service for a method and path that the API does not have. */
+/** Error code of the embedded service for an unknown method and path. */
 export const unknownOperation = 'unknown_operation'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Section 6.1: the body that the service posts for each participant’s entry and exit. */
+/** Body of the webhook for a participant's entry or exit (API specification, section 6.1). */
 export const WebhookEvent = z.looseObject({
   action: z.enum(['sessionJoined', 'sessionLeft']),
   payload: z.looseObject({

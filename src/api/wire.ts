@@ -1,28 +1,26 @@
-/** A request as it goes over the wire. Structural, so that no fetch implementation's classes are needed. */
+/** An HTTP request, independent of any fetch implementation. */
 export interface WireRequest {
   readonly method: string
-  /** Absolute URL. */
   readonly url: string
-  /** Lower-case names. */
+  /** Header values by lowercase name. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
 }
 
-/** An answer with its body decoded from any content encoding. */
+/** An HTTP response whose body is decoded from any content encoding. */
 export interface WireResponse {
   readonly status: number
-  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** Why the body cannot be read; it is empty then. */
+  /** Reason why the body is unreadable; the body is empty then. */
   readonly unreadable?: string
 }
 
 /**
- * One exchange with a service: over the network, or with the embedded service in this process.
- * @param signal aborted: nobody waits for the answer any more
- * @param withdrawn aborted: a request of which nothing was sent is not sent any more
- * @throws {TransportError} when no whole answer came
+ * Sends one request over the network or to the embedded service.
+ * @param signal aborts the request
+ * @param cancelUnsent aborts the request unless part of it was sent
+ * @throws {TransportError} when no complete response arrived
  */
 export type Transport = (
   request: WireRequest,
@@ -30,13 +28,13 @@ export type Transport = (
   withdrawn?: AbortSignal,
 ) => Promise<WireResponse>
 
-/** No whole answer came. */
+/** An error for a request without a complete response. */
 export class TransportError extends Error {
   constructor(
     message: string,
-    /** Whether any of the request may have reached the service. False only where that is proven. */
+    /** False only when the service provably received nothing. */
     readonly maybeSent: boolean,
-    /** Whether trying again may help: a bad certificate stays bad, a reset connection may work next time. */
+    /** True when a retry may help, such as after a reset connection; false for a bad certificate. */
     readonly transient: boolean = true,
     cause?: unknown,
   ) {
@@ -44,7 +42,6 @@ export class TransportError extends Error {
   }
 }
 
-/** Largest decoded body that is read, in bytes: 194 KB of gzip can hold 200 MB. */
+/** Maximum size of a decoded body, in bytes: 194 KB of gzip can hold 200 MB. */
 export const maxBodyBytes = 64 * 1024 * 1024
-/** Why a body that is larger cannot be read. */
 export const tooLarge = `it is larger than ${maxBodyBytes / 1024 / 1024} MB`

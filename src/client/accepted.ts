@@ -13,7 +13,7 @@ import { type AnyInput, checkHint } from './request.ts'
 import type { FinalResponse } from './retry.ts'
 import { type WriteOutcome, writeOutcome } from './write-outcome.ts'
 
-/** A write that was answered with a 2xx status. */
+/** A write with a 2xx response. */
 export interface AcceptedWrite {
   /** Undefined when the API has no such operation. */
   name: OperationName | undefined
@@ -24,19 +24,19 @@ export interface AcceptedWrite {
   received: ParsedResponse
 }
 
-/** What a person should know about the response to a write. */
+/** A remark about the response to a write, for people. */
 export interface Remark {
-  /** What the remark is about: remarks about the same are alike. */
+  /** Subject, which groups equal remarks. */
   about: string
   text: string
 }
 
 /**
- * Requires that the response to a write proves the change, as far as responses can.
- * @returns whether it shows what was written, and remarks on it
- * @throws {ApiError} when its body says no
- * @throws {NotAppliedError} when its body contradicts the request
- * @throws {UnknownOutcomeError} when it proves nothing, or the ID of a created item is not known
+ * Requires that the response to a write proves the change.
+ * @returns the remarks, and whether the response shows the written item
+ * @throws {ApiError} when the body reports an error
+ * @throws {NotAppliedError} when the body contradicts the request
+ * @throws {UnknownOutcomeError} when the body proves nothing or lacks the ID of a created item
  */
 export function requireDone(write: AcceptedWrite): { isShown: boolean; remarks: readonly Remark[] } {
   const outcome = writeOutcome(write.name, write.input, write.received)
@@ -61,7 +61,7 @@ function errorFor(write: AcceptedWrite, outcome: Exclude<WriteOutcome, { status:
   switch (outcome.status) {
     case 'refused': {
       const message = `the service refuses the request (${status})${wordsIn(write)}`
-      // An earlier attempt may have deleted what this one did not find.
+      // An earlier attempt may have deleted the item that this attempt did not find.
       return route.method === 'DELETE' && answer.afterLostAttempt
         ? new UnknownOutcomeError(`${message}; an earlier attempt got no answer and may have deleted it`, {
             ...details,
@@ -90,7 +90,6 @@ function errorFor(write: AcceptedWrite, outcome: Exclude<WriteOutcome, { status:
   }
 }
 
-/** What the body says, behind a colon. */
 function wordsIn({ answer }: AcceptedWrite): string {
   const { message } = errorWords(answer)
   return message === undefined ? '' : `: ${message}`

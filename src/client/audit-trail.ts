@@ -1,17 +1,15 @@
 import type { WireRequest } from '../api/wire.ts'
 
-/** What a record of changes hears of one change. */
+/** Audit record of one change. */
 export interface AuditTrail {
-  /** Before it is sent; resolves when that is on record. What it throws is thrown instead of sending. */
+  /** Resolves when the change is recorded. Its error prevents the request. */
   begin(request: Pick<WireRequest, 'method' | 'url'>): Promise<void>
-  /** The service has answered, whatever it said. */
   answered(status: number): void
-  /** @param answer that of the service, where there is one */
   succeeded(answer: unknown): void
   failed(cause: unknown): void
 }
 
-/** Does what is on record, if it is, and records what became of it. */
+/** Runs a change between the records of its beginning and its outcome. */
 export function withAuditTrail<T>(
   trail: AuditTrail | undefined,
   work: (trail: AuditTrail | undefined) => Promise<T>,

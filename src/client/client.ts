@@ -14,43 +14,41 @@ import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.t
 import { toResponseError } from './response-error.ts'
 import { createSend, type FinalResponse, type Policy } from './retry.ts'
 
-/** An open connection to a service, and its key. */
+/** Transport, key and base URL of a service. */
 export interface Access {
   transport: Transport
   apiKey: string
 }
 
 export interface ClientOptions {
-  /** Ends with the version segment, `/v1`; no slash behind it. */
+  /** Ends with `/v1`, without a trailing slash. */
   baseUrl: string
-  /** Called once, by the first request that is really sent. */
+  /** Opens the service. Called once, by the first request that is sent. */
   open: () => Promise<Access>
   /**
-   * Asked before every request, the probe for the key included; what it throws is thrown instead of sending. The request
-   * has no `Authorization`, so that showing it shows no key.
+   * Runs before every request, including probes. Its error prevents the request. The request has no `Authorization`.
    */
   beforeSend: (request: WireRequest) => Promise<void> | undefined
-  /** Puts every write on record, its retries included. */
+  /** Starts the audit record of a write and its retries. */
   audit?: (endpoint: Route, input: AnyInput) => AuditTrail
   userAgent: string
   policy: Policy
-  /** Aborts whatever is under way. */
+  /** Aborts running requests. */
   interrupt?: AbortSignal
-  /** Aborted: what has not been sent is not sent any more. */
+  /** Aborts requests that are not sent yet. */
   withdrawn?: AbortSignal
-  /** What other clients of this run have learned about the service; this one adds to it. */
+  /** Facts about the service, shared between the clients of a run. */
   seen?: ServiceFacts
-  /** Called with what a person should know about the response to a write. */
+  /** Receives remarks about responses to writes. */
   onRemark?: (remark: Remark) => void
-  /** Called after each exchange, for `--verbose`. Never sees a header. */
+  /** Receives each exchange without headers, for `--verbose`. */
   onExchange?: (line: { method: string; url: string; status: number }) => void
 }
 
-/** An answer of the service. */
 export interface Answer<T = unknown> {
-  /** The body as it came. */
+  /** The encoded body. */
   bytes: Uint8Array
-  /** The body as text; blank when there is none. */
+  /** The body as text; empty when there is none. */
   text: string
   value: T
 }
@@ -59,46 +57,43 @@ type OnAnswer = (answer: WireResponse) => void
 
 export interface Client {
   /**
-   * Calls an operation of the API. A write resolves only when its response proves the change, or acknowledges it.
+   * Calls an operation. A write resolves only when its response proves or acknowledges the change.
    * @throws {ApiError | NotFoundError | AuthError} when the service refuses
    * @throws {NotAppliedError} when the response to a write contradicts the request
-   * @throws {NetworkError | UnknownOutcomeError} when no answer comes, or what a write came to is not known
-   * @throws {ServiceError} when the service fails, or a read cannot be read
-   * @throws {WrongBaseUrlError} when no Meeting Room Service answers
+   * @throws {NetworkError | UnknownOutcomeError} when no response arrives, or the outcome of a write is unknown
+   * @throws {ServiceError} when the service fails, or a response to a read is unreadable
+   * @throws {WrongBaseUrlError} when the base URL is not a Meeting Room Service
    */
   call<N extends OperationName>(
     name: N,
     input: Input<Operations[N]>,
   ): Promise<Answer<Answered<Operations[N]>>>
   /**
-   * Sends any request below the base URL: for `meetroom api`. The value is undefined when the response has no body.
-   * @param onAnswer given the answer as it came, whatever it says
+   * Sends any request below the base URL, for `meetroom api`. The value is undefined when the response has no body.
+   * @param onAnswer receives every response, including errors
    */
   request(endpoint: Route, input: AnyInput, onAnswer?: OnAnswer): Promise<Answer>
   /**
-   * Finds out now, rather than with the first request, whether there is a service and a key to send with.
-   * @throws {AuthError | UsageError} when there is none
+   * Verifies the service and the key before the first request.
+   * @throws {AuthError | UsageError} when one is missing
    */
   ready(): Promise<void>
-  /** What is known about the service. */
   readonly seen: ServiceFacts
-  /** Whether a Meeting Room Service answers at the base URL, whatever it thinks of the key. */
+  /** Returns true when the base URL is a Meeting Room Service, even if it refuses the key. */
   isService(): Promise<boolean>
 }
 
-/** A client of a Meeting Room Service. */
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, seen = {} } = options
   const read = createResponseReader()
   const known = Promise.resolve({ keyWorks: true, isService: true })
   const { open, exchange } = createExchange(options)
 
-  /** What an answer has shown is not asked again. */
   const standing = () => (seen.standing ??= probe())
   const afterDenial = () => (seen.afterDenial ??= probe())
   const probe = () =>
     exchange(endpoints.listRooms, { query: { limit: 1 } }, undefined, ({ answer }) => readProbe(answer))
-  // This explains a refusal; a failure here must not hide it.
+  // This lookup explains a refusal; its failure must not hide the refusal.
   const userExists = async (user_id: string) =>
     exchange(
       endpoints.getUser,
@@ -139,7 +134,7 @@ export function createClient(options: ClientOptions): Client {
     isService: async () => (await standing()).isService,
   }
 
-  /** Most answers are what they should be, and need no further promise. */
+  /** Avoids a further promise for the common case. */
   function resultOf<N extends OperationName>(name: N, input: AnyInput, exchanged: Exchanged) {
     type Result = Answer<Answered<Operations[N]>>
     const { answer, line } = exchanged
@@ -170,7 +165,6 @@ export function createClient(options: ClientOptions): Client {
     return received
   }
 
-  /** @returns whether the response shows what was written */
   function done(write: AcceptedWrite): boolean {
     const { isShown, remarks } = requireDone(write)
     for (const remark of remarks) options.onRemark?.(remark)
@@ -187,7 +181,7 @@ function isAccepted({ status }: WireResponse): boolean {
   return status >= 200 && status < 300
 }
 
-/** One request and its answer, whatever that says; the way to the service is opened by the first. */
+/** Creates the function that sends one request. The first request opens the service. */
 function createExchange(options: ClientOptions) {
   const { baseUrl } = options
   let opening: Promise<Opened> | undefined
@@ -206,7 +200,7 @@ function createExchange(options: ClientOptions) {
     return opened
   }
 
-  /** @param conclude makes of the answer what the caller gets */
+  /** @param conclude converts the response to the caller's result */
   async function exchange<T>(
     endpoint: Route,
     input: AnyInput,
@@ -264,13 +258,12 @@ type OwnHeaders = Readonly<Record<string, string>> & { readonly authorization: s
 interface Opened {
   send: ReturnType<typeof createSend>
   headers: OwnHeaders
-  /** Those of a request with a body. */
   bodyHeaders: OwnHeaders
 }
 
-/** @throws {AuthError} for a key that no header can carry */
+/** @throws {AuthError} when no header can carry the key */
 function headersFor(apiKey: string, userAgent: string): OwnHeaders {
-  // The HTTP library quotes a header value that it refuses in its error, and this one holds the key.
+  // The HTTP library quotes refused header values in its error, and this one holds the key.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw new AuthError(
       'the API key contains a space, a line break or another character that is not allowed in a key',

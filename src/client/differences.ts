@@ -8,27 +8,26 @@ import { textOf } from '../api/text-of.ts'
 import { deprecated } from '../api/vocabulary.ts'
 import type { AnyInput } from './request.ts'
 
-/** A field that a response carries with another value than the request. */
+/** A field whose value differs between request and response. */
 export interface Change {
-  /** Its name, with its place in the item: `entities[0].src`. */
+  /** Path within the item, such as `entities[0].src`. */
   field: string
   sent: unknown
   received: unknown
-  /** Whether `resources.ts` lists the field. The value of any other field may be a secret. */
+  /** True when `resources.ts` lists the field. Other values may be secrets. */
   isListed: boolean
 }
 
-/** How an item in the response to a write differs from the request. */
 export interface Differences {
-  /** Differences in states and identities, in words. */
+  /** Differences of states and IDs, as sentences. */
   contradictions: string[]
-  /** Differences in texts and numbers, which services trim, encode and round. */
+  /** Differences of texts and numbers, which services trim, encode and round. */
   changes: Change[]
 }
 
 type Item = Readonly<Record<string, unknown>>
 
-/** Compares an item in the response to a write with the request. A field that is absent or unreadable does not differ. */
+/** Compares the item in a response with the request. Missing and unreadable fields are equal. */
 export function differencesOf(endpoint: Endpoint, { params = {}, body }: AnyInput, item: Item): Differences {
   const { resource, many } = endpoint
   const { fields }: { fields: Fields } = resources[resource]
@@ -47,7 +46,7 @@ export function differencesOf(endpoint: Endpoint, { params = {}, body }: AnyInpu
   return found
 }
 
-/** `is_terminated` is deprecated in responses (section 2.1): `terminated_at` decides where it is readable. */
+/** Responses carry `is_terminated` without a value (API specification, section 2.1), so `terminated_at` decides. */
 function compareTermination(sent: boolean | undefined, item: Item, found: Differences): void {
   const { terminated_at, is_terminated } = item
   const told = parseBoolean(is_terminated)
@@ -59,13 +58,12 @@ function compareTermination(sent: boolean | undefined, item: Item, found: Differ
     found.contradictions.push(contradiction('is_terminated', is_terminated, sent))
   else if (!sent && ended) {
     if (told) found.contradictions.push(contradiction('is_terminated', is_terminated, sent))
-    // Some services keep the time of the last termination of a room that is open again.
+    // Some services keep the time of the last termination of a reopened room.
     else if (told !== false)
       found.changes.push({ field: 'terminated_at', sent: null, received: terminated_at, isListed: true })
   }
 }
 
-/** Whether a value is a time; undefined when it is unreadable. */
 function isTime(value: unknown): boolean | undefined {
   const time = parseTimestamp(value)
   // A small number may be a flag.
@@ -95,12 +93,12 @@ function compareField(field: Field | undefined, change: Change, found: Differenc
   else if (isScalar(sent) && isScalar(received) && !isSame(sent, received)) found.changes.push(change)
 }
 
-/** Some services send the few values of a field in capitals. */
+/** Normalizes case, as some services send choices in capitals. */
 function choiceOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value.trim().toLowerCase() : undefined
 }
 
-/** @param read gives null or undefined for a value without meaning */
+/** @param read returns null or undefined for a value without meaning */
 function compareStates(
   { field, sent, received }: Change,
   read: (value: unknown) => string | boolean | null | undefined,
@@ -125,7 +123,7 @@ function compareLists(fields: Fields, { field, sent, received }: Change, found: 
       compareFields(fields, one, received[i], `${field}[${i}].`, found)
 }
 
-/** Services send null for empty texts, and some send numbers as text. */
+/** Treats null as empty text and numbers as text, as some services send them. */
 function isSame(sent: unknown, received: unknown): boolean {
   const [one, other] = [sent, received].map((value) => (value === null ? '' : textOf(value)))
   return one === other || (typeof sent === 'number' && other !== '' && sent === Number(other))
@@ -135,10 +133,9 @@ function contradiction(field: string, received: unknown, sent: unknown): string 
   return `${field} is ${quoted(received)}, not ${quoted(sent)}`
 }
 
-/** Maximum number of characters that are quoted of a value. */
 const longestQuoted = 60
 
-/** A value in words: `“grid”`, `5`, `null`. */
+/** Formats a value for a message: `“grid”`, `5`, `null`. */
 export function quoted(value: unknown): string {
   const text = textOf(value)
   const cut = text.length > longestQuoted ? `${text.slice(0, longestQuoted).toWellFormed()}…` : text

@@ -2,16 +2,18 @@ import { isRecord } from '../api/guards.ts'
 import { parseJson } from '../api/json.ts'
 import type { WireResponse } from '../api/wire.ts'
 
-/** Number of characters that are kept of an error without words of its own. */
+/** Maximum characters quoted of an error without a known message. */
 const mostOfText = 200
-/** Number of characters of a page in which its words are looked for. */
+/** Maximum characters of an HTML page that are searched. */
 const mostOfPage = 10_000
 
-/** What an error answer says. The document leaves the shape open (section 7), so every usual place is looked at. */
+/**
+ * Message and code of an error response. The API specification leaves its shape open (section 7), so common shapes are
+ * tried.
+ */
 export interface ErrorWords {
   code?: string
   message?: string
-  /** The answer as JSON, or its text. */
   body: unknown
   isJson: boolean
 }
@@ -30,7 +32,7 @@ export function errorWords(answer: WireResponse): ErrorWords {
 
 const said = (message: string | undefined) => (message ? { message } : {})
 
-/** Where services put their words, the most telling first. */
+/** Field names of messages, most specific first. */
 const places = [
   'message',
   'errors',
@@ -45,13 +47,13 @@ const places = [
   'title',
 ]
 
-/** `{error:{message}}`, `{message}`, RFC 9457, lists of errors, errors by field, and what else services send. */
+/** Finds the message in `{error:{message}}`, `{message}`, RFC 9457, lists of errors and errors by field. */
 function wordsOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value.trim() || undefined
   if (Array.isArray(value)) return joined(value.map(wordsOf))
   if (!isRecord(value)) return undefined
   const { error, ...besideError } = value
-  // An object there is the whole error; a text may be no more than the name of the status.
+  // An object is the whole error; a string may be only the name of the status.
   if (isRecord(error)) return wordsOf(error) ?? wordsOf(besideError)
   const { errors, ...besideErrors } = value
   if (isRecord(errors)) return wordsByField(errors) ?? wordsOf(besideErrors)
@@ -65,7 +67,7 @@ function wordsOf(value: unknown): string | undefined {
   return undefined
 }
 
-/** `{"name":["is too short"]}`: `name: is too short`. */
+/** Formats `{"name":["is too short"]}` as `name: is too short`. */
 function wordsByField(errors: Readonly<Record<string, unknown>>): string | undefined {
   return joined(
     Object.entries(errors).map(([field, said]) => {
@@ -80,7 +82,6 @@ function joined(parts: readonly (string | undefined)[], by = '; '): string | und
   return words.length === 0 ? undefined : words.join(by)
 }
 
-/** JSON whose words stand in a place of its own, as it came. */
 function unnamed(body: unknown, text: string): string | undefined {
   const isEmpty = typeof body !== 'object' || body === null || Object.keys(body).length === 0
   return isEmpty ? undefined : beginning(text, mostOfText)
@@ -95,7 +96,7 @@ function codeOf(body: unknown): string | undefined {
     .find((code): code is string => typeof code === 'string' && code !== '')
 }
 
-/** The words of a page: its title, or what is left without its tags where the title says no more than “Error”. */
+/** Returns the title of an HTML page, or its text when the title says only “Error”. */
 function wordsOfPage(whole: string): string {
   const page = beginning(whole, mostOfPage)
   const [, title = ''] = /<title[^>]*>([^<]+)<\/title>/i.exec(page) ?? []
@@ -104,7 +105,7 @@ function wordsOfPage(whole: string): string {
   return beginning(says, mostOfText)
 }
 
-/** A text in one line, cut between words: half a key would no longer be found and taken out. */
+/** Shortens text to one line between words: half a key would no longer be redacted. */
 function beginning(text: string, most: number): string {
   const line = text.slice(0, most).replace(/\s+/g, ' ').trim()
   if (text.length <= most) return line

@@ -5,27 +5,25 @@ import type { ProbeResult } from './probe.ts'
 import type { AnyInput } from './request.ts'
 import type { FinalResponse } from './retry.ts'
 
-/** An answer that is not a success, with the ways to find out more about it. */
+/** An error response with functions that find its cause. */
 export interface ErrorResponse {
   answer: FinalResponse
   line: RequestLine
   endpoint: Route
   input: AnyInput
   baseUrl: string
-  /** Asks the cheapest question there is, once per run. */
+  /** Probes the service, once per run. */
   standing: () => Promise<ProbeResult>
-  /** Asks the same after the service denied access, once per run, whatever it answered before. */
+  /** Probes the service again after it denied access, once per run. */
   afterDenial: () => Promise<ProbeResult>
-  /** Whether a user exists. */
   userExists: (user_id: string) => Promise<boolean>
-  /** How to find out whether a write took effect. */
+  /** Returns a hint that shows whether a write took effect. */
   check: () => Hint
 }
 
-/** Its words and code. */
 export interface ParsedErrorResponse extends ErrorResponse {
   words: ErrorWords
-  /** What the service says, after a colon; empty when it says nothing. */
+  /** Message of the service after a colon, or empty. */
   said: string
   details: ErrorDetails & { status: number; request: RequestLine }
 }

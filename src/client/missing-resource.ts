@@ -12,7 +12,7 @@ import {
 import type { ParsedErrorResponse } from './error-response.ts'
 import type { AnyInput } from './request.ts'
 
-/** The error for a refusal (4xx) that says something does not exist; undefined when it says something else. */
+/** Converts a refusal (4xx) of a missing resource to an error; undefined for any other refusal. */
 export async function findMissingResource(refusal: ParsedErrorResponse): Promise<MeetroomError | undefined> {
   const { endpoint, answer, input, words, details, standing, check } = refusal
   const { status } = details
@@ -20,15 +20,15 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
   const saysSo = status === 400 && words.code === 'not_found'
   const isNotFound =
     !isUnknown && (saysSo || status === 404 || status === 410 || (status === 400 && isOnlyIds(input)))
-  // The caller wants to know whether this command deleted it; after a lost attempt there is no way to tell.
+  // After a lost attempt, nothing shows whether this command deleted the item.
   if (isNotFound && endpoint.method === 'DELETE' && answer.afterLostAttempt)
     return new UnknownOutcomeError(
       'it is gone, but an earlier attempt got no answer and may have deleted it',
       { ...details, hint: check() },
     )
-  // Any web server answers like this to what it does not know, and the embedded service to a path beside the API.
+  // Web servers respond like this to unknown paths, and the embedded service to paths outside the API.
   if ((isNotFound || isUnknown) && !(await standing()).isService) return wrongBaseUrl(refusal)
-  // Paths of “meetroom api” are the caller’s: one that the service does not know is not there.
+  // With `meetroom api`, the caller chooses the path.
   if (isUnknown && status === 400) return isOwnPath(endpoint) ? notFound(refusal) : undefined
   if (!isNotFound && status !== 400) return undefined
   const user = await missingUser(refusal)
@@ -38,7 +38,7 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
   return notFound(refusal)
 }
 
-/** A request that carries only ids can only be refused because of its ids. */
+/** Returns true when only the IDs of a request can be wrong. */
 function isOnlyIds({ params, query, body }: AnyInput): boolean {
   const hasQuery = Object.values(query ?? {}).some((value) => value !== undefined)
   return params !== undefined && body === undefined && !hasQuery
@@ -53,36 +53,34 @@ function wrongBaseUrl({ baseUrl, details }: ParsedErrorResponse): MeetroomError 
   )
 }
 
-/** Number of users of a body that are looked up. */
+/** Maximum number of users to look up. */
 const mostLookedUp = 5
 
-/** A body that names users may be refused because one of them does not exist: one request for each tells. */
+/** Finds the user of a body that does not exist, with one request per user. */
 async function missingUser({ input, userExists }: ParsedErrorResponse): Promise<string | undefined> {
   const body = isRecord(input.body) ? input.body : {}
   const members = Array.isArray(body['members']) ? body['members'] : []
-  // The user of a request to create one is not expected to exist.
+  // A request that creates a user does not expect it to exist.
   const named = input.params ? [body, ...members] : members
   for (const { user_id } of named.filter(isRecord).slice(0, mostLookedUp))
     if (typeof user_id === 'string' && !(await userExists(user_id))) return user_id
   return undefined
 }
 
-/** Whether the caller chose the path: with “meetroom api”. */
 function isOwnPath({ id }: Route): boolean {
   return id.startsWith('api.')
 }
 
-/** Something that the path names does not exist. */
 function notFound({ endpoint, input, words, said, details }: ParsedErrorResponse): NotFoundError {
   const params = Object.entries(input.params ?? {})
   if (params.length === 0) {
-    // Every service knows what the API lists; a path of “meetroom api” may be anything.
+    // Services know the paths of the API; a path of `meetroom api` may be anything.
     const hint = isOwnPath(endpoint) ? undefined : baseUrlHint
     return new NotFoundError(`the service does not know ${details.request.path}${said}`, { ...details, hint })
   }
   const things = params.map(([name]) => (name === 'id' ? 'room' : name.replace('_id', '')))
   const ids = params.map(([, id]) => id)
-  // The embedded service says it in the same words.
+  // The embedded service's message repeats the error.
   const more = /^no such \w+$/.test(words.message ?? '') ? '' : said
   return new NotFoundError(`no such ${things.join(' or ')}: ${ids.join(' ')}${more}`, {
     ...details,

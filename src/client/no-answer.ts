@@ -8,21 +8,20 @@ import {
   UnknownOutcomeError,
 } from '../errors.ts'
 
-/** What the failure of a request means depends on. */
+/** Properties of a request that decide what its failure means. */
 export interface Repeatability {
-  /** Whether doing it twice is the same as doing it once. */
+  /** True when a repetition has no further effect. */
   repeatable: boolean
-  /** Whether it changes anything: a lost answer then means an unknown outcome. */
+  /** True when the request changes data: without a response, its outcome is unknown. */
   write: boolean
-  /** How to find out whether a write took effect; asked only when that is the question. */
+  /** Returns a hint that shows whether a write took effect. Called only when needed. */
   check: () => Hint
   line: RequestLine
 }
 
 /**
- * That no answer came.
- * @param what from whom, and why
- * @param lost an attempt may have reached the service
+ * Creates the error for a missing response.
+ * @param lost true when an attempt may have reached the service
  */
 export function noResponseError(
   what: string,
@@ -36,7 +35,6 @@ export function noResponseError(
   return unknownOutcomeError(message, repeatability, cause)
 }
 
-/** That a write may have been made. */
 export function unknownOutcomeError(
   message: string,
   { check, line }: Repeatability,
@@ -49,7 +47,7 @@ export function unknownOutcomeError(
   })
 }
 
-/** The reason for the interrupt; for a write that may have been sent, also how to find out whether it took effect. */
+/** Creates the error for an interrupted request; for a write that may have been sent, with a hint to check it. */
 export function interruptionError(
   { reason }: AbortSignal,
   { write, check, line }: Repeatability,
@@ -60,7 +58,6 @@ export function interruptionError(
   return new InterruptedError(reason.signal, { hint, request: line })
 }
 
-/** Host and port of a request. */
 export function hostOf({ url }: WireRequest): string {
   return new URL(url).host
 }

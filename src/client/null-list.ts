@@ -3,7 +3,7 @@ import { isRecord } from '../api/guards.ts'
 import { readAnswer, writeJson } from '../api/json.ts'
 import type { ParsedResponse } from './parsed-response.ts'
 
-/** An answer to an operation, with an empty list where a service sends null for one. Its bytes stay as they came. */
+/** Replaces null by an empty list, as some services send null. */
 export function withList(name: OperationName, received: ParsedResponse): ParsedResponse {
   const { many, result } = endpoints[name]
   if (!many || !isRecord(received.value) || received.value[result] !== null) return received

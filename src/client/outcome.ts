@@ -9,23 +9,22 @@ import {
   WrongBaseUrlError,
 } from '../errors.ts'
 
-/** What each status says of the run that it is part of. */
 const verdicts = {
   ok: 'good',
-  // What was there already got the values of a row. Results call these `ok`.
+  // The existing item got the values of the row. Results call this `ok`.
   overwrote: 'good',
   updated: 'good',
-  /** Nothing had to be done. */
+  /** The item needed no change. */
   skipped: 'good',
   /** Nothing was changed. */
   failed: 'bad',
-  /** The change may have been made, without an answer that says so. */
+  /** The change may have been made. */
   unknown: 'bad',
-  /** It was not started. */
+  /** The request was not started. */
   unsent: 'open',
-  /** A row that cannot be sent. */
+  /** The row cannot be sent. */
   invalid: 'bad',
-  // What a dry run foresees.
+  // Prediction of a dry run.
   would_create: 'good',
   would_overwrite: 'good',
   would_update: 'good',
@@ -36,10 +35,9 @@ const verdicts = {
   would_fail: 'bad',
 } as const satisfies Record<string, 'good' | 'bad' | 'open'>
 
-/** What became of a request or of a row. The words are those of results and journals, which scripts and later runs read. */
+/** Outcome of a request or row, as results and journals write it. Scripts and later runs read these words. */
 export type Status = keyof typeof verdicts
 
-/** Every status there is. */
 export const statuses = Object.keys(verdicts) as readonly Status[]
 
 export interface Failure {
@@ -47,7 +45,6 @@ export interface Failure {
   error: MeetroomError
 }
 
-/** What became of a request or of a row, with what the service gave for it. */
 export type Outcome<T> =
   | { status: 'ok' | 'overwrote' | 'updated'; value: T }
   | (Failure & { value?: T })
@@ -56,27 +53,26 @@ export type Outcome<T> =
       value?: T
     }
 
-/** An outcome, as far as it is counted. */
 export type CountedOutcome = Pick<Outcome<unknown>, 'status'> | Failure
 
 export function verdictOfStatus(status: Status): 'good' | 'bad' | 'open' {
   return verdicts[status]
 }
 
-/** What an error says of the request that ended with it. */
+/** Converts the error of a request to an outcome. */
 export function toFailure(cause: unknown): Failure {
   const error = asForeseen(cause)
-  // Without a request that may have been sent, nothing was changed.
+  // Nothing was changed unless a request may have been sent.
   if (error instanceof InterruptedError && !error.request) return { status: 'unsent', error }
   return { status: isUnknown(error) ? 'unknown' : 'failed', error }
 }
 
-/** Whether an error says that something may have been changed. */
+/** Returns true when an error leaves open whether something was changed. */
 export function isUnknown(error: MeetroomError): boolean {
   return error instanceof UnknownOutcomeError || error instanceof InterruptedError
 }
 
-/** Whether what comes next would fail in the same way: the key is refused, say, or nothing answers. */
+/** Returns true when the next request would fail in the same way, such as with a refused key. */
 export function isFatal(error: MeetroomError): boolean {
   const kinds = [AuditError, AuthError, NetworkError, WrongBaseUrlError, InterruptedError]
   return kinds.some((kind) => error instanceof kind)

@@ -1,21 +1,19 @@
 import { parseJson, TooDeep } from '../api/json.ts'
 import type { WireResponse } from '../api/wire.ts'
 
-/** The answer to a request that the service accepted, read as far as that goes. */
+/** A response with its parsed body. */
 export interface ParsedResponse {
   status: number
   bytes: Uint8Array
-  /** Empty when it is not text. */
+  /** Empty when the body is not text. */
   text: string
-  /** The parsed JSON; undefined when it is not JSON. */
+  /** Undefined when the body is not JSON. */
   value: unknown
-  /** Why it cannot be read; undefined when it is JSON. */
+  /** Reason why the body is not JSON. */
   problem: string | undefined
-  /** It has no body. */
   isEmpty: boolean
 }
 
-/** Creates the function that reads answers. */
 export function createResponseReader(): (answer: WireResponse) => ParsedResponse {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   return ({ status, headers, body, unreadable }) => {

@@ -4,34 +4,33 @@ import type { WireResponse } from '../api/wire.ts'
 import { errorWords } from './error-message.ts'
 import { createResponseReader } from './parsed-response.ts'
 
-/** What the answer to `GET /rooms?limit=1` shows about the service. */
+/** Result of `GET /rooms?limit=1`. */
 export interface ProbeResult {
-  /** The service accepts the key. Anything unclear counts as yes. */
+  /** False only when the service refuses the key. */
   keyWorks: boolean
-  /** It is a Meeting Room Service: it may refuse the key, be busy or fail, but it answers as one. */
+  /** True when a Meeting Room Service responds, even with an error. */
   isService: boolean
 }
 
-/** What a run has found out about its service: one question, and none after an answer that can be used. */
+/** Facts about the service that a run has learned. A usable response makes a probe unnecessary. */
 export interface ServiceFacts {
   standing?: Promise<ProbeResult>
-  /** What a probe said after the service had denied access (403): the key may have been withdrawn since the last good answer. */
+  /** Probe after denied access (403): the key may have been revoked since the last success. */
   afterDenial?: Promise<ProbeResult>
-  /** The most items that it gives at once, where it refused to give as many as it was asked for. */
+  /** Maximum page size, after the service refused a larger one. */
   pageSize?: number
 }
 
-/** Makes the next refusal probe the service again: what it was like a while ago says little. */
+/** Forgets the probe result, so that the next refusal probes again. */
 export function forgetStanding(seen: ServiceFacts): void {
   delete seen.standing
   delete seen.afterDenial
 }
 
-/** Reads the answer to the probe. */
 export function readProbe(answer: WireResponse): ProbeResult {
   const { status } = answer
   const { value } = createResponseReader()(answer)
-  // Every service knows the list of rooms: one that does not is asked at the wrong path.
+  // Every service has a list of rooms, so this path is wrong.
   const isUnknown = status === 400 && ['not_found', unknownOperation].includes(errorWords(answer).code ?? '')
   const isElsewhere = status < 400 || status === 404 || status === 405 || isUnknown
   return {

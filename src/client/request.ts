@@ -5,19 +5,18 @@ import { textOf } from '../api/text-of.ts'
 import type { WireRequest } from '../api/wire.ts'
 import { type Hint, suggest } from '../errors.ts'
 
-/** The path parameters, query and body of any operation. */
+/** Path parameters, query and body of any operation. */
 export interface AnyInput {
   params?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, unknown>>
   body?: unknown
-  /** Headers beyond our own, names in lower case: for `meetroom api`. */
+  /** Additional headers by lowercase name, for `meetroom api`. */
   headers?: Readonly<Record<string, string>>
 }
 
-/** What a request with a body has beside the headers of every request. */
 export const jsonHeaders = { 'content-type': 'application/json' }
 
-/** The request of an operation, as it will be sent. It has no `Authorization`, so that showing a request shows no key. */
+/** Builds a request without `Authorization`, so that printing it shows no key. */
 export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput): WireRequest {
   const url = baseUrl + fillPath(endpoint.path, input.params ?? {}) + queryString(input.query)
   const { headers: more } = input
@@ -30,7 +29,7 @@ export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput):
   }
 }
 
-/** How to find out whether a write took effect: by a command, its placeholders filled from the request, or by a hint. */
+/** Creates the hint that shows whether a write took effect, with the values of the request. */
 export function checkHint({ check }: Route, input: AnyInput): Hint {
   if (!check) return 'look at the room before you send it again'
   const values: Record<string, unknown> = {
@@ -43,7 +42,7 @@ export function checkHint({ check }: Route, input: AnyInput): Hint {
   return ['check with: ', suggest(words.map(fill), ...check.filter(isOperand).map(fill))]
 }
 
-/** A word that a POSIX shell reads back unchanged. */
+/** Quotes a word for a POSIX shell. */
 export function shellQuote(word: string): string {
   return /^(?!=)[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -13,8 +13,8 @@ import { findMissingResource } from './missing-resource.ts'
 import { gaveUpStatuses } from './retry.ts'
 
 /**
- * Turns an answer that is not a success into the error that describes it (section 7). The document gives 400 to bad
- * parameters and to bad keys alike; one cheap question, asked once per run, tells them apart.
+ * Converts an error response to an error (API specification, section 7). Status 400 covers bad parameters and bad keys;
+ * one probe per run distinguishes them.
  */
 export async function toResponseError(refused: ErrorResponse): Promise<MeetroomError> {
   const { answer, line, endpoint } = refused
@@ -29,7 +29,7 @@ export async function toResponseError(refused: ErrorResponse): Promise<MeetroomE
   const said = words.message ? `: ${words.message}` : ''
   const error = await describe({ ...refused, words, said, details })
   const { status } = answer
-  // A refusal holds for the earlier attempt too; “busy” says nothing about it.
+  // A refusal also applies to the earlier attempt; a busy service says nothing about it.
   if (!details.afterLostAttempt || !(status === 429 || status > 500) || error instanceof UnknownOutcomeError)
     return error
   return new UnknownOutcomeError(
@@ -72,7 +72,7 @@ function redirected({ answer, details }: ParsedErrorResponse): MeetroomError {
 
 function failed({ endpoint, words, said, details, check }: ParsedErrorResponse): MeetroomError {
   const { status } = details
-  // The document’s “validation exception” is an answer; a 500 without JSON is a failure.
+  // The API specification's “validation exception” has JSON; a 500 without JSON is a failure.
   if (status === 500 && words.isJson)
     return new ApiError(`the service reports a validation exception (500)${said}`, {
       ...details,
@@ -89,7 +89,7 @@ function failed({ endpoint, words, said, details, check }: ParsedErrorResponse):
 async function isKeyFine(refusal: ParsedErrorResponse): Promise<boolean> {
   const { words, details, standing, afterDenial } = refusal
   const isDenial = details.status === 403
-  // A service that says what is wrong saves the question.
+  // A specific error code makes the probe unnecessary.
   if (!isDenial && ['not_found', 'invalid_parameters', unknownOperation].includes(words.code ?? ''))
     return true
   if (!isDenial && words.code === 'unauthorized') return false

@@ -1,4 +1,4 @@
-/** `Retry-After` in milliseconds from now: seconds or an HTTP date; undefined when it is neither. */
+/** Parses `Retry-After`, in seconds or as an HTTP date, to milliseconds from now. */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000

@@ -9,48 +9,45 @@ import {
 } from './no-answer.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
-/** The request policy's view of time and chance; the host provides them. */
+/** Clock and random source of the request policy. */
 export interface Timing {
-  /** Wall clock, which may be set back: only for dates in `Retry-After`. */
+  /** Wall clock, in milliseconds since 1970, for dates in `Retry-After`. */
   now(): number
-  /** Milliseconds since an arbitrary moment: never goes back, never jumps. */
+  /** Milliseconds since an arbitrary moment; never goes back or jumps. */
   monotonic(): number
-  /** Calls back once, `ms` milliseconds from now; the returned function cancels it. */
+  /** Runs `work` after `ms` milliseconds; the returned function cancels it. */
   after(ms: number, work: () => void): () => void
   /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Fraction in [0, 1), for jitter. */
+  /** Returns a fraction in [0, 1), for jitter. */
   random(): number
 }
 
-/** An attempt that failed and is about to be repeated. */
+/** A failed attempt that will be repeated. */
 export interface Retry {
-  /** What the service answered; undefined when no answer came. */
+  /** Status of the response; undefined without one. */
   status: number | undefined
-  /** The same for people. */
   reason: string
   waitMs: number
 }
 
 export interface Policy {
-  /** One deadline for the whole call, retries and bodies included, in milliseconds; asked for when the call begins. */
+  /** Timeout of the whole call including retries and bodies, in milliseconds. */
   readonly timeoutMs: number
-  /** How often a failed attempt is repeated at the most. */
+  /** Maximum number of retries. */
   retries: number
   timing: Timing
-  /** Called before each wait. */
   onRetry?: (retry: Retry) => void
 }
 
-/** The answer to the last attempt. */
 export interface FinalResponse extends WireResponse {
-  /** An attempt before this one may have reached the service. */
+  /** True when an earlier attempt may have reached the service. */
   afterLostAttempt: boolean
 }
 
 /**
- * What a gateway answers when it gave up on the service behind it, which may have acted: 502 and 504, and at Cloudflare also 520
- * (an answer it does not understand), 522 (no connection, or no acknowledgement of the request) and 524 (no answer in time).
+ * Statuses of gateways that gave up, although the service may have acted: 502 and 504, at Cloudflare also 520, 522 and
+ * 524.
  */
 export const gaveUpStatuses: ReadonlySet<number> = new Set([502, 504, 520, 522, 524])
 const retriedStatuses = new Set([429, 503, ...gaveUpStatuses])
@@ -58,24 +55,23 @@ const baseDelayMs = 200
 const maxDelayMs = 8000
 
 interface Interruption {
-  /** Aborts whatever is under way. */
+  /** Aborts running requests. */
   interrupt?: AbortSignal
-  /** Aborted: what has not been sent is not sent any more, and what waits to be sent again does not wait. */
+  /** Aborts requests that are not sent yet, and pending retries. */
   withdrawn?: AbortSignal
 }
 
 type Send = (request: WireRequest, repeatability: Repeatability) => Promise<FinalResponse>
 
 /**
- * Sends requests and repeats them as the request policy allows: what is repeatable on connection failures, 429, 503 and when a
- * gateway gave up; the rest only when provably unsent or answered 429. `Retry-After` is honoured up to the deadline.
- * What it returns throws:
- * {@link NetworkError} when no answer came and nothing can have happened,
- * {@link UnknownOutcomeError} when a write may have reached the service and no answer came.
+ * Creates a function that sends requests and retries them. Repeatable requests are retried after connection failures,
+ * 429, 503 and gateway timeouts; others only when provably unsent or after 429. `Retry-After` is honored within the
+ * timeout.
+ * @throws {NetworkError} when no response arrived and nothing can have changed
+ * @throws {UnknownOutcomeError} when a write may have reached the service without a response
  */
 export function createSend(transport: Transport, policy: Policy, interruption: Interruption = {}): Send {
-  // A controller that was never aborted is as good as new, and a new one costs as much as half a request: Node 20 gives
-  // each signal a shape of its own.
+  // Creating a controller costs half a request: Node 20 gives each signal a shape of its own.
   const idle: AbortController[] = []
   const around = { transport, policy, interruption, idle }
   return (request, repeatability) => new Sending(around, request, repeatability).run()
@@ -85,11 +81,10 @@ interface Around {
   transport: Transport
   policy: Policy
   interruption: Interruption
-  /** Controllers that no request uses. */
   idle: AbortController[]
 }
 
-/** One request, until it is answered or given up. */
+/** One request with its retries. */
 class Sending {
   readonly #around: Around
   readonly #request: WireRequest
@@ -97,7 +92,7 @@ class Sending {
   readonly #controller: AbortController
   readonly #timeoutMs: number
   #timedOut = false
-  /** An attempt may have reached the service, and had no answer. */
+  /** True when an attempt may have reached the service without a response. */
   #lost = false
 
   constructor(around: Around, request: WireRequest, repeatability: Repeatability) {
@@ -134,7 +129,7 @@ class Sending {
         const asked = parseRetryAfter(answer?.headers['retry-after'], timing.now())
         const waitMs = asked ?? backoff(attempt, timing.random())
         if (timing.monotonic() + waitMs >= deadline) {
-          // What the service said is more useful than “no time to retry”.
+          // The service's message is more useful than “no time to retry”.
           if (answer) return this.#reply(answer)
           throw this.#late()
         }
@@ -153,8 +148,8 @@ class Sending {
   }
 
   /**
-   * What went wrong with an attempt that is to be repeated.
-   * @throws what the request ends with, where it is not
+   * Returns the reason for a retry.
+   * @throws the final error when there is no retry
    */
   #reasonToRetry(error: unknown, attempt: number): string {
     const repeatability = this.#repeatability
@@ -166,7 +161,7 @@ class Sending {
       this.#lost ||= !unsent
       throw this.#late(unsent ? `: ${error.message}` : '')
     }
-    // Something came back, but it is unusable.
+    // An unusable response proves that the request was received.
     if (error instanceof ServiceError && repeatability.write)
       throw unknownOutcomeError(error.message, repeatability, error)
     if (!(error instanceof TransportError)) throw error
@@ -182,7 +177,6 @@ class Sending {
     return error.message
   }
 
-  /** Waits before the next attempt, unless nobody waits for that any more. */
   async #wait(ms: number): Promise<void> {
     const { policy, interruption } = this.#around
     const { interrupt, withdrawn } = interruption
@@ -206,19 +200,18 @@ class Sending {
   }
 }
 
-/** AbortSignal.any costs more, and Node 20 keeps what it makes for as long as its sources. */
+/** Replaces AbortSignal.any, which is slower and leaks in Node 20. */
 function controllerBelow(interrupt: AbortSignal | undefined): AbortController {
   const controller = new AbortController()
-  // The listener goes away when the controller itself is aborted.
+  // Aborting the controller also removes the listener.
   interrupt?.addEventListener('abort', () => controller.abort(), { signal: controller.signal })
   if (interrupt?.aborted) controller.abort()
   return controller
 }
 
 /**
- * How long to wait before the next attempt, in milliseconds. Exponential, with full jitter over its upper half, so that many
- * scripts do not retry at the same moment.
- * @param attempt number of attempts that failed before
+ * Returns the delay before the next attempt, in milliseconds: exponential, with jitter over its upper half.
+ * @param attempt number of failed attempts
  * @param random fraction in [0, 1)
  */
 export function backoff(attempt: number, random: number): number {

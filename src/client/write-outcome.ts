@@ -10,13 +10,12 @@ import type { AnyInput } from './request.ts'
 
 type Item = Readonly<Record<string, unknown>>
 
-/** What the response to a write with a 2xx status proves. */
 export type WriteOutcome =
   | {
       status: 'done'
-      /** Whether the response shows what was written. */
+      /** True when the response shows the written item. */
       isShown: boolean
-      /** Whether the response carries an error beside what was written. */
+      /** True when the response also carries an error. */
       hasError: boolean
       changes: readonly Change[]
     }
@@ -24,13 +23,13 @@ export type WriteOutcome =
   | {
       status: 'not applied'
       contradictions: readonly string[]
-      /** ID that the service gave to what it created nevertheless. */
+      /** ID of an item that the service created despite the error. */
       madeId: string | undefined
     }
   | { status: 'unknown'; problem: string; accepted: boolean }
 
 /**
- * Decides what the response to a write with a 2xx status proves. The status alone proves nothing.
+ * Decides what a 2xx response to a write proves; the status alone proves nothing.
  * @param name undefined when the API has no such operation
  */
 export function writeOutcome(
@@ -59,12 +58,12 @@ export function writeOutcome(
 
 const acknowledged = { status: 'done', isShown: false, hasError: false, changes: [] } as const
 
-/** Whether the service chooses the ID of what an operation creates. */
+/** Returns true when the service chooses the ID of a created item. */
 export function servicePicksId({ method, repeatable, bare }: Endpoint): boolean {
   return method === 'POST' && !repeatable && !bare
 }
 
-/** The ID that the caller chose: at the end of the path, or that of a user to create. */
+/** Returns the ID that the caller chose, from the path or the body. */
 export function callerId(endpoint: Endpoint, { params, body }: AnyInput): string | undefined {
   const [, last] = /\{(\w+)\}$/.exec(endpoint.path) ?? []
   if (last !== undefined) return params?.[last]
@@ -72,7 +71,7 @@ export function callerId(endpoint: Endpoint, { params, body }: AnyInput): string
   return isId(id) ? textOf(id) : undefined
 }
 
-/** `{}`, `{"ok":true}` or `{"success":true}`. */
+/** Returns true for `{}`, `{"ok":true}` and `{"success":true}`. */
 function acknowledges(body: Item): boolean {
   return (
     Object.keys(body).length === 0 ||
@@ -81,7 +80,7 @@ function acknowledges(body: Item): boolean {
   )
 }
 
-/** Whether the value of `error` or `errors` reports an error; many services always send the field. */
+/** Returns true when `error` or `errors` reports an error; many services always send the field. */
 function isError(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isError)
   if (isRecord(value) && !isScalar(value)) return Object.values(value).some(isError)
@@ -89,7 +88,6 @@ function isError(value: unknown): boolean {
   return value !== undefined && value !== null && parseBoolean(value) !== false
 }
 
-/** The items that a response shows; undefined when it shows none. */
 function itemsOf(
   { result, many, bare }: Endpoint,
   { body }: AnyInput,
@@ -100,7 +98,7 @@ function itemsOf(
   if (many) return Array.isArray(found) ? found.filter(isRecord) : undefined
   if (!bare) return isRecord(found) ? [found] : undefined
   if (found === undefined || found === null) return undefined
-  // Beside an error, “message” is usually what the error says.
+  // Beside an error, “message” usually describes the error.
   const isSent = isRecord(body) && textOf(body[result]) === textOf(found)
   return hasError && !isSent ? undefined : [answer]
 }
@@ -118,7 +116,7 @@ function compared(
       problem: `it shows ${items.length} of ${bodies.length} ${resources[endpoint.resource].plural}`,
       accepted: servicePicksId(endpoint),
     }
-  // Which items of a longer list are new is unknown.
+  // In a longer list, the new items are unknown.
   const found =
     items.length > bodies.length
       ? []

@@ -1,4 +1,4 @@
-/** The global flags, as Commander hands them over. */
+/** The global flags as Commander parses them. */
 export interface GlobalFlags {
   output?: string
   json?: boolean
@@ -22,6 +22,6 @@ export interface GlobalFlags {
   verbose?: boolean
   color: boolean
   ascii?: boolean
-  /** Of commands that delete: where what is deleted is saved; `--no-save` is false. */
+  /** Directory for saved items of commands that delete; false with `--no-save`. */
   save?: string | false
 }

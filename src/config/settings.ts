@@ -11,20 +11,20 @@ import {
   parseTimeout,
 } from './values.ts'
 
-/** A value and where it came from, as `config list --show-origin` tells it. */
+/** A value with its origin, for `config list --show-origin`. */
 export interface Setting<T> {
   value: T
   from: string
 }
 
-/** Shorter keys occur in ordinary words, so they cannot be redacted. */
+/** Minimum length of a key that can be redacted; shorter ones occur in ordinary words. */
 export const shortestKey = 8
 
-/** The built-in profile: the embedded service on this machine. */
+/** Built-in profile of the local workspace. */
 export const localProfile = 'local'
 export const defaultProfile = 'default'
 
-/** The keys of `meetroom config`, and how their text is read. */
+/** Keys of `meetroom config` with their parsers. */
 export const settable = {
   base_url: parseBaseUrl,
   output: parseFormat,
@@ -45,7 +45,7 @@ export interface SettingFlags {
   retries?: string
 }
 
-/** The flags that select the service of a run again, where a flag or the environment selected it. */
+/** Returns the flags that select the service of this run again. */
 export function targetFlags(
   { profile, local, baseUrl }: SettingFlags,
   env: Readonly<Record<string, string | undefined>>,
@@ -61,37 +61,34 @@ export function targetFlags(
 
 export interface Settings {
   profile: Setting<string>
-  /** Profiles that name a service. */
   profiles: readonly string[]
-  /** Answered by the embedded service. */
   local: boolean
   baseUrl: Setting<string> | undefined
   apiKey: Setting<string> | undefined
-  /** What prints the key. There is no `apiKey` then. */
+  /** Command that prints the key, when there is no `apiKey`. */
   keyCommand: Setting<string> | undefined
-  /** When the key was stored; undefined for a key that was not stored, or by an earlier version. */
+  /** Undefined for a key that was not stored, or was stored by an earlier version. */
   apiKeyStoredAt: string | undefined
-  /** The only origin that a stored key goes to; undefined for a key that was not stored. */
+  /** The only origin that receives a stored key; undefined for a key that was not stored. */
   apiKeyOrigin: string | undefined
   output: Setting<Format>
   /** In seconds. */
   timeout: Setting<number>
   retries: Setting<number>
-  /** The file that changes are recorded in. */
   auditLog: Setting<string> | undefined
-  /** Folder in which what is deleted is saved. */
+  /** Directory for saved copies of deleted items. */
   saveDeleted: Setting<string> | undefined
-  /** The protected profile that is used, or whose service is: writes need --allow-write then. */
+  /** Protected profile of the service; writes need --allow-write. */
   protectedBy: string | undefined
-  /** What is wrong with the settings file, where reading works without it: what it protects is not known then. */
+  /** Error of the settings file, when the command works without it. Protection is unknown then. */
   unread: MeetroomError | undefined
 }
 
 /**
- * Resolves each setting: flag, then environment, then profile, then default. The settings file is read only when it
- * can matter: not when key and base URL are in the environment and no profile is named.
- * @param mayBeNew the profile need not exist: the command is about to make or to choose one
- * @throws {UsageError} for a value that cannot be used
+ * Resolves each setting from flag, environment, profile or default. Skips the settings file when the environment has
+ * key and base URL and no profile is named.
+ * @param mayBeNew true when the command creates or chooses the profile
+ * @throws {UsageError} when a value is invalid
  */
 export function resolveSettings(
   flags: SettingFlags,
@@ -122,7 +119,7 @@ export function resolveSettings(
   const mustBeThere = !mayBeNew && profile.value !== localProfile && profile.value !== defaultProfile
   if (mustBeThere && !values) throw noSuchProfile(profile.value, ` (${profile.from})`)
 
-  // A named local profile beats a base URL in the environment; one that merely is in use does not.
+  // A named local profile takes precedence over a base URL in the environment; the profile in use does not.
   const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)
   if (local && flags.baseUrl !== undefined)
     throw new UsageError('--base-url and the local workspace cannot be used together')
@@ -172,18 +169,17 @@ export function resolveSettings(
   }
 }
 
-/** A protected profile of the same service: what it protects stays protected under another name, and with a key of one’s own. */
+/** Finds a protected profile of the same service: protection applies under every profile name and key. */
 export function protectorOf(baseUrl: string, config: StoredConfig): string | undefined {
   return profilesOf(baseUrl, config).find(([, profile]) => profile.protected === true)?.[0]
 }
 
-/** The audit log of another profile of the same service: what is recorded there is recorded under every name. */
+/** Finds the audit log of another profile of the same service: it applies under every profile name. */
 function auditLogOf(baseUrl: string, config: StoredConfig): Setting<string> | undefined {
   for (const [name, { audit_log }] of profilesOf(baseUrl, config))
     if (audit_log !== undefined) return { value: String(audit_log), from: `profile ${name}` }
 }
 
-/** The profiles of a service. */
 function profilesOf(baseUrl: string, { profiles = {} }: StoredConfig): [string, Profile][] {
   return Object.entries(profiles).filter(
     ([, { base_url }]) => base_url && originOf(base_url) === originOf(baseUrl),
@@ -194,7 +190,7 @@ function originOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).origin : undefined
 }
 
-/** A line break that a file or secret store added is not part of the key. */
+/** Removes a trailing line break, which files and secret stores add. */
 function keyFromEnv(env: Readonly<Record<string, string | undefined>>): Setting<string> | undefined {
   const value = env['MEETROOM_API_KEY']?.trim()
   return value ? { value, from: 'MEETROOM_API_KEY' } : undefined
@@ -205,7 +201,7 @@ interface Read {
   unread?: MeetroomError
 }
 
-/** The embedded workspace can be read without settings: a broken file must not stand in the way. */
+/** The local workspace works without settings, so a broken file must not block it. */
 function tryReading(read: () => StoredConfig): Read {
   try {
     return { config: read() }
@@ -232,9 +228,9 @@ function convert<T>(
 }
 
 /**
- * The key that may be sent to the base URL of these settings, or the command that prints it.
- * @throws {AuthError} when there is none, or the stored one belongs to another origin
- * @throws {UsageError} when it would travel in the clear
+ * Returns the key for the base URL of these settings, or the command that prints it.
+ * @throws {AuthError} when it is missing or belongs to another origin
+ * @throws {UsageError} when it would be sent without encryption
  */
 export function keyFor({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }: Settings): Key {
   const found = keyCommand ? { command: keyCommand.value } : apiKey && { value: apiKey.value }

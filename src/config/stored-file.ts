@@ -2,44 +2,39 @@ import { join } from 'node:path'
 import { suggest, suggestElsewhere, tooFewHandles, UsageError } from '../errors.ts'
 import { readTrusted } from '../files/trusted-file.ts'
 
-/** What a profile may hold. `api_key_origin` is the one origin that `api_key` is ever sent to, or what `key_command` prints. */
+/** A stored profile. The key is sent to `api_key_origin` only. */
 export interface Profile {
   base_url?: string
   api_key?: string
-  /** Prints the key, instead of `api_key`. */
+  /** Command that prints the key, instead of `api_key`. */
   key_command?: string
   api_key_origin?: string
-  /** When `api_key` was stored: ISO 8601, UTC. Absent for keys that earlier versions stored. */
+  /** Time of storage in ISO 8601, UTC. Absent for keys of earlier versions. */
   api_key_stored_at?: string
   output?: string
   timeout?: number
   retries?: number
   audit_log?: string
-  /** Folder for what is deleted. */
   save_deleted?: string
-  /** Writes need --allow-write. */
+  /** True when writes need --allow-write. */
   protected?: boolean
 }
 
-/** A key, or the command that prints it. */
 export type Key = { value: string } | { command: string }
 
-/** The settings file. */
 export interface StoredConfig {
-  /** Name of the profile in use. */
   profile?: string
   profiles?: Record<string, Profile>
 }
 
-/** Where the settings file is. */
 export function configFile(dir: string): string {
   return join(dir, 'config.json')
 }
 
 /**
- * Reads the settings file; an absent one is an empty one.
- * @param uid number of this user
- * @throws {UsageError} when it cannot be read, may be somebody else’s or is not what we wrote
+ * Reads the settings file; a missing file is empty.
+ * @param uid user ID
+ * @throws {UsageError} when it is unreadable, invalid or may belong to another user
  */
 export function readConfig(dir: string, uid: number | undefined): StoredConfig {
   const file = configFile(dir)
@@ -72,12 +67,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A profile by name; undefined when it is not stored. */
 export function findProfile(config: StoredConfig, name: string): Profile | undefined {
   return config.profiles && Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined
 }
 
-/** The error for a name that no profile has. */
 export function noSuchProfile(name: string, from = ''): UsageError {
   return new UsageError(`no such profile: “${name}”${from}`, {
     hint: [

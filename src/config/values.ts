@@ -7,8 +7,8 @@ export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'ids'] as const
 export type Format = (typeof formats)[number]
 
 /**
- * The base URL of a service without a slash at its end (section 1: it ends with the version segment).
- * @throws {UsageError} when it is no such URL
+ * Parses a base URL and removes its trailing slash (API specification, section 1).
+ * @throws {UsageError} when the text is not a base URL
  */
 export function parseBaseUrl(text: string): string {
   const hint = 'a base URL looks like https://meet.example.com/v1'
@@ -20,7 +20,7 @@ export function parseBaseUrl(text: string): string {
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new UsageError('a base URL must be http or https', { hint })
-  // Not quoted back: what looks like a password may be the key.
+  // The message does not quote the URL: its password may be the key.
   if (url.username || url.password)
     throw new UsageError('a base URL must not contain a user name or password', { hint })
   if (url.search || url.hash) throw new UsageError('a base URL must not have a query or a fragment', { hint })
@@ -34,11 +34,11 @@ export function parseFormat(text: string): Format {
   return format
 }
 
-/** Timers above 2³¹ milliseconds fire at once. */
+/** Maximum timeout, in milliseconds. Timers above 2³¹ milliseconds fire immediately. */
 export const longestWaitMs = 86_400_000
 
 /**
- * A time limit, given in seconds or as a duration; in seconds.
+ * Parses a number of seconds or a duration; returns seconds.
  * @throws {UsageError}
  */
 export function parseTimeout(text: string): number {
@@ -53,8 +53,8 @@ export function parseRetries(text: string): number {
 }
 
 /**
- * The file that changes are recorded in.
- * @throws {UsageError} for a relative path, which would be another file in each folder
+ * Requires an absolute path, because a relative one would differ by directory.
+ * @throws {UsageError}
  */
 export function parseAuditLog(text: string): string {
   if (!isAbsolute(text))
@@ -65,7 +65,7 @@ export function parseAuditLog(text: string): string {
 }
 
 /**
- * A folder, wherever the program is run.
+ * Resolves the path of a directory.
  * @throws {UsageError}
  */
 export function parseFolder(text: string): string {
@@ -76,7 +76,7 @@ export function parseFolder(text: string): string {
   return normalize(text)
 }
 
-/** Whether what is sent there can be read on the way. */
+/** Returns true when requests to the URL are not encrypted. */
 export function isClear(url: URL): boolean {
   return url.protocol === 'http:' && !isLoopback(url.hostname)
 }

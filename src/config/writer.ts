@@ -5,19 +5,18 @@ import { makeDirectory } from '../files/make-directory.ts'
 import type { Host } from '../host.ts'
 import { configFile, type Key, type Profile, readConfig, type StoredConfig } from './stored-file.ts'
 
-/** How long another process may take to change the settings, and how long until it is asked for again; in milliseconds. */
+/** Maximum wait for another process that writes the settings, in milliseconds. */
 const patienceMs = 5000
 const pauseMs = 25
 
 type Machine = Pick<Host, 'uid' | 'pid' | 'isAlive' | 'now' | 'sleep' | 'random' | 'platform' | 'env'>
 
 /**
- * Changes the settings file with conf: atomically, 0600, in a folder that is 0700 where it is made here; on Windows with
- * permissions that say the same. One process at a time: nothing that another has changed is lost.
- * @param change from what is in it then to what is to be in it
- * @returns why others may be able to read it; undefined where all is well
- * @throws {UsageError} when the present file is broken; nothing is overwritten then
- * @throws {OutputError} when it cannot be written, or another process keeps it for five seconds
+ * Changes the settings file atomically, for this user only, one process at a time.
+ * @param change returns the new contents
+ * @returns a warning when other users may be able to read the file
+ * @throws {UsageError} when the present file is invalid; it is not overwritten
+ * @throws {OutputError} when it cannot be written, or is locked for five seconds
  */
 export async function changeConfig(
   dir: string,
@@ -52,7 +51,7 @@ export async function changeConfig(
   }
 }
 
-/** @returns why it could not be done */
+/** @returns the reason for a failure */
 async function keepPrivate(
   path: string,
   what: 'file' | 'folder',
@@ -63,7 +62,7 @@ async function keepPrivate(
   return keepToUser(path, what, host)
 }
 
-/** Waits for its turn; the returned function ends it. */
+/** Waits for the lock; the returned function releases it. */
 async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): Promise<() => Promise<void>> {
   const lock = `${configFile(dir)}.lock`
   for (let waited = 0; ; ) {
@@ -74,26 +73,26 @@ async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): P
         hint: `run it again; if there is no such process, remove ${lock}`,
         retryable: true,
       })
-    // Uneven, so that those who wait do not come back together.
+    // Jitter keeps waiting processes apart.
     const pause = pauseMs * (0.5 + host.random())
     waited += pause
     await host.sleep(pause, interrupt)
   }
 }
 
-/** A change that replaces one profile. */
+/** Returns a copy of the settings with a profile replaced. */
 export function withProfile(config: StoredConfig, name: string, profile: Profile): StoredConfig {
   return { ...config, profiles: { ...config.profiles, [name]: profile } }
 }
 
-/** A profile without its key, and without the command that prints it. */
+/** Returns a copy of a profile without its key and key command. */
 export function withoutKey(profile: Profile = {}): Profile {
   const { api_key, key_command, api_key_origin, api_key_stored_at, ...rest } = profile
   return rest
 }
 
 /**
- * A profile with a service and its key, or the command that prints the key.
+ * Returns a copy of a profile with a service and its key.
  * @param now milliseconds since 1970
  */
 export function withKey(profile: Profile | undefined, baseUrl: string, key: Key, now: number): Profile {
@@ -109,7 +108,7 @@ export function withKey(profile: Profile | undefined, baseUrl: string, key: Key,
   }
 }
 
-/** A change that forgets one profile, and stops using it. */
+/** Returns a copy of the settings without a profile. */
 export function withoutProfile(config: StoredConfig, name: string): StoredConfig {
   const { [name]: _, ...profiles } = config.profiles ?? {}
   const { profile, ...rest } = config

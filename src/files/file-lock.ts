@@ -3,13 +3,12 @@ import type { Host } from '../host.ts'
 
 export type Machine = Pick<Host, 'pid' | 'isAlive' | 'now'>
 
-/** How old a lock must be, in milliseconds, that nobody has written his number into. */
+/** Age after which an empty lock file counts as stale, in milliseconds. */
 const unfinishedMs = 10_000
 
 /**
- * Takes a lock file for this process, unless another has it; whoever takes it removes it. What a process that is gone
- * has left is taken away first.
- * @returns undefined when it is ours; else the number of the process that has it, 0 where that is not known
+ * Takes a lock file for this process; the holder removes it. Stale locks are removed.
+ * @returns undefined on success, else the process ID of the holder, 0 if unknown
  */
 export async function takeLock(lock: string, machine: Machine): Promise<number | undefined> {
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -21,7 +20,6 @@ export async function takeLock(lock: string, machine: Machine): Promise<number |
   return 0
 }
 
-/** Makes the file, unless there is one. */
 async function create(path: string, pid: number): Promise<boolean> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
@@ -44,7 +42,6 @@ interface Found {
   madeAt: number
 }
 
-/** What is there; undefined when it is gone by now. */
 async function look(lock: string): Promise<Found | undefined> {
   try {
     const [text, { mtimeMs }] = await Promise.all([readFile(lock, 'utf8'), stat(lock)])
@@ -56,13 +53,13 @@ async function look(lock: string): Promise<Found | undefined> {
 }
 
 function isAbandoned({ text, holder, madeAt }: Found, { pid, isAlive, now }: Machine): boolean {
-  // Made this moment, and about to be written; clocks are set back at times.
+  // The file is about to be written. Clocks may be set back.
   if (text === '') return Math.abs(now() - madeAt) > unfinishedMs
-  // Our own number is that of a process before us: containers count from one again.
+  // Our own process ID belonged to an earlier process: containers start at 1 again.
   return holder === 0 || holder === pid || !isAlive(holder)
 }
 
-/** By one process at a time, or the second of two would take away what the first has just made. */
+/** Removes a stale lock, one process at a time: a second one would remove the new lock of the first. */
 async function takeAway(lock: string, machine: Machine): Promise<void> {
   const turn = `${lock}.old`
   if (await create(turn, machine.pid)) {

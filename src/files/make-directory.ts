@@ -2,10 +2,10 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Makes a directory for this user alone, and its missing parents. Node 20 never returns from `mkdir` with `recursive` where the
- * system refuses to make a directory, as in /proc.
- * @returns whether the directory is new
- * @throws the system error of the directory that cannot be made
+ * Creates a directory for this user only, with missing parents. In Node 20, a recursive `mkdir` never returns when the
+ * system refuses, as in /proc.
+ * @returns true when the directory is new
+ * @throws the system error of the directory that cannot be created
  */
 export function makeDirectory(path: string): boolean {
   try {

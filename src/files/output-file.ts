@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises'
 import { OutputError, UsageError } from '../errors.ts'
 import { openSaved } from './private-file.ts'
 
-/** A file that a flag names for what comes out of the program, beside standard output. */
+/** An output file that a flag names. */
 export class OutputFile {
   readonly #stream: WriteStream
   readonly #ended: Promise<void>
@@ -15,14 +15,14 @@ export class OutputFile {
     this.#ended = finished(this.#stream).catch((error: NodeJS.ErrnoException) => {
       throw new OutputError(`${path} cannot be written (${error.code})`)
     })
-    // Awaited in `close`: avoid an unhandled rejection until then.
+    // Awaited in `close`; prevents an unhandled rejection until then.
     this.#ended.catch(() => {})
   }
 
   /**
-   * Opens a file, and empties it where there is one.
-   * @param cwd what the path starts from
-   * @throws {UsageError} when something other than a file, a device or a pipe is there
+   * Opens and truncates a file.
+   * @param cwd base of a relative path
+   * @throws {UsageError} when the path is not a file, device or pipe
    * @throws {OutputError} when it cannot be written
    */
   static async open(file: string, cwd: string): Promise<OutputFile> {
@@ -35,15 +35,12 @@ export class OutputFile {
     }
   }
 
-  /** Resolves when the file can take more. */
+  /** Resolves when the file can accept more. */
   async write(text: string): Promise<void> {
     if (!this.#stream.write(text)) await Promise.race([drained(this.#stream), this.#ended])
   }
 
-  /**
-   * @param rest what is left to write
-   * @throws {OutputError} when something could not be written
-   */
+  /** @throws {OutputError} when a write failed */
   async close(rest = ''): Promise<void> {
     this.#stream.end(rest)
     await this.#ended

@@ -6,9 +6,9 @@ import { notRegular } from './trusted-file.ts'
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
 
 /**
- * Opens a file of our own to be written, for this user alone. A link is not followed: in a folder that others can write
- * to, it may lead anywhere.
- * @throws {UsageError} when something else is there
+ * Opens a file of this program for writing, for this user only, without following links: other users may have placed
+ * them.
+ * @throws {UsageError} when the path is not a regular file
  */
 export async function openOwn(path: string, mode: 'append' | 'truncate'): Promise<FileHandle> {
   const how = mode === 'append' ? O_APPEND : O_TRUNC
@@ -16,23 +16,22 @@ export async function openOwn(path: string, mode: 'append' | 'truncate'): Promis
   const file = await open(path, flags, 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ELOOP')
       throw new UsageError(`${path} is a symbolic link`, { hint: 'name the file itself' })
-    // A named pipe that nobody reads.
+    // A named pipe without a reader.
     throw error.code === 'ENXIO' ? notRegular(path) : error
   })
   return requireRegular(file, path, true)
 }
 
 /**
- * Makes a file of our own that is not there yet, for this user alone. A link is something that is there.
- * @throws a system error with EEXIST when something is there
+ * Creates a file for this user only.
+ * @throws a system error with EEXIST when the path exists, also as a link
  */
 export function openNew(path: string): Promise<FileHandle> {
   return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
 }
 
 /**
- * Opens a file that the user has named for what comes out of the program: as {@link openOwn}, or a device or pipe such
- * as /dev/stderr and the shell’s `>(…)`, which are links.
+ * Opens an output file that the user named, like {@link openOwn}, or a device or pipe such as /dev/stderr and `>(…)`.
  * @throws {UsageError} when a link leads to a file, or nowhere
  */
 export async function openSaved(path: string): Promise<FileHandle> {

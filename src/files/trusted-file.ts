@@ -3,14 +3,14 @@ import { dirname } from 'node:path'
 import { UsageError } from '../errors.ts'
 
 /**
- * The text of a file that decides what the program does: a regular file, of this user or of root. Links to it are
- * followed: Kubernetes mounts are such, and what dotfile managers keep.
- * @param uid number of this user; undefined where users have none
- * @param name what messages call the file
- * @throws {UsageError} when it is something else
+ * Reads a regular file of this user or root that controls the program. Links are followed, for Kubernetes mounts and
+ * dotfile managers.
+ * @param uid user ID; undefined on systems without user IDs
+ * @param name name of the file in messages
+ * @throws {UsageError} when the file is not trusted
  */
 export function readTrusted(path: string, uid: number | undefined, name: string): string {
-  // A named pipe that nobody writes to would be waited for.
+  // Opening a named pipe without a writer would block.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const found = fstatSync(file)
@@ -26,14 +26,14 @@ export function readTrusted(path: string, uid: number | undefined, name: string)
 }
 
 /**
- * Refuses a file that others can write to or replace: for what it says is run.
- * @param uid number of this user; undefined where users have none, and modes say nothing
+ * Refuses a file that other users can write or replace, as its contents are executed.
+ * @param uid user ID; undefined on systems without user IDs
  * @throws {UsageError}
  */
 export function requireUnwritable(path: string, uid: number | undefined, name: string): void {
   if (uid === undefined) return
   const file = realpathSync(path)
-  // Where a link leads is decided by who can write to its folder.
+  // The directory of a link decides where it leads.
   const folders = [...new Set([dirname(file), realpathSync(dirname(path))])]
   if ((statSync(file).mode & 0o022) === 0 && !folders.some((folder) => isReplaceableIn(folder, uid))) return
   throw new UsageError(`others can write to ${name}, so its key command is not run`, {
@@ -41,15 +41,14 @@ export function requireUnwritable(path: string, uid: number | undefined, name: s
   })
 }
 
-/** Whether others can put something else in place of a file of ours in this folder. */
+/** Returns true when other users can replace a file in the directory. */
 function isReplaceableIn(folder: string, uid: number): boolean {
   const held = statSync(folder)
-  // In a folder such as /tmp, only the owner of a file can replace it.
+  // In a directory such as /tmp, only the owner of a file can replace it.
   const isShared = (held.mode & 0o022) !== 0 && (held.mode & 0o1000) === 0
   return isShared || ![uid, 0].includes(held.uid)
 }
 
-/** For what has to be a regular file. */
 export function notRegular(name: string): UsageError {
   return new UsageError(`${name} is not a regular file`)
 }

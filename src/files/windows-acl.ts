@@ -6,9 +6,9 @@ import type { Host } from '../host.ts'
 const options = { timeout: 10_000, windowsHide: true }
 
 /**
- * Takes a file or folder from everybody but this user, on Windows, where modes such as 0600 mean nothing. No shell is run,
- * and nothing is looked for in PATH.
- * @returns why it could not be done; undefined when it is done
+ * Restricts a file or directory on Windows to this user, as modes such as 0600 have no effect there. Runs no shell and
+ * does not search PATH.
+ * @returns the reason for a failure
  */
 export async function keepToUser(
   path: string,
@@ -16,11 +16,11 @@ export async function keepToUser(
   { env }: Pick<Host, 'env'>,
 ): Promise<string | undefined> {
   try {
-    // The number is the same in every language and domain, while names are not.
+    // The user's security ID is independent of language and domain.
     const [, sid] =
       /"(S-1-[\d-]+)"\s*$/.exec(await run(env, 'whoami.exe', '/user', '/fo', 'csv', '/nh')) ?? []
     if (sid === undefined) return 'whoami.exe does not tell who you are'
-    // What is made in a folder inherits from it.
+    // New files inherit from their directory.
     const right = what === 'folder' ? `*${sid}:(OI)(CI)F` : `*${sid}:F`
     await run(env, 'icacls.exe', resolve(path), '/inheritance:r', '/grant:r', right, '/q')
     return undefined
@@ -29,7 +29,6 @@ export async function keepToUser(
   }
 }
 
-/** What a program of the system prints. */
 async function run(env: Host['env'], program: string, ...words: string[]): Promise<string> {
   const path = join(env['SystemRoot'] ?? 'C:\\Windows', 'System32', program)
   try {

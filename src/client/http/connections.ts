@@ -4,34 +4,31 @@ import buildConnector, { type Callback, type Target } from 'undici/lib/core/conn
 import { resetCode } from './failure.ts'
 import type { HttpProxy } from './proxy.ts'
 
-/** Maximum time for a connection, TLS included, in milliseconds; the way through a proxy has as much before. */
+/** Timeout of a connection including TLS, in milliseconds. A proxy gets the same time before. */
 const connectMs = 10_000
 
 /**
- * Opens the connections of a transport. With undici’s own timer the program would outlive its work, and with
- * its own proxy agent it would connect again and again, without pause, to a proxy that hangs up.
+ * Connection factory of a transport. undici's own timer would outlive the work, and its proxy agent reconnects without
+ * pause to a proxy that hangs up.
  */
 export class Connections {
   readonly #proxy: HttpProxy | undefined
   readonly #dial = buildConnector({ timeout: 0 })
-  /** Open or opening. */
   readonly #sockets = new Set<Socket>()
-  /** Ends tunnels, open or opening. */
   readonly #closing = new AbortController()
 
   constructor(proxy: HttpProxy | undefined) {
     this.#proxy = proxy
-    // Every tunnel listens, and Node takes more than ten listeners for a leak.
+    // Every tunnel listens, and Node warns about more than ten listeners.
     if (proxy) setMaxListeners(0, this.#closing.signal)
   }
 
-  /** Opens one, for undici. */
   readonly open = (target: Target, callback: Callback): void => {
     const done: Callback = (...outcome) => {
       const [, socket] = outcome
       socket?.on('error', (error) => {
         tellReset(error)
-        // After an error of TLS, Node leaves the socket open, and the request would wait for the deadline.
+        // Node leaves the socket open after a TLS error, and the request would wait for its timeout.
         socket.destroy()
       })
       callback(...outcome)
@@ -47,7 +44,6 @@ export class Connections {
       )
   }
 
-  /** Closes all connections, open or opening. */
   close(): void {
     this.#closing.abort()
     for (const socket of this.#sockets) socket.destroy()
@@ -59,7 +55,7 @@ export class Connections {
       callback(...outcome)
     })
     const timer = setTimeout(() => socket.destroy(timedOut()), connectMs)
-    // A signal would do the same, and take longer than the rest of this.
+    // A signal would take longer than the rest of this function.
     this.#sockets.add(socket)
     socket.once('close', () => {
       clearTimeout(timer)
@@ -74,7 +70,7 @@ export class Connections {
   }
 }
 
-/** Runs before undici’s own listener. */
+/** Runs before undici's own listener. */
 function tellReset(error: NodeJS.ErrnoException): void {
   if (error.code === 'ECONNRESET') error.code = resetCode
 }

@@ -4,10 +4,7 @@ import { errorCode } from './failure.ts'
 type Zlib = typeof import('node:zlib')
 type Decode = (body: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>
 
-/**
- * An answer with its body decoded, or why it cannot be.
- * @param encoding the codings in the order in which they were applied, with commas between them
- */
+/** Decodes the body of a response, or records why it is unreadable. */
 export async function decodeBody(answer: WireResponse, encoding: string): Promise<WireResponse> {
   const decoders = decodersOf(await import('node:zlib'))
   const unreadable = (why: string) => ({ ...answer, body: new Uint8Array(), unreadable: why })
@@ -35,7 +32,7 @@ function decodersOf(zlib: Zlib): ReadonlyMap<string, Decode> {
         decode(body, options, (error, decoded) => (error ? reject(error) : resolve(decoded)))
       })
   const gunzip = asked(zlib.gunzip)
-  // Some servers send deflate without the header of zlib, whose first byte names the method 8.
+  // Some servers send deflate without the zlib header, whose first byte names method 8.
   const inflate: Decode = (body, options) =>
     asked(((body[0] ?? 8) & 15) === 8 ? zlib.inflate : zlib.inflateRaw)(body, options)
   return new Map([

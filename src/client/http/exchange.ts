@@ -3,41 +3,30 @@ import { maxBodyBytes, tooLarge, type WireRequest, type WireResponse } from '../
 import { decodeBody } from './content-encoding.ts'
 import { toTransportError } from './failure.ts'
 
-/** Where a request goes. */
 interface Way {
   origin: string
-  /** The proxy on the way there, if there is one. */
   proxy: string | undefined
 }
 
-/**
- * One request and its answer, received whole. undici’s own `request` makes a stream of each, at several times the cost; and what is
- * a function of its own for each request here would cost, too.
- */
+/** One request with its complete response. undici's own `request` creates a stream, at several times the cost. */
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<WireResponse>
   readonly options: Dispatcher.DispatchOptions
-  /** Called once, when undici has done with it. */
   onEnd: (answered: boolean) => void = () => {}
   readonly #proxy: string | undefined
-  /** undici calls `onConnect` just before it writes to the socket: until then the service has seen nothing. */
+  /** undici calls `onConnect` just before it writes to the socket. */
   #maybeSent = false
-  /** Why it was ended, if it was: nobody waits for the answer any more. */
   #stopped: Error | undefined
   #resolve: (answer: WireResponse | Promise<WireResponse>) => void = () => {}
   #reject: (error: unknown) => void = () => {}
   #abort: ((error: Error) => void) | undefined
   #status = 0
   #headers: WireResponse['headers'] = {}
-  /** Most answers come in one piece. */
+  /** Most responses arrive in one chunk. */
   #first: Buffer | undefined
   #more: Buffer[] | undefined
   #size = 0
 
-  /**
-   * @param signal aborted: ends it
-   * @param withdrawn aborted: ends it, unless it was sent
-   */
   constructor(
     { origin, proxy }: Way,
     { url, method, headers, body }: WireRequest,
@@ -64,14 +53,13 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     return this.#stopped !== undefined
   }
 
-  /** Ends it. A request that is waiting for a connection also ends at once, and is never sent. */
+  /** Aborts the exchange. A request that waits for a connection is never sent. */
   stop(reason: Error): void {
     this.#stopped = reason
     this.#abort?.(reason)
     this.#fail(reason)
   }
 
-  /** One of its signals may have been aborted. */
   onAbort(signal: AbortSignal): void {
     if (signal === this.signal || (signal === this.withdrawn && !this.#maybeSent)) this.stop(signal.reason)
   }
@@ -128,7 +116,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Path and query of a URL. Most are plain, and taking one apart costs as much as a tenth of a request. */
+/** Splits the path off a URL. `new URL` would cost a tenth of a request. */
 function pathOf(url: string, origin: string): string {
   const rest = url.startsWith(origin) ? url.slice(origin.length) : ''
   if (/^\/[\w/-]*$/.test(rest)) return rest
@@ -136,7 +124,6 @@ function pathOf(url: string, origin: string): string {
   return pathname + search
 }
 
-/** Names and values alternate; names in any case. */
 function readHeaders(raw: readonly Buffer[]): Record<string, string> {
   const headers: Record<string, string> = {}
   for (let i = 0; i + 1 < raw.length; i += 2) {

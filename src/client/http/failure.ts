@@ -1,7 +1,7 @@
 import { TransportError } from '../../api/wire.ts'
 import { ServiceError } from '../../errors.ts'
 
-/** The code of a reset that undici leaves to us: under its usual one, it takes it for the end of a body without length. */
+/** Code of a reset connection. undici takes the usual code for the end of a body without length. */
 export const resetCode = 'RESET'
 
 const headersOverflow = 'UND_ERR_HEADERS_OVERFLOW'
@@ -32,17 +32,13 @@ const reasons: Record<string, string> = {
   EPROTO: 'the TLS handshake failed',
 }
 
-/** How far a failed exchange had got. */
 interface Progress {
-  /** Part of the request may have reached the service. */
   maybeSent: boolean
-  /** Nobody is waiting for it any more. */
   aborted: boolean
-  /** The proxy on the way there, if there is one. */
   proxy?: string | undefined
 }
 
-/** Explains the failure in our own words: an error of the HTTP library may quote headers, and with them the key. */
+/** Describes a failure in our own words: an error of the HTTP library may quote headers with the key. */
 export function toTransportError(error: unknown, { maybeSent, aborted, proxy }: Progress): Error {
   const via = proxy ? ` (through the proxy ${proxy})` : ''
   if (aborted)
@@ -52,12 +48,12 @@ export function toTransportError(error: unknown, { maybeSent, aborted, proxy }: 
   if (code === headersOverflow)
     return new ServiceError('the service’s answer cannot be read: its headers are too large')
   if (isMalformed(code)) return new ServiceError('the service’s answer cannot be read: it is not HTTP')
-  // What is wrong before that is the handshake.
+  // Earlier errors belong to the handshake.
   const reason = maybeSent && code.startsWith('ERR_SSL_') ? 'the TLS connection broke' : reasonFor(code)
   return new TransportError(`${reason}${via}`, maybeSent, isTransient(code))
 }
 
-/** The same for a proxy, without which nothing has reached the service. */
+/** Describes a failure of the proxy; the service received nothing then. */
 export function proxyFailure(error: unknown, proxy: string): TransportError {
   const code = errorCode(error)
   const what = isMalformed(code)
@@ -68,12 +64,11 @@ export function proxyFailure(error: unknown, proxy: string): TransportError {
   return new TransportError(`the proxy ${proxy} ${what}`, false, isTransient(code))
 }
 
-/** What an error code of a connection means, in our words. */
 export function reasonFor(code: string): string {
   return reasons[code] ?? `the connection failed (${code})`
 }
 
-/** A bad certificate stays bad. What we closed ourselves is a prefetched page that is no longer needed. */
+/** Returns false for bad certificates, and for connections that this program closed. */
 function isTransient(code: string): boolean {
   return !/CERT|TLS|SSL|SIGNATURE|EPROTO|^UND_ERR_DESTROYED$|^UND_ERR_CLOSED$|^ABORT_ERR$/.test(code)
 }

@@ -1,4 +1,4 @@
-/** What undici does with the parts of an answer, as its parser in WebAssembly finds them. Returns −1 to stop. */
+/** Callbacks of undici's parser. `-1` stops it. */
 export interface Receiver {
   onMessageBegin(): number
   onStatus(text: Buffer): number
@@ -11,19 +11,19 @@ export interface Receiver {
 
 const statusLine = /^HTTP\/1\.1 ([2-5]\d\d) [!-~][ -~]*$/
 const headerLine = /^[\w!#$%&'*+.^`|~-]+: ?[!-~](?:[ -~]*[!-~])?$/
-/** Headers that change how the rest is read. `connection` may say what is so anyway. */
+/** Headers that change how the response is parsed. */
 const special = /^(?:transfer-encoding|upgrade|proxy-connection|trailer|connection(?!: ?keep-alive$)):/i
 const lengthLine = /^content-length:/i
 const plainLength = /^[^:]*: ?(\d{1,9})$/
-/** Answers to anything but HEAD that have no body, whatever their headers say. */
+/** Statuses without a body, whatever the headers say. */
 const bodiless = new Set(['204', '304'])
 const endOfHead = '\r\n\r\n'
 const mostHead = 8192
 
 /**
- * Hands over an answer that a chunk holds from its first byte to its last, and that can be read in one way only. To compile a
- * whole parser takes longer than such an answer; it is asked about everything else.
- * @returns whether it was handed over; otherwise nothing of it was
+ * Parses a complete, unambiguous response in one chunk, because compiling undici's WebAssembly parser takes longer than
+ * such a response.
+ * @returns false when undici's parser must read the chunk
  */
 export function parsePlainResponse(chunk: Buffer, to: Receiver): boolean {
   const end = chunk.subarray(0, mostHead).indexOf(endOfHead)
@@ -52,7 +52,7 @@ export function parsePlainResponse(chunk: Buffer, to: Receiver): boolean {
 
 const blank = 0x20
 
-/** The length that a head gives its body; undefined where it does not give one, or says anything that is not plain. */
+/** Returns the content length; undefined when the headers need undici's parser. */
 function lengthIn(lines: readonly string[]): number | undefined {
   let length: number | undefined
   for (let i = 1; i < lines.length; i++) {

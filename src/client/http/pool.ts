@@ -7,30 +7,27 @@ interface Lane {
   exchange: HttpExchange | undefined
 }
 
-/** A client of undici for each connection. undici’s own pool looks through all of its connections for each request. */
+/** Connection pool. undici's own pool searches all of its connections for each request. */
 export class ConnectionPool {
   readonly #make: () => Client
   readonly #most: number
   readonly #all: Lane[] = []
-  /** Those without an exchange, the last used at the end. */
+  /** Lanes without an exchange, most recently used last. */
   readonly #free: Lane[] = []
   readonly #waiting: HttpExchange[] = []
   readonly #watched = new WeakSet<AbortSignal>()
-  /** Exchanges under way, and those that failed: their connections may be in any state. */
+  /** Number of running and failed exchanges, whose connections may be in any state. */
   #unanswered = 0
 
-  /** @param most number of connections */
   constructor(origin: string, connections: Connections, most: number) {
     this.#make = () => new Client(origin, { connect: connections.open })
     this.#most = most
   }
 
-  /** Whether all exchanges have come to a good end. */
   get areIdle(): boolean {
     return this.#unanswered === 0
   }
 
-  /** Sends a request, as soon as there is a connection for it. */
   send(exchange: HttpExchange): void {
     const { signal, withdrawn } = exchange
     this.#unanswered++
@@ -40,7 +37,6 @@ export class ConnectionPool {
     else this.#begin(exchange)
   }
 
-  /** Ends all that is under way. */
   async destroy(): Promise<void> {
     await Promise.all(this.#all.map(({ client }) => client.destroy()))
   }
@@ -52,8 +48,8 @@ export class ConnectionPool {
   }
 
   /**
-   * Ends what a signal ends. All are looked through then: a set of exchanges for each signal would keep ended ones alive, as V8
-   * chains the tables of a set that things come to and go from.
+   * Aborts the exchanges of a signal. A set per signal would keep ended exchanges alive, as V8 chains the tables of a
+   * changing set.
    */
   #watch(signal: AbortSignal): void {
     if (this.#watched.has(signal)) return
@@ -84,7 +80,7 @@ export class ConnectionPool {
     const next = this.#waiting.shift()
     if (!next) this.#free.push(lane)
     else if (next.isStopped) this.#release(lane)
-    // undici takes no request while it ends another.
+    // undici accepts no request while it ends another.
     else queueMicrotask(() => this.#start(lane, next))
   }
 }

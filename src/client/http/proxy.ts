@@ -1,19 +1,18 @@
 import { UsageError } from '../../errors.ts'
 
-/** An HTTP proxy that the environment names. */
+/** An HTTP proxy from the environment. */
 export interface HttpProxy {
   url: URL
-  /** Host and port, for people: never the password. */
+  /** Host and port without credentials, for messages. */
   name: string
-  /** The credentials to send to it. */
   headers: Readonly<Record<string, string>>
 }
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * The proxy on the way to an origin, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either case.
- * @throws {UsageError} when what the environment names cannot be a proxy
+ * Selects the proxy for an origin by HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either case.
+ * @throws {UsageError} when the value is not an HTTP URL
  */
 export function proxyFor(origin: string, env: Env): HttpProxy | undefined {
   const url = new URL(origin)
@@ -25,12 +24,12 @@ function named(name: string, env: Env): HttpProxy | undefined {
   const text = env[name.toLowerCase()] || env[name] || ''
   if (text === '') return undefined
   try {
-    // Completed as curl does it.
+    // curl also adds the scheme.
     const url = new URL(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`)
     if (url.protocol === 'http:' || url.protocol === 'https:')
       return { url, name: url.host, headers: credentials(url) }
   } catch {}
-  // Not quoted back: a proxy URL may hold a password.
+  // The message does not quote the URL, which may hold a password.
   throw new UsageError(`${name} is not the URL of an HTTP proxy`, {
     hint: 'it looks like http://proxy.example.com:3128',
   })
@@ -42,7 +41,7 @@ function credentials({ username, password }: URL): Record<string, string> {
   return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` }
 }
 
-/** Whether NO_PROXY names a host: itself, a domain that it is in, or all hosts; with a port, that port only. */
+/** Returns true when NO_PROXY lists the host, a parent domain or `*`; an entry with a port matches that port only. */
 function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   const to = port || (protocol === 'https:' ? '443' : '80')
   const entries = noProxy

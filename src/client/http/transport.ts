@@ -5,20 +5,17 @@ import { ConnectionPool } from './pool.ts'
 import { proxyFor } from './proxy.ts'
 
 export interface TransportOptions {
-  /** Scheme, host and port that every request goes to. */
   origin: string
-  /** For HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either case. NODE_EXTRA_CA_CERTS is Node's own. */
+  /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either case. Node reads NODE_EXTRA_CA_CERTS itself. */
   env: Readonly<Record<string, string | undefined>>
-  /** Talk to the origin itself, whatever proxy the environment names. */
+  /** Bypasses any proxy. */
   direct?: boolean
-  /** Maximum number of connections. */
   connections?: number
 }
 
 /**
- * Requests over the network with undici: no redirects followed, no time limits but the caller's signal. `close` ends what is
- * still under way.
- * @throws {UsageError} when the environment names a proxy that cannot be one
+ * Creates a transport over undici without redirects. Only the caller's signal limits the time.
+ * @throws {UsageError} when the proxy of the environment is invalid
  */
 export function networkTransport(options: TransportOptions): Transport & { close(): Promise<void> } {
   const { origin, env, direct = false, connections: most = 8 } = options
@@ -32,7 +29,7 @@ export function networkTransport(options: TransportOptions): Transport & { close
   }
   return Object.assign(transport, {
     close: async () => {
-      // Idle connections keep nothing running and end with the process: closing them would take 2 ms of every command.
+      // Idle connections do not keep the process alive, and closing them would take 2 ms.
       if (clients.areIdle) return
       const ended = clients.destroy()
       connections.close()

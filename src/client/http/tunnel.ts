@@ -6,9 +6,8 @@ import { proxyFailure } from './failure.ts'
 import type { HttpProxy } from './proxy.ts'
 
 /**
- * Asks a proxy, once, for a way to a host.
- * @param host with its port
- * @throws {TransportError} when there is none
+ * Opens a tunnel to a host and port through a proxy.
+ * @throws {TransportError} when the proxy refuses
  */
 export async function openTunnel(
   proxy: HttpProxy,
@@ -36,7 +35,7 @@ export async function openTunnel(
     asked.once('error', (error) => reject(proxyFailure(error, name)))
     asked.once('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket, head: Buffer) => {
       clearTimeout(timer)
-      // An error without a listener would end the program; the user of the tunnel learns of it separately.
+      // An unhandled error event would end the program; the user of the tunnel handles the error.
       socket.on('error', () => {})
       if (statusCode >= 200 && statusCode < 300) {
         socket.unshift(head)

@@ -1,4 +1,4 @@
-// undici by the parts needed: its index loads fetch, WebSocket, caches and mocks, three times what a request takes.
+// The index of undici loads fetch, WebSocket, caches and mocks, in three times the time of a request.
 declare module 'undici/lib/dispatcher/client.js' {
   import { Client } from 'undici'
   export default Client
