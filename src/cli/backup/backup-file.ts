@@ -4,7 +4,7 @@ import { MeetroomError, OutputError, tooFewHandles, UsageError } from '../../err
 import { makeDirectory } from '../../files/make-directory.ts'
 import { openNew } from '../../files/private-file.ts'
 
-/** A new file of records, one a line. What was in it when `sync` resolved survives a loss of power. */
+/** A new file with one record per line. Lines added before `sync` resolves survive a power loss. */
 export class BackupFile {
   readonly path: string
   readonly #file: FileHandle
@@ -17,18 +17,18 @@ export class BackupFile {
   }
 
   /**
-   * @throws {UsageError} when something is there already
-   * @throws {OutputError} when it cannot be made
+   * @throws {UsageError} when the file exists
+   * @throws {OutputError} when the file cannot be created
    */
   static async create(path: string): Promise<BackupFile> {
     try {
       return new BackupFile(path, await openNew(path))
     } catch (error) {
-      throw failure(path, error)
+      throw toBackupError(path, error)
     }
   }
 
-  /** The first file of this name in a folder, which is made where it is missing, that is not there yet. */
+  /** Creates the file under the first unused name in a directory, and the directory if it is missing. */
   static async createIn(dir: string, name: string, extension: string): Promise<BackupFile> {
     try {
       makeDirectory(dir)
@@ -46,27 +46,26 @@ export class BackupFile {
     try {
       await this.#file.appendFile(bytes)
     } catch (error) {
-      throw failure(this.path, error)
+      throw toBackupError(this.path, error)
     }
     this.#written += bytes.length
   }
 
-  /** Resolves when everything is on disk. */
   async sync(): Promise<void> {
     try {
       await this.#file.sync()
-      if (this.#synced === 0) await syncFolder(dirname(this.path))
+      if (this.#synced === 0) await syncDirectory(dirname(this.path))
     } catch (error) {
-      throw failure(this.path, error)
+      throw toBackupError(this.path, error)
     }
     this.#synced = this.#written
   }
 
   /**
-   * Forgets what has not been synced.
-   * @returns false when nothing is left, and the file is gone
+   * Discards the lines added since the last `sync`.
+   * @returns false when no lines remain and the file was deleted
    */
-  async takeBack(): Promise<boolean> {
+  async discardUnsynced(): Promise<boolean> {
     if (this.#synced > 0) {
       await this.#file.truncate(this.#synced)
       this.#written = this.#synced
@@ -82,9 +81,9 @@ export class BackupFile {
   }
 }
 
-/** @throws {UsageError} when something is there already, a link that leads nowhere included */
+/** @throws {UsageError} when the path exists, dangling symbolic links included */
 export async function requireNewFile(path: string): Promise<void> {
-  if (await exists(path)) throw taken(path)
+  if (await exists(path)) throw alreadyExists(path)
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -94,22 +93,22 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-function taken(path: string): UsageError {
+function alreadyExists(path: string): UsageError {
   return new UsageError(`${path} already exists, and --save overwrites nothing`, { hint: 'name a new file' })
 }
 
-/** A file is found again after a loss of power only once its folder is on disk, too. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined)
-  // Not every system opens or syncs folders.
-  await folder?.sync().catch(() => {})
-  await folder?.close()
+/** Syncs a directory, so that a new file in it survives a power loss. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r').catch(() => undefined)
+  // Not every operating system opens or syncs directories.
+  await directory?.sync().catch(() => {})
+  await directory?.close()
 }
 
-function failure(path: string, error: unknown): unknown {
+function toBackupError(path: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof MeetroomError || code === undefined) return error
-  return code === 'EEXIST' ? taken(path) : unwritable(path, error as NodeJS.ErrnoException)
+  return code === 'EEXIST' ? alreadyExists(path) : unwritable(path, error as NodeJS.ErrnoException)
 }
 
 function unwritable(path: string, error: NodeJS.ErrnoException): MeetroomError {

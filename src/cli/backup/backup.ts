@@ -5,81 +5,81 @@ import { NotFoundError, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { FullRecords } from '../lists/full-records.ts'
 import { MembershipSearch } from '../lists/memberships.ts'
-import { eachInTurn } from '../pool/in-order.ts'
 import { openPool } from '../pool/pool.ts'
+import { runInOrder } from '../pool/run-in-order.ts'
 import { Tally } from '../pool/tally.ts'
 import type { Backup, DeletionTargets } from '../requests/backup.ts'
 import { BackupFile, requireNewFile } from './backup-file.ts'
-import { type BackupRecord, byUser, roomRecord, userRecord } from './records.ts'
+import { type BackupRecord, groupByUser, roomRecord, userRecord } from './records.ts'
 import { summarizeBackup } from './summary.ts'
 
-/** Where to save: a new file, or a new one for this run in a folder. */
-type Place = { file: string } | { dir: string }
+/** The destination: a named new file, or a new file per run in a directory. */
+type Destination = { file: string } | { dir: string }
 
-/** Keeps what a command deletes in a file of its own. */
-export function createBackup(context: Context, place: Place): Backup {
-  return new FileSaver(context, place)
+/** Creates a backup that saves the records a command deletes to a file. */
+export function createBackup(context: Context, destination: Destination): Backup {
+  return new FileBackup(context, destination)
 }
 
-class FileSaver implements Backup {
+class FileBackup implements Backup {
   readonly #context: Context
-  readonly #place: Place
+  readonly #destination: Destination
   #file: BackupFile | undefined
-  /** What is saved, by kind and id; with the error for what did not exist. */
-  readonly #known = new Map<string, NotFoundError | undefined>()
-  /** One at a time: all write to the same file. */
-  #turn: Promise<unknown> = Promise.resolve()
+  /** Saved items by kind and ID; the value is the error for an item that did not exist. */
+  readonly #saved = new Map<string, NotFoundError | undefined>()
+  /** Serializes the saves, which all write to one file. */
+  #queue: Promise<unknown> = Promise.resolve()
 
-  constructor(context: Context, place: Place) {
+  constructor(context: Context, destination: Destination) {
     this.#context = context
-    this.#place = place
+    this.#destination = destination
   }
 
   async check(): Promise<void> {
-    if ('file' in this.#place && !this.#file) await requireNewFile(this.#pathOf(this.#place.file))
+    if ('file' in this.#destination && !this.#file) await requireNewFile(this.#pathOf(this.#destination.file))
   }
 
-  save(doomed: DeletionTargets): Promise<void> {
-    const turn = this.#turn.then(() => this.#save(doomed))
-    this.#turn = turn.catch(() => {})
-    return turn
+  save(targets: DeletionTargets): Promise<void> {
+    const saving = this.#queue.then(() => this.#save(targets))
+    this.#queue = saving.catch(() => {})
+    return saving
   }
 
   async beforeDelete(path: string): Promise<void> {
     const [, kind, segment] = /^\/(rooms|users)\/([^/?#]+)$/.exec(path) ?? []
-    const id = decoded(segment)
+    const id = decodeSegment(segment)
     if (id === undefined)
       throw new UsageError(`what DELETE ${path} deletes cannot be saved; nothing was sent`, {
         hint: '--no-save deletes without saving',
       })
-    const doomed = { kind: kind as DeletionTargets['kind'], ids: [id], flags: { concurrency: 8 } }
-    if (!this.#known.has(keyOf(doomed.kind, id))) await this.save(doomed)
-    const missing = this.#known.get(keyOf(doomed.kind, id))
+    const targets = { kind: kind as DeletionTargets['kind'], ids: [id], flags: { concurrency: 8 } }
+    if (!this.#saved.has(keyOf(targets.kind, id))) await this.save(targets)
+    const missing = this.#saved.get(keyOf(targets.kind, id))
     if (missing) throw missing
   }
 
   async close(): Promise<void> {
-    await this.#turn
+    await this.#queue
     await this.#file?.close()
   }
 
-  async #save(doomed: DeletionTargets): Promise<void> {
-    const { kind } = doomed
-    const ids = doomed.ids.filter((id) => !this.#known.has(keyOf(kind, id)))
-    // Known once they are on disk.
+  async #save(targets: DeletionTargets): Promise<void> {
+    const { kind } = targets
+    const ids = targets.ids.filter((id) => !this.#saved.has(keyOf(kind, id)))
+    // Merged into #saved only after the file is synced.
     const known = new Map<string, NotFoundError | undefined>()
     let count = 0
     let hadTokens = false
     const { createImportCheck } = await import('./importable.ts')
     const problemOf = await createImportCheck(kind)
     try {
-      for await (const [id, line] of this.#lines({ ...doomed, ids })) {
+      for await (const [id, line] of this.#readRecords({ ...targets, ids })) {
         if (line instanceof NotFoundError) {
           known.set(keyOf(kind, id), line)
           continue
         }
         const problem = problemOf(line.text)
-        if (problem !== undefined) throw unimportable(kind, id, problem)
+        if (problem !== undefined) throw notImportable(kind, id, problem)
         this.#file ??= await this.#create()
         await this.#file.add(line.text)
         known.set(keyOf(kind, id), undefined)
@@ -89,15 +89,15 @@ class FileSaver implements Backup {
       this.#context.interrupt.throwIfAborted()
       await this.#file?.sync()
     } catch (error) {
-      if ((await this.#file?.takeBack()) === false) this.#file = undefined
+      if ((await this.#file?.discardUnsynced()) === false) this.#file = undefined
       throw error
     }
-    for (const [key, missing] of known) this.#known.set(key, missing)
-    if (count > 0) await this.#tell(kind, count, hadTokens)
+    for (const [key, missing] of known) this.#saved.set(key, missing)
+    if (count > 0) await this.#reportSaved(kind, count, hadTokens)
   }
 
-  /** The records in the order of the ids, as they are read. What cannot be read ends it. */
-  async *#lines({
+  /** Yields the records in the order of the IDs. The first read that fails ends the iteration. */
+  async *#readRecords({
     kind,
     ids,
     flags,
@@ -106,17 +106,18 @@ class FileSaver implements Backup {
     if (ids.length === 0) return
     const context = this.#context
     const { concurrency, rate } = flags
-    // The first failure ends it: no flag counts them.
+    // The first failure ends the run, so the tally's summary is never shown.
     const pool = await openPool(
       context,
       { concurrency, ...omitUndefined({ rate }) },
       new Tally(ids.length, () => ''),
     )
     const full = new FullRecords(context, 'listMembers', pool.client)
-    const rooms = kind === 'users' ? byUser(memberships ?? (await this.#search(ids, flags))) : undefined
+    const rooms =
+      kind === 'users' ? groupByUser(memberships ?? (await this.#findMemberships(ids, flags))) : undefined
     const read = (id: string) =>
       rooms ? userRecord(context, pool.client, id, rooms.get(id)) : roomRecord(context, pool.client, id, full)
-    for await (const [id, outcome] of eachInTurn(pool, ids, (id) => attempt(read(id)))) {
+    for await (const [id, outcome] of runInOrder(pool, ids, (id) => attempt(read(id)))) {
       if (outcome.status === 'ok') yield [id, outcome.value]
       else if (!('error' in outcome)) throw context.interrupt.reason
       else {
@@ -126,8 +127,8 @@ class FileSaver implements Backup {
     }
   }
 
-  /** Where users are members: their memberships go with them. */
-  async #search(ids: readonly string[], flags: DeletionTargets['flags']) {
+  /** Finds the memberships of the users: deleting a user deletes them. */
+  async #findMemberships(ids: readonly string[], flags: DeletionTargets['flags']) {
     const context = this.#context
     const search = await MembershipSearch.open(context, flags, {
       users: new Set(ids),
@@ -146,15 +147,15 @@ class FileSaver implements Backup {
   }
 
   #create(): Promise<BackupFile> {
-    if ('file' in this.#place) return BackupFile.create(this.#pathOf(this.#place.file))
+    if ('file' in this.#destination) return BackupFile.create(this.#pathOf(this.#destination.file))
     const { host, command } = this.#context
-    // Not every system has files with colons in their names.
+    // Windows does not allow colons in file names.
     const time = new Date(host.now()).toISOString().replaceAll(':', '')
-    return BackupFile.createIn(this.#place.dir, `${time}-${command.replaceAll(' ', '-')}`, '.ndjson')
+    return BackupFile.createIn(this.#destination.dir, `${time}-${command.replaceAll(' ', '-')}`, '.ndjson')
   }
 
-  async #tell(kind: DeletionTargets['kind'], count: number, hadTokens: boolean): Promise<void> {
-    const path = 'file' in this.#place ? this.#place.file : (this.#file?.path ?? '')
+  async #reportSaved(kind: DeletionTargets['kind'], count: number, hadTokens: boolean): Promise<void> {
+    const path = 'file' in this.#destination ? this.#destination.file : (this.#file?.path ?? '')
     for (const line of summarizeBackup({ kind, count, hadTokens, path })) await this.#context.notice(line)
   }
 }
@@ -163,15 +164,15 @@ function keyOf(kind: DeletionTargets['kind'], id: string): string {
   return `${kind}/${id}`
 }
 
-function unimportable(kind: DeletionTargets['kind'], id: string, problem: string): UsageError {
+function notImportable(kind: DeletionTargets['kind'], id: string, problem: string): UsageError {
   return new UsageError(
     `${kind.slice(0, -1)} ${id} could not be imported again: ${problem}; nothing was changed`,
     { hint: '--no-save deletes without saving' },
   )
 }
 
-/** The id in a segment of a path; undefined when there is none. */
-function decoded(segment: string | undefined): string | undefined {
+/** Decodes the ID in a path segment; undefined when the segment is missing or malformed. */
+function decodeSegment(segment: string | undefined): string | undefined {
   try {
     return segment === undefined ? undefined : decodeURIComponent(segment)
   } catch {
@@ -179,7 +180,7 @@ function decoded(segment: string | undefined): string | undefined {
   }
 }
 
-/** What reading a record comes to: that there is none is a result. */
+/** Turns a missing record into a successful outcome. */
 async function attempt(reading: Promise<BackupRecord>): Promise<Outcome<BackupRecord | NotFoundError>> {
   return reading.then(
     (value) => ({ status: 'ok', value }),

@@ -5,16 +5,16 @@ import { createRowReader } from '../bulk/read/reader.ts'
 import type { Item } from '../output/views/views.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
 
-const kinds = { rooms: () => createRooms({}), users: () => createUsers({ ifExists: 'fail' }) }
+const adapters = { rooms: () => createRooms({}), users: () => createUsers({ ifExists: 'fail' }) }
 
 /**
- * Creates the function that checks saved records as an import does.
- * @returns gives the reason why an import would refuse a line; undefined when it would take it
+ * Creates a function that checks a saved record with the rules of import.
+ * @returns a function that returns the reason for refusing a line; undefined when import accepts it
  */
 export async function createImportCheck(
   kind: DeletionTargets['kind'],
 ): Promise<(line: string) => string | undefined> {
-  const reader = await createRowReader(kinds[kind](), {
+  const reader = await createRowReader(adapters[kind](), {
     format: 'ndjson',
     renames: new Map(),
     defaults: {},
@@ -23,7 +23,7 @@ export async function createImportCheck(
     memberColumns: [],
   })
   return (line) => {
-    const reading = reader.read(readJson(line) as Item)
-    return 'problem' in reading ? reading.problem : undefined
+    const row = reader.read(readJson(line) as Item)
+    return 'problem' in row ? row.problem : undefined
   }
 }

@@ -9,17 +9,18 @@ import { holdsSecret, withoutSecrets } from '../output/redaction/secrets.ts'
 import type { Item } from '../output/views/views.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
 
-/** A record as a line of a file. */
+/** A record as one line of a backup file. */
 export interface BackupRecord {
   text: string
-  /** Whether access tokens were left out. */
+  /** True when access tokens were removed. */
   hadTokens: boolean
 }
 
 /**
- * A room with its members, as `rooms import` reads it. Anonymous participants come and go, and cannot be invited.
- * @param full tells of the members what a list leaves out
- * @throws {NotFoundError} when there is no such room
+ * Reads a room with its members, in the format of `rooms import`. Anonymous participants are left out, since they
+ * cannot be invited.
+ * @param full completes list items with the fields that lists omit
+ * @throws {NotFoundError} when the room does not exist
  */
 export async function roomRecord(
   context: Context,
@@ -33,12 +34,12 @@ export async function roomRecord(
   for await (const { items } of await listPages(context, 'listMembers', input, { all: true }, { client }))
     for (const member of await full.of(items, id))
       if (member && member['user_id'] !== null) members.push(member)
-  return lineOf(context, `room ${id}`, { ...room, members })
+  return toRecord(context, `room ${id}`, { ...room, members })
 }
 
 /**
- * A user with the rooms in which they are a member, as `users import` reads it.
- * @throws {NotFoundError} when there is no such user
+ * Reads a user with their memberships, in the format of `users import`.
+ * @throws {NotFoundError} when the user does not exist
  */
 export async function userRecord(
   context: Context,
@@ -52,15 +53,15 @@ export async function userRecord(
     room_id: room['id'],
     room_name: room['name'],
   }))
-  return lineOf(context, `user ${user_id}`, rooms.length > 0 ? { ...user, memberships: rooms } : user)
+  return toRecord(context, `user ${user_id}`, rooms.length > 0 ? { ...user, memberships: rooms } : user)
 }
 
-function lineOf(context: Context, what: string, record: Item): BackupRecord {
-  // A service may quote the key, and this goes into a file.
+function toRecord(context: Context, label: string, record: Item): BackupRecord {
+  // A response may quote the key, which must not reach the file.
   const text = context.redactKeys(writeJson(withoutSecrets(record)))
   if (text.length > maxLength)
     throw new UsageError(
-      `${what} takes more than 16 MB, and import reads no longer line; nothing was changed`,
+      `${label} takes more than 16 MB, and import reads no longer line; nothing was changed`,
       {
         hint: '--no-save deletes without saving',
       },
@@ -70,8 +71,7 @@ function lineOf(context: Context, what: string, record: Item): BackupRecord {
 
 type Memberships = NonNullable<DeletionTargets['memberships']>
 
-/** The memberships of each user. */
-export function byUser(memberships: Memberships): ReadonlyMap<string, Memberships> {
+export function groupByUser(memberships: Memberships): ReadonlyMap<string, Memberships> {
   const groups = new Map<string, Memberships[number][]>()
   for (const membership of memberships) {
     const group = groups.get(membership.user_id)

@@ -3,17 +3,17 @@ import { inputFormatOf } from '../bulk/read/rows.ts'
 import { unrestoredByDeletion } from '../bulk/unrestored.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
 
-interface Saved {
+interface BackupSummary {
   kind: DeletionTargets['kind']
   count: number
-  /** Whether access tokens were left out. */
+  /** True when access tokens were removed. */
   hadTokens: boolean
-  /** The file, as people know it. */
+  /** Path of the file, as the user wrote it. */
   path: string
 }
 
-/** What was saved, how it is brought back, and what is not. */
-export function summarizeBackup({ kind, count, hadTokens, path }: Saved): Hint[] {
+/** Summarizes the backup: the saved items, the command that restores them, and the data that is not restored. */
+export function summarizeBackup({ kind, count, hadTokens, path }: BackupSummary): Hint[] {
   const isOne = count === 1
   return [
     `saved ${count} ${isOne ? kind.slice(0, -1) : kind} in ${path}${hadTokens ? ', without access tokens' : ''}`,
@@ -22,14 +22,13 @@ export function summarizeBackup({ kind, count, hadTokens, path }: Saved): Hint[]
   ]
 }
 
-/** The command that restores the items. */
 function importCommand(kind: DeletionTargets['kind'], path: string): Suggestion {
   const flags = isNdjson(path) ? [] : ['--input-format', 'ndjson']
   const operand = path.startsWith('-') ? `./${path}` : path
   return suggest([kind, 'import', operand, ...flags])
 }
 
-/** Whether import knows the format by the name. */
+/** Returns true when import recognizes the format by the file name. */
 function isNdjson(path: string): boolean {
   try {
     return inputFormatOf(path, undefined) === 'ndjson'

@@ -8,31 +8,31 @@ import { undefinedIfNotFound } from '../lists/run-one.ts'
 import { plainText } from '../output/views/text.ts'
 import { type Item, viewOf } from '../output/views/views.ts'
 
-/** A change to items that a question names. */
+/** A change to items, as a confirmation prompt describes it. */
 export interface TargetChange<G extends OperationName> {
   verb: string
-  /** The verb with -ing. */
+  /** The verb with "-ing", such as `deleting`. */
   doing: string
-  /** Shows one item, for its name. */
+  /** The operation that reads one item, for its name. */
   get: readonly [name: G, input: (id: string, room: string) => Input<Operations[G]>]
 }
 
 interface Targets {
   ids: readonly string[]
-  /** What chose each of them, in words. */
-  why?: ReadonlyMap<string, string>
-  /** The room that they are in; empty for rooms and users. */
+  /** The field values that made `--where` select each item. */
+  reasons?: ReadonlyMap<string, string>
+  /** ID of the members' room; empty for rooms and users. */
   room?: string
   max?: number | undefined
   ignoreNotFound?: boolean | undefined
 }
 
-/** Number of items that a question names one by one. */
-const mostNamed = 10
+/** Maximum number of items that a prompt lists by name. */
+const maxNamed = 10
 
 /**
- * Asks before a change to items, showing id and name of each.
- * @throws {ConfirmationError} when it is not confirmed
+ * Asks for confirmation before a change, showing the ID and name of each item.
+ * @throws {ConfirmationError} when the change is not confirmed
  */
 export async function confirmTargets<G extends OperationName>(
   context: Context,
@@ -48,36 +48,36 @@ export async function confirmTargets<G extends OperationName>(
   })
 }
 
-/** `Delete room “Weekly sync” (66f1…)`: looks the names up. */
+/** Builds the prompt, such as `Delete room “Weekly sync” (66f1…)`. */
 async function describeTargets<G extends OperationName>(
   context: Context,
   { verb, get: [get, input] }: TargetChange<G>,
-  { ids, why, room = '', ignoreNotFound = false }: Targets,
+  { ids, reasons, room = '', ignoreNotFound = false }: Targets,
 ): Promise<string> {
   const { noun } = viewOf(endpoints[get])
   const client = await context.client()
-  const named = await Promise.all(
-    ids.slice(0, mostNamed).map((id) => {
-      const name = nameOf(client, get, input(id, room), id, why?.get(id))
+  const labels = await Promise.all(
+    ids.slice(0, maxNamed).map((id) => {
+      const name = describeTarget(client, get, input(id, room), id, reasons?.get(id))
       return ignoreNotFound ? undefinedIfNotFound(name).then((found) => found ?? id) : name
     }),
   )
-  const more = ids.length > named.length ? ` and ${ids.length - named.length} more` : ''
+  const more = ids.length > labels.length ? ` and ${ids.length - labels.length} more` : ''
   const what = ids.length === 1 ? noun[0] : `${ids.length} ${noun[1]}`
   const where = room === '' ? '' : ` in room ${room}`
-  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${what} ${named.join(', ')}${more}${where}`
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${what} ${labels.join(', ')}${more}${where}`
 }
 
-/** @throws {NotFoundError} when there is no such item */
-async function nameOf<G extends OperationName>(
+/** @throws {NotFoundError} when the item does not exist */
+async function describeTarget<G extends OperationName>(
   client: Client,
   get: G,
   input: Input<Operations[G]>,
   id: string,
-  why: string | undefined,
+  reasons: string | undefined,
 ): Promise<string> {
   const item = (readAnswer(await client.call(get, input)) as Item)[endpoints[get].result] as Item
   const label = plainText(item[viewOf(endpoints[get]).label ?? 'name'])
-  const details = why ? `${id}; ${why}` : id
+  const details = reasons ? `${id}; ${reasons}` : id
   return label ? `“${label}” (${details})` : details
 }

@@ -12,76 +12,74 @@ import { confirmTargets, type TargetChange } from './confirm-targets.ts'
 import { runBatch } from './run-batch.ts'
 import { readTargets } from './targets.ts'
 
-/** A command that does the same to each of several items. */
-interface ManyCommand<G extends OperationName, C extends OperationName> extends TargetChange<G> {
-  /** The verb in the past, for the summary: `deleted`. */
-  past: string
+/** Definition of a command that runs one operation for several items. */
+interface BatchCommand<G extends OperationName, C extends OperationName> extends TargetChange<G> {
+  /** The verb in the past tense, for the summary: `deleted`. */
+  pastTense: string
   alias?: string
   summary: string
   description: string
-  /** Asks for confirmation first. */
   destructive?: true
-  /** What the ids are, in the words of the API. */
+  /** Help text of the `ids` argument. */
   ids: string
-  /** The argument before the ids, for items in a room. */
-  within?: readonly [term: string, words: string]
-  /** Lists what `--where` chooses from. */
+  /** The room argument before the IDs, for members. */
+  roomArgument?: readonly [term: string, words: string]
+  /** The operation that lists the items for `--where`. */
   list: 'listRooms' | 'listMembers' | 'listUsers'
   call: readonly [name: C, input: (id: string, room: string) => Input<Operations[C]>]
-  /** Flags beyond those of every such command. */
   flags?: (command: MeetroomCommand) => MeetroomCommand
-  /** What it deletes, which is saved first where that is asked for. */
+  /** Kind of the deleted items, for the backup. */
   deletes?: DeletionTargets['kind']
-  /** Does it in another way, and says so, where the flags ask for that. */
-  otherwise?: (context: Context, given: readonly string[], flags: ManyFlags) => Promise<boolean>
-  /** Refuses what cannot work, before anything is asked or sent. */
+  /** Runs the command in another way if the flags request it. Resolves to true if it did. */
+  runInstead?: (context: Context, given: readonly string[], flags: ManyFlags) => Promise<boolean>
+  /** Rejects invalid flags before any prompt or change. */
   check?: (context: Context, room: string, flags: Readonly<Record<string, unknown>>) => Promise<void>
   examples: readonly string[]
 }
 
-/** Adds a command over several ids, `-` or `--where`: targets, question, requests and summary are the same for all. */
+/** Adds a command that takes several IDs, `-` or `--where`, with one prompt and one summary. */
 export function defineBatchCommand<G extends OperationName, C extends OperationName>(
   group: MeetroomCommand,
-  act: DefineAction,
-  declared: ManyCommand<G, C>,
+  defineAction: DefineAction,
+  definition: BatchCommand<G, C>,
 ): void {
-  const { verb, past, list, call, within } = declared
+  const { verb, pastTense, list, call, roomArgument } = definition
   const { noun } = viewOf(endpoints[list])
-  const command = group.command(verb).summary(declared.summary).description(declared.description)
-  if (declared.alias) command.alias(declared.alias)
-  if (within) command.argument(...within)
-  command.argument(`[${noun[0]}...]`, declared.ids)
-  declared.flags?.(command)
+  const command = group.command(verb).summary(definition.summary).description(definition.description)
+  if (definition.alias) command.alias(definition.alias)
+  if (roomArgument) command.argument(...roomArgument)
+  command.argument(`[${noun[0]}...]`, definition.ids)
+  definition.flags?.(command)
   command.action(
-    act('writes', async (context, ...args: unknown[]) => {
-      const [room, given, flags] = (within ? args : ['', ...args]) as [
+    defineAction('writes', async (context, ...args: unknown[]) => {
+      const [room, given, flags] = (roomArgument ? args : ['', ...args]) as [
         string | undefined,
         string[],
         ManyFlags,
       ]
-      if (await declared.otherwise?.(context, room === undefined ? given : [room, ...given], flags)) return
+      if (await definition.runInstead?.(context, room === undefined ? given : [room, ...given], flags)) return
       if (room === undefined)
         throw new UsageError('missing required argument “room”', {
           hint: ['see: ', suggestHelp(...context.command.split(' '))],
         })
-      const saver = declared.deletes && (await context.saver())
-      await saver?.check()
-      const { ids, why, absent } = await readTargets(context, { given, flags, list, room })
-      await declared.check?.(context, room, { ...flags })
-      if (declared.destructive)
-        await confirmTargets(context, declared, {
+      const backup = definition.deletes && (await context.saver())
+      await backup?.check()
+      const { ids, reasons, absent } = await readTargets(context, { given, flags, list, room })
+      await definition.check?.(context, room, { ...flags })
+      if (definition.destructive)
+        await confirmTargets(context, definition, {
           ids,
-          why,
+          reasons,
           room,
           max: flags.max,
           ignoreNotFound: flags.ignoreNotFound,
         })
-      if (declared.deletes && !context.flags.dryRun && !context.flags.curl)
-        await saver?.save({ kind: declared.deletes, ids, flags })
-      await runBatch(context, call[0], { ids, absent }, (id) => call[1](id, room), past, flags)
+      if (definition.deletes && !context.flags.dryRun && !context.flags.curl)
+        await backup?.save({ kind: definition.deletes, ids, flags })
+      await runBatch(context, call[0], { ids, absent }, (id) => call[1](id, room), pastTense, flags)
     }),
   )
-  command.overMany = call[0]
+  command.batchOperation = call[0]
   manyFlags(command)
-  examples(command, ...declared.examples)
+  examples(command, ...definition.examples)
 }

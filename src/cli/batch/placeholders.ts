@@ -1,13 +1,13 @@
 import { UsageError } from '../../errors.ts'
 
-/** Gives the text that stands for a field. */
+/** Returns the text for a field's placeholder. */
 export type TextFor = (field: string) => string
 
 /**
- * A text with the values of its placeholders: `{name} (2025)`. `{{` is a brace, and so is `}}`.
- * @throws {UsageError} for a brace that is neither
+ * Replaces the placeholders in a text such as `{name} (2025)`. `{{` and `}}` are literal braces.
+ * @throws {UsageError} for an unbalanced brace
  */
-export function fill(text: string, textFor: TextFor): string {
+export function fillPlaceholders(text: string, textFor: TextFor): string {
   return text.replace(/\{\{|\}\}|\{([^{}]*)\}|[{}]/g, (found, field?: string) => {
     if (field !== undefined) return textFor(field)
     if (found.length === 2) return found.charAt(0)

@@ -12,9 +12,9 @@ import { itemsOf, undefinedIfNotFound } from '../lists/run-one.ts'
 import type { Printer } from '../output/printer.ts'
 import { onePage, type Page } from '../output/views/page.ts'
 import { type View, viewOf } from '../output/views/views.ts'
-import { startAll } from '../pool/each.ts'
 import { finishRun } from '../pool/finish-run.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
+import { startAll } from '../pool/start-all.ts'
 import { Tally } from '../pool/tally.ts'
 import { undefinedIfShown } from '../requests/before-send.ts'
 import type { Targets } from './targets.ts'
@@ -23,13 +23,13 @@ export interface BatchFlags extends PaceFlags {
   ignoreNotFound?: boolean
 }
 
-/** One thing to do to each of several ids. */
+/** An operation and the IDs to run it for. */
 interface Task {
   name: OperationName
   ids: readonly string[]
   inputFor(id: string): AnyInput
   call(client: Client, id: string): Promise<Answer>
-  /** Reads the item that the operation changes. */
+  /** Checks that the item exists by reading it. */
   exists(client: Client, id: string): Promise<boolean>
   flags: BatchFlags
   view: View
@@ -37,23 +37,23 @@ interface Task {
 }
 
 /**
- * Runs one operation for each of several ids, some at a time. An id that fails does not stop the others; a key that is
- * refused or a service that does not answer does. Several results are printed as one list, in the order of the ids.
- * @throws {PartialError} when some failed; for a single id, whatever its own error is
+ * Runs one operation for several IDs concurrently. A failed ID does not stop the others; a rejected key or an
+ * unreachable service stops all. Results are printed as one list in the order of the IDs.
+ * @throws {PartialError} when some IDs failed; a single ID throws its own error
  */
 export async function runBatch<N extends OperationName>(
   context: Context,
   name: N,
   { ids, absent }: Pick<Targets, 'ids' | 'absent'>,
   toInput: (id: string) => Input<Operations[N]>,
-  past: string,
+  pastTense: string,
   flags: BatchFlags,
 ): Promise<void> {
   const view = viewOf(endpoints[name])
   const printer = await context.printer()
   printer.check(view, true)
   const [first, ...others] = ids
-  const tally = new Tally(ids.length + absent, (tally) => inWords(tally, past, view))
+  const tally = new Tally(ids.length + absent, (tally) => summarize(tally, pastTense, view))
   for (let i = 0; i < absent; i++) tally.add({ status: 'skipped' })
   if (first === undefined)
     return printer.notice(absent > 0 ? tally.summary : `no ${view.noun[1]}; nothing to do`)
@@ -78,15 +78,15 @@ export async function runBatch<N extends OperationName>(
     view,
     tally,
   }
-  await (others.length === 0 ? doOne(context, printer, task, first) : doAll(context, printer, task))
+  await (others.length === 0 ? runSingle(context, printer, task, first) : runMultiple(context, printer, task))
 }
 
-/** Does it to the one id that there is: what becomes of that is what becomes of the command. */
-async function doOne(context: Context, printer: Printer, task: Task, id: string): Promise<void> {
+/** Runs the operation for a single ID, whose error becomes the command's error. */
+async function runSingle(context: Context, printer: Printer, task: Task, id: string): Promise<void> {
   const { name, inputFor, call, flags, view, tally } = task
   const client = await context.client()
-  const asked = call(client, id)
-  const answer = await (flags.ignoreNotFound ? undefinedIfNotFound(asked) : asked)
+  const request = call(client, id)
+  const answer = await (flags.ignoreNotFound ? undefinedIfNotFound(request) : request)
   if (!answer) await requireGone(client, task, id)
   tally.add({ status: answer ? 'ok' : 'skipped' })
   if (answer) {
@@ -96,22 +96,21 @@ async function doOne(context: Context, printer: Printer, task: Task, id: string)
   await printer.notice(tally.summary)
 }
 
-/** Does it to several ids. */
-async function doAll(context: Context, printer: Printer, task: Task): Promise<void> {
+async function runMultiple(context: Context, printer: Printer, task: Task): Promise<void> {
   const { name, ids, inputFor, view, flags, tally } = task
   const { format } = printer.options
   const pool = await openPool(context, flags, tally)
-  const outcomes = startAll(pool, ids, (id) => act(pool, task, id))
-  /** What stopped the others. Told at the end: it may be the error that the command ends with. */
+  const outcomes = startAll(pool, ids, (id) => runTask(pool, task, id))
+  /** The error that stopped the run. It is thrown at the end, so it is not reported here. */
   let fatal: MeetroomError | undefined
 
   async function* pages(): AsyncGenerator<Page> {
     for (const [i, outcome] of outcomes.entries()) {
-      const ended = await outcome
-      if (ended.status === 'ok') yield { items: itemsOf(name, inputFor(ids[i] ?? ''), ended.value, format) }
-      if (!('error' in ended)) continue
-      if (isFatal(ended.error)) fatal ??= ended.error
-      else await context.report(ended.error)
+      const result = await outcome
+      if (result.status === 'ok') yield { items: itemsOf(name, inputFor(ids[i] ?? ''), result.value, format) }
+      if (!('error' in result)) continue
+      if (isFatal(result.error)) fatal ??= result.error
+      else await context.report(result.error)
     }
   }
 
@@ -127,8 +126,7 @@ async function doAll(context: Context, printer: Printer, task: Task): Promise<vo
   if (error) throw error
 }
 
-/** Does it to an id of several. */
-async function act(pool: Pool, task: Task, id: string): Promise<Outcome<Answer>> {
+async function runTask(pool: Pool, task: Task, id: string): Promise<Outcome<Answer>> {
   try {
     return { status: 'ok', value: await task.call(pool.client, id) }
   } catch (cause) {
@@ -141,15 +139,15 @@ async function act(pool: Pool, task: Task, id: string): Promise<Outcome<Answer>>
   }
 }
 
-/** The operation that reads what another one changes; undefined for an operation that creates. */
+/** Finds the operation that reads the item another operation changes; undefined for one that creates. */
 function readerOf(name: OperationName): 'getRoom' | 'getMember' | 'getUser' | undefined {
   const { path } = endpoints[name]
   return (['getRoom', 'getMember', 'getUser'] as const).find((reader) => endpoints[reader].path === path)
 }
 
 /**
- * A service that does not know an operation answers like one that does not know the item.
- * @throws {ApiError} when the item exists nevertheless
+ * Checks that a 404 means a missing item: a service without the operation also responds with 404.
+ * @throws {ApiError} when the item exists
  */
 async function requireGone(client: Client, { view, exists }: Task, id: string): Promise<void> {
   if (await exists(client, id))
@@ -158,18 +156,18 @@ async function requireGone(client: Client, { view, exists }: Task, id: string): 
     )
 }
 
-/** `deleted 3 users`, or `deleted 1 of 3 users; 1 failed; 1 was not there`. */
-function inWords(tally: Tally, past: string, { noun: [one, more] }: View): string {
+/** Formats `deleted 3 users`, or `deleted 1 of 3 users; 1 failed; 1 was not there`. */
+function summarize(tally: Tally, pastTense: string, { noun: [one, more] }: View): string {
   const done = tally.count('ok')
   const absent = tally.count('skipped')
   const gone = absent === 0 ? '' : `; ${absent} ${absent === 1 ? 'was' : 'were'} not there`
-  if (tally.isComplete) return `${past} ${done} ${done === 1 ? one : more}${gone}`
+  if (tally.isComplete) return `${pastTense} ${done} ${done === 1 ? one : more}${gone}`
   const unknown = tally.count('unknown')
   const failed = tally.bad - unknown
-  const bad = [
+  const failures = [
     failed > 0 || unknown === 0 ? `${failed} failed` : '',
     unknown > 0 ? `${unknown} with an unknown outcome` : '',
   ]
   const untried = tally.untried > 0 ? `, ${tally.untried} not tried` : ''
-  return `${past} ${done} of ${tally.total} ${more}; ${bad.filter(Boolean).join(', ')}${gone}${untried}`
+  return `${pastTense} ${done} of ${tally.total} ${more}; ${failures.filter(Boolean).join(', ')}${gone}${untried}`
 }

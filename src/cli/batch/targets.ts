@@ -9,33 +9,33 @@ import { masked } from '../output/redaction/secrets.ts'
 import { plainText } from '../output/views/text.ts'
 import { cellOf, type Item, type View, viewOf } from '../output/views/views.ts'
 
-/** What a command over several ids works on. */
+/** The items that a batch command changes. */
 export interface Targets {
   ids: string[]
-  /** What chose each of them, in words; nothing for ids that were given. */
-  why: ReadonlyMap<string, string>
-  /** Number of users without a membership and of names that no room has, where that is not a failure. */
+  /** The field values that made `--where` select each item; empty for IDs given by name. */
+  reasons: ReadonlyMap<string, string>
+  /** Number of missing users and rooms that `--ignore-not-found` skips. */
   absent: number
 }
 
 interface TargetOptions {
-  /** Ids as given on the command line. */
+  /** IDs on the command line. */
   given: readonly string[]
   flags: Pick<ManyFlags, 'where' | 'user' | 'max' | 'ignoreNotFound' | 'missing' | keyof PaceFlags>
-  /** The operation that lists what `--where` chooses from. */
+  /** The operation that lists the items for `--where`. */
   list: 'listRooms' | 'listMembers' | 'listUsers'
-  /** The room that members are in. */
+  /** ID of the members' room. */
   room: string
-  /** Told each item that `--where` chooses. */
-  each?: (item: Item) => void
+  /** Called with each item that `--where` selects. */
+  onItem?: (item: Item) => void
 }
 
 /**
- * What a command with several ids is to work on: those that are named, `-` standing for standard input, those of the
- * users that `--user` names, or those that `--where` chooses.
- * @throws {UsageError} when nothing says, or both names and conditions do
- * @throws {NotFoundError} when a user is no member
- * @throws {ConfirmationError} when it is more than `--max` allows
+ * Resolves the targets of a batch command: IDs on the command line or standard input (`-`), members given by
+ * `--user`, or items selected by `--where`.
+ * @throws {UsageError} when there are no targets, or both IDs and conditions
+ * @throws {NotFoundError} when a user is not a member
+ * @throws {ConfirmationError} when the targets exceed `--max`
  */
 export async function readTargets(context: Context, options: TargetOptions): Promise<Targets> {
   const { given, flags, list } = options
@@ -49,8 +49,8 @@ export async function readTargets(context: Context, options: TargetOptions): Pro
       hint: ['give ids, or choose items with --where; see: ', suggestHelp(...context.command.split(' '))],
     })
   const targets = selection
-    ? await choose(context, selection, view, options)
-    : await readNamed(context, options)
+    ? await selectTargets(context, selection, view, options)
+    : await readGivenTargets(context, options)
   const { max = Number.POSITIVE_INFINITY } = flags
   if (targets.ids.length > max)
     throw new ConfirmationError(
@@ -59,23 +59,22 @@ export async function readTargets(context: Context, options: TargetOptions): Pro
   return targets
 }
 
-/** What the command line names. */
-async function readNamed(context: Context, { given, flags, room }: TargetOptions): Promise<Targets> {
+async function readGivenTargets(context: Context, { given, flags, room }: TargetOptions): Promise<Targets> {
   const { user: users, ignoreNotFound, missing = [] } = flags
   const ids = await readIds(given, context.host)
-  if (!users) return { ids, why: new Map(), absent: missing.length }
+  if (!users) return { ids, reasons: new Map(), absent: missing.length }
   const { findMembers, noMembers } = await import('../lists/user-members.ts')
   const found = await findMembers(context, room, users)
   if (found.absent.length > 0 && !ignoreNotFound) throw noMembers(room, found.absent)
-  return { ids: [...new Set([...ids, ...found.ids])], why: new Map(), absent: found.absent.length }
+  return { ids: [...new Set([...ids, ...found.ids])], reasons: new Map(), absent: found.absent.length }
 }
 
-/** Chooses among all items; with `--dry-run` it says which ones, and what chose them. */
-async function choose(
+/** Selects items with `--where`; `--dry-run` prints each with the values that selected it. */
+async function selectTargets(
   context: Context,
   selection: Selection,
   view: View,
-  { list, room, each }: TargetOptions,
+  { list, room, onItem }: TargetOptions,
 ): Promise<Targets> {
   if (context.flags.curl) throw new UsageError('--curl sends nothing, so what --where matches is unknown')
   const pages =
@@ -83,18 +82,18 @@ async function choose(
       ? listPages(context, list, { params: { room_id: room } }, {}, { selection })
       : listPages(context, list, {}, {}, { selection })
   const ids: string[] = []
-  const why = new Map<string, string>()
+  const reasons = new Map<string, string>()
   const lines: string[] = []
   for await (const { items } of selection.closed(await pages, 'nothing was changed; run it again'))
     for (const item of items) {
       const id = String(item[view.id ?? 'id'])
-      const told = selection.withFacts(item)
-      const shown = context.flags.showTokens ? told : masked(told)
-      const reasons = reasonsFor(shown, selection.fields, view)
+      const withMetrics = selection.withFacts(item)
+      const visibleItem = context.flags.showTokens ? withMetrics : masked(withMetrics)
+      const selectedBy = reasonsFor(visibleItem, selection.fields, view)
       ids.push(id)
-      each?.(item)
-      why.set(id, reasons)
-      lines.push(['', id, plainText(item[view.label ?? 'name']), reasons].join('  ').trimEnd())
+      onItem?.(item)
+      reasons.set(id, selectedBy)
+      lines.push(['', id, plainText(item[view.label ?? 'name']), selectedBy].join('  ').trimEnd())
     }
   if (context.flags.dryRun) {
     const { noun } = view
@@ -102,10 +101,10 @@ async function choose(
     await context.notice(ids.length === 1 ? `1 ${noun[0]} matches` : `${count} ${noun[1]} match`)
     for (const line of lines) await context.notice(line)
   }
-  return { ids, why, absent: 0 }
+  return { ids, reasons, absent: 0 }
 }
 
-/** The values that chose an item, beside its id and name: `created_at 2025-03-01T08:00:00.000Z`. */
+/** Formats the values that selected an item, except its ID and name: `created_at 2025-03-01T08:00:00.000Z`. */
 function reasonsFor(item: Item, fields: readonly string[], view: View): string {
   return fields
     .filter((field) => field !== view.label && field !== view.id)

@@ -17,12 +17,12 @@ import { FullRecords } from '../lists/full-records.ts'
 import { plainText } from '../output/views/text.ts'
 import { cellOf, fieldOf, type Item, viewOf } from '../output/views/views.ts'
 import { confirmTargets } from './confirm-targets.ts'
-import { fill } from './placeholders.ts'
+import { fillPlaceholders } from './placeholders.ts'
 import { runBatch } from './run-batch.ts'
 import { readTargets } from './targets.ts'
 
-/** Number of changes that are shown before they are made. */
-const mostShown = 3
+/** Maximum number of changes shown before confirmation. */
+const maxExamples = 3
 
 const view = viewOf(endpoints.listRooms)
 
@@ -35,9 +35,9 @@ const updating = {
 type Body = BodyOf<Operations['updateRoom']>
 
 /**
- * Changes the rooms that `--where` chooses. What flags and `--set` say may hold placeholders, which stand for the fields of
- * each room. All bodies are made before the first room is changed.
- * @throws {UsageError} for a placeholder that is no field, or that a room does not carry
+ * Updates the rooms selected by `--where`. Flags and `--set` may contain placeholders for the fields of each room.
+ * All bodies are built before the first request.
+ * @throws {UsageError} when a placeholder is no field, or a room has no value for it
  */
 export async function updateRooms(
   context: Context,
@@ -46,70 +46,69 @@ export async function updateRooms(
 ): Promise<void> {
   const data = await readBody(context, flags)
   const bodyFor = (textFor: (field: string) => string) =>
-    changedFields(flags, given, (text) => fill(text, textFor))(data) as Body
+    changedFields(flags, given, (text) => fillPlaceholders(text, textFor))(data) as Body
   const fields = new Set<string>()
   requireFields(
     context,
-    bodyFor((field) => named(fields, field)),
+    bodyFor((field) => collectField(fields, field)),
     {},
   )
   await warnAboutUnknownFields(context, 'updateRoom', flags)
 
   const chosen: Item[] = []
-  const { why } = await readTargets(context, {
+  const { reasons } = await readTargets(context, {
     ...{ given: [], flags, list: 'listRooms', room: '' },
-    each: (room) => chosen.push(room),
+    onItem: (room) => chosen.push(room),
   })
-  const rooms = await withFields(context, chosen, [...fields])
+  const rooms = await completeRooms(context, chosen, [...fields])
   const changes = new Map(
     rooms.map((room) => [String(room['id']), bodyFor((field) => plainText(cellOf(view, field, room)))]),
   )
   await showExamples(context, rooms, changes)
   const ids = [...changes.keys()]
-  await confirmTargets(context, updating, { ids, why, max: flags.max })
+  await confirmTargets(context, updating, { ids, reasons, max: flags.max })
   const inputFor = (id: string) => ({ params: { id }, body: changes.get(id) as Body })
   await runBatch(context, 'updateRoom', { ids, absent: 0 }, inputFor, 'updated', flags)
 }
 
-/** Takes note of the field of a placeholder. */
-function named(fields: Set<string>, field: string): string {
-  const known = filterTypes(resources.room, view)
-  if (!known.has(field))
+/** Collects the field of a placeholder. */
+function collectField(fields: Set<string>, field: string): string {
+  const types = filterTypes(resources.room, view)
+  if (!types.has(field))
     throw new UsageError(`no room has a field “${field}” for the placeholder {${field}}`, {
-      hint: `fields are ${[...known.keys()].join(', ')}; a brace is written {{ or }}`,
+      hint: `fields are ${[...types.keys()].join(', ')}; a brace is written {{ or }}`,
     })
   fields.add(field)
   return ''
 }
 
 /**
- * The rooms with everything that the placeholders need, without those that were deleted meanwhile.
- * @throws {UsageError} when one does not carry it
+ * Completes the rooms with the placeholders' fields, and drops rooms deleted meanwhile.
+ * @throws {UsageError} when a room has no such field
  */
-async function withFields(
+async function completeRooms(
   context: Context,
   rooms: readonly Item[],
   fields: readonly string[],
 ): Promise<Item[]> {
-  const lacking = (room: Item) => fields.find((field) => !fieldOf(view, field, room).known)
-  const partial = rooms.filter(lacking)
+  const findMissingField = (room: Item) => fields.find((field) => !fieldOf(view, field, room).known)
+  const partial = rooms.filter(findMissingField)
   const records = await new FullRecords(context, 'listRooms').of(partial, '')
   const recordOf = new Map(partial.map((room, i) => [room, records[i]]))
-  const whole = rooms.flatMap((room): Item[] => {
+  const complete = rooms.flatMap((room): Item[] => {
     const record = recordOf.has(room) ? recordOf.get(room) : room
     return record ? [record] : []
   })
-  for (const room of whole) {
-    const field = lacking(room)
+  for (const room of complete) {
+    const field = findMissingField(room)
     if (field !== undefined)
       throw new UsageError(
         `room ${room['id']} has no field “${field}” for the placeholder {${field}}; nothing was changed`,
       )
   }
-  return whole
+  return complete
 }
 
-/** The first few changes, to look at before they are made. */
 async function showExamples(
   context: Context,
   rooms: readonly Item[],
@@ -118,18 +117,20 @@ async function showExamples(
   if (rooms.length === 0) return
   const { noun } = view
   const count = rooms.length === 1 ? `1 ${noun[0]} changes` : `${rooms.length} ${noun[1]} change`
-  await context.notice(rooms.length > mostShown ? `${count}, for example:` : `${count}:`)
-  for (const room of rooms.slice(0, mostShown)) {
+  await context.notice(rooms.length > maxExamples ? `${count}, for example:` : `${count}:`)
+  for (const room of rooms.slice(0, maxExamples)) {
     const id = String(room['id'])
     const lines = Object.entries(changes.get(id) ?? {}).map(([field, value]) => {
       const before = fieldOf(view, field, room)
-      return before.known ? `${field} ${shown(before.value)} → ${shown(value)}` : `${field} ${shown(value)}`
+      return before.known
+        ? `${field} ${formatValue(before.value)} → ${formatValue(value)}`
+        : `${field} ${formatValue(value)}`
     })
     await context.notice(`  ${id}  ${lines.join(', ')}`)
   }
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === null || value === '') return '(blank)'
   return typeof value === 'string' ? `“${value}”` : plainText(value)
 }

@@ -11,57 +11,52 @@ import { readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import { findClosest } from '../input/closest.ts'
 import { type FieldValue, fieldOf, type Item, type View } from '../output/views/views.ts'
+import { formatAsteriskHint } from './asterisk-hint.ts'
 import { type Comparison, compare, type FilterType, type Operator, operators, type Test } from './compare.ts'
-import { aboutAsterisk } from './globs.ts'
-import { idleSince, isMetric, metricTypes } from './metrics.ts'
+import { idleSince, isMetric, metricTypes } from './metric-types.ts'
 
-/** Conditions that must all hold. */
 export interface Filter {
-  /** The flag that gives them, for errors. */
+  /** The flag of the conditions, for error messages. */
   flag: string
-  /** The fields that they are about. */
+  /** Item fields in the conditions. */
   fields: readonly string[]
-  /** What has to be asked for each room, since no item carries it. */
-  facts: readonly string[]
-  /** What to say when nothing matches: that `*` is an ordinary character. */
+  /** Room metrics in the conditions, which need further requests for each room. */
+  metrics: readonly string[]
+  /** Hints that `*` is a literal character, for filters that match nothing. */
   asterisks: readonly string[]
-  /** Whether the fields of an item match; undefined when it does not carry one that decides it. */
+  /** Tests an item's fields; undefined when a deciding field is missing. */
   matches(item: Item): boolean | undefined
-  /** Whether what was asked about a room matches, in the same way. */
-  admits(facts: Item): boolean | undefined
-  /** What an item or the facts about a room say of a field, where every condition about it can read that. */
-  readable(field: string, told: FieldValue): FieldValue
+  /** Tests a room's metrics; undefined when a deciding metric is missing. */
+  matchesMetrics(facts: Item): boolean | undefined
+  /** Marks a value as unreadable when a condition on the field cannot parse it. */
+  markUnreadable(field: string, value: FieldValue): FieldValue
 }
 
-/** What `age` is reckoned from. */
-export const createdAt = 'created_at'
-
-/** One condition. */
 interface Condition {
   field: string
-  /** Whether it is about what happens in a room. */
-  isFact: boolean
+  /** True for a room metric, false for an item field. */
+  isMetric: boolean
   test: Test
   asterisk?: string | undefined
 }
 
-/** What a condition is read for. */
-interface Reading {
+/** Settings for parsing conditions. */
+interface ParseOptions {
   flag: string
   view: View
   types: ReadonlyMap<string, FilterType>
-  /** Whether the service can be asked about each item. */
-  hasFacts: boolean
-  /** Milliseconds since 1970, from which `90d` counts back. */
+  /** True when the list supports room metrics. */
+  hasMetrics: boolean
+  /** Milliseconds since 1970, from which durations such as `90d` count back. */
   now: number
 }
 
 /**
- * Reads `--where` conditions, which must all hold: `type=private`, `created_at<90d`, `name~^test`.
- * @param list the operation that lists the things
- * @param now milliseconds since 1970, from which `90d` counts back
- * @param flag the flag that gives them
- * @throws {UsageError} for a field that does not exist, or a value that it cannot have
+ * Parses `--where` conditions, which must all hold: `type=private`, `created_at<90d`, `name~^test`.
+ * @param list the operation that lists the items
+ * @param now milliseconds since 1970, from which durations such as `90d` count back
+ * @param flag the flag of the conditions, for error messages
+ * @throws {UsageError} for an unknown field or an invalid value
  */
 export async function parseWhere(
   conditions: readonly string[],
@@ -73,39 +68,42 @@ export async function parseWhere(
   const types = filterTypes(resources[endpoints[list].resource], view)
   const parsed = await Promise.all(
     conditions.map((condition) =>
-      parseCondition(condition, { flag, view, types, hasFacts: list === 'listRooms', now }),
+      parseCondition(condition, { flag, view, types, hasMetrics: list === 'listRooms', now }),
     ),
   )
-  const own = parsed.filter(({ isFact }) => !isFact)
-  const asked = parsed.filter(({ isFact }) => isFact)
+  const onFields = parsed.filter(({ isMetric }) => !isMetric)
+  const onMetrics = parsed.filter(({ isMetric }) => isMetric)
   return {
     flag,
-    fields: [...new Set(own.map(({ field }) => field))],
-    facts: [...new Set(asked.map(({ field }) => field))],
+    fields: [...new Set(onFields.map(({ field }) => field))],
+    metrics: [...new Set(onMetrics.map(({ field }) => field))],
     asterisks: parsed.flatMap(({ asterisk }) => asterisk ?? []),
-    matches: (item) => decide(own, (field) => fieldOf(view, field, item)),
-    admits: (facts) => decide(asked, (field) => metricOf(facts, field)),
-    readable(field, told) {
+    matches: (item) => evaluate(onFields, (field) => fieldOf(view, field, item)),
+    matchesMetrics: (facts) => evaluate(onMetrics, (field) => metricOf(facts, field)),
+    markUnreadable(field, value) {
       const isRead = (condition: Condition) =>
-        condition.field !== field || !told.known || condition.test(told.value) !== undefined
-      return parsed.every(isRead) ? told : { known: false, isUnreadable: true }
+        condition.field !== field || !value.known || condition.test(value.value) !== undefined
+      return parsed.every(isRead) ? value : { known: false, isUnreadable: true }
     },
   }
 }
 
-/** Whether all conditions hold; undefined when what is told leaves it open. */
-function decide(conditions: readonly Condition[], tell: (field: string) => FieldValue): boolean | undefined {
+/** Evaluates all conditions; undefined when missing fields leave the result open. */
+function evaluate(
+  conditions: readonly Condition[],
+  readField: (field: string) => FieldValue,
+): boolean | undefined {
   let isUndecided = false
   for (const { field, test } of conditions) {
-    const told = tell(field)
-    const matches = told.known ? test(told.value) : undefined
+    const value = readField(field)
+    const matches = value.known ? test(value.value) : undefined
     if (matches === false) return false
     isUndecided ||= matches === undefined
   }
   return isUndecided ? undefined : true
 }
 
-/** What is known of a fact: one that could not be found out is absent. */
+/** Reads a metric; an absent one is unknown. */
 export function metricOf(facts: Item, field: string): FieldValue {
   const value = facts[field]
   return value === undefined ? { known: false } : { known: true, value }
@@ -113,60 +111,68 @@ export function metricOf(facts: Item, field: string): FieldValue {
 
 async function parseCondition(
   condition: string,
-  { flag, view, types, hasFacts, now }: Reading,
+  { flag, view, types, hasMetrics, now }: ParseOptions,
 ): Promise<Condition> {
   const [, field = '', blank, sign = '', given = ''] =
     /^\s*([\w.]+)(\s*)(==|!=|<=|>=|!~|=|<|>|~)([\s\S]*)$/.exec(condition) ?? []
   const operator = operators[sign]
-  if (operator === undefined) throw notACondition(condition, flag, usesAge(types))
+  if (operator === undefined) throw invalidCondition(condition, flag, hasAge(types))
   const trimmed = given.trim()
-  const spelled = `${flag} ${condition}`
-  const isAged = usesAge(types)
-  const aged = { operator, text: trimmed, condition: spelled, now }
+  const flagAndCondition = `${flag} ${condition}`
+  const isAged = hasAge(types)
+  const ageComparison = { operator, text: trimmed, condition: flagAndCondition, now }
   if (field === 'age' && isAged)
-    return { field: createdAt, isFact: false, test: await compareAge(field, aged) }
-  // What the document lists comes first, if it ever lists a field of such a name.
-  const fact = hasFacts && !types.has(field) && isMetric(field) ? field : undefined
-  if (fact === 'idle') return { field: idleSince, isFact: true, test: await compareAge(field, aged) }
-  const type = fact ? metricTypes[fact] : types.get(field)
+    return { field: 'created_at', isMetric: false, test: await compareAge(field, ageComparison) }
+  // A field of the API specification takes precedence over a metric of the same name.
+  const metric = hasMetrics && !types.has(field) && isMetric(field) ? field : undefined
+  if (metric === 'idle')
+    return { field: idleSince, isMetric: true, test: await compareAge(field, ageComparison) }
+  const type = metric ? metricTypes[metric] : types.get(field)
   if (!type) {
-    const names = [...types.keys(), ...(isAged ? ['age'] : []), ...(hasFacts ? Object.keys(metricTypes) : [])]
-    const near = findClosest(field, names)
-    const meant = near === undefined ? '' : `did you mean “${near}”? `
+    const names = [
+      ...types.keys(),
+      ...(isAged ? ['age'] : []),
+      ...(hasMetrics ? Object.keys(metricTypes) : []),
+    ]
+    const closest = findClosest(field, names)
+    const meant = closest === undefined ? '' : `did you mean “${closest}”? `
     throw new UsageError(`${flag}: no ${view.noun[0]} has a field “${field}”`, {
       hint: `${meant}fields are ${names.join(', ')}`,
     })
   }
   if (/\s(and|or|&&|\|\|)\s+[\w.]+\s*[=<>~!]/i.test(given))
-    throw new UsageError(`${spelled}: each condition needs its own ${flag}`, {
+    throw new UsageError(`${flagAndCondition}: each condition needs its own ${flag}`, {
       hint: `all of them must hold: ${flag} 'type=private' ${flag} 'record=true'; a pattern can hold alternatives: ${flag} 'name~one|two'`,
     })
   const choices = view.choices?.[field]
   if (choices && (operator === '=' || operator === '!=') && trimmed !== '' && !choices.includes(trimmed))
-    throw new UsageError(`${spelled}: ${field} is ${choices.join(', ')}`, {
+    throw new UsageError(`${flagAndCondition}: ${field} is ${choices.join(', ')}`, {
       hint: `for another value: ${flag} '${field}~${trimmed}'`,
     })
-  // A pattern may begin or end with a blank, unless the operator is between blanks.
+  // A pattern may begin or end with a space, unless spaces surround the operator.
   const text = operator.endsWith('~') && blank === '' && trimmed !== '' ? given : trimmed
   return {
     field,
-    asterisk: operator === '=' && text.includes('*') ? aboutAsterisk(spelled, field, text, flag) : undefined,
-    isFact: fact !== undefined,
-    test: withChoices(choices, await compare({ operator, type, text, condition: spelled, now })),
+    asterisk:
+      operator === '=' && text.includes('*')
+        ? formatAsteriskHint(flagAndCondition, field, text, flag)
+        : undefined,
+    isMetric: metric !== undefined,
+    test: withChoices(choices, await compare({ operator, type, text, condition: flagAndCondition, now })),
   }
 }
 
-/** Some services send the few values of a field in capitals. */
+/** Normalizes the case of enumerated values: some services send them in capitals. */
 function withChoices(choices: readonly string[] | undefined, test: Test): Test {
   if (!choices) return test
   return (value) => {
-    const known = typeof value === 'string' ? value.toLowerCase() : undefined
-    return test(known !== undefined && choices.includes(known) ? known : value)
+    const normalized = typeof value === 'string' ? value.toLowerCase() : undefined
+    return test(normalized !== undefined && choices.includes(normalized) ? normalized : value)
   }
 }
 
-/** Says how a condition is written. A shell takes what stands behind an unquoted < or > for a file. */
-function notACondition(condition: string, flag: string, isAged: boolean): UsageError {
+/** Creates the error for a malformed condition. A shell reads an unquoted < or > as a redirection. */
+function invalidCondition(condition: string, flag: string, isAged: boolean): UsageError {
   const message = `${flag} takes FIELD, one of = != < <= > >= ~ !~, and a value, not “${condition}”`
   const example = isAged ? 'age>90d' : 'type=host'
   const isField = /^\s*[\w.]+\s*$/.test(condition)
@@ -177,22 +183,25 @@ function notACondition(condition: string, flag: string, isAged: boolean): UsageE
   })
 }
 
-/** Whether things with these fields can be chosen by their age. */
-export const usesAge = (types: ReadonlyMap<string, FilterType>) => types.has(createdAt)
+/** Returns true when items with these fields have an `age`. */
+export const hasAge = (types: ReadonlyMap<string, FilterType>) => types.has('created_at')
 
-/** `age>90d`: created more than 90 days ago. The older a thing is, the earlier it was created; the same is true of idle rooms. */
+/**
+ * Compares an age such as `age>90d` or `idle>90d`. The comparison of times is reversed: older items have earlier
+ * times.
+ */
 function compareAge(field: string, given: Omit<Comparison, 'type'>): Promise<Test> {
   const { operator, text, condition } = given
   const mirrored: Partial<Record<Operator, Operator>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
-  const turned = mirrored[operator]
-  if (turned === undefined || readDuration(text) === undefined)
+  const reversed = mirrored[operator]
+  if (reversed === undefined || readDuration(text) === undefined)
     throw new UsageError(`${condition}: ${field} takes one of < <= > >= and a duration, as in ${field}>90d`)
-  return compare({ ...given, operator: turned, type: 'time' })
+  return compare({ ...given, operator: reversed, type: 'time' })
 }
 
 /**
- * The fields that can be asked for, with their types: what the document lists, what is derived, and what services send beyond the
- * document. A deprecated field carries nothing.
+ * Lists the fields for conditions with their types: documented, derived and unlisted ones, without deprecated
+ * fields.
  */
 export function filterTypes({ fields }: Resource, { columns }: View): ReadonlyMap<string, FilterType> {
   const typed = (entries: [string, Field][]) =>

@@ -53,7 +53,7 @@ export class MeetroomCommand extends Command {
   effect: Effect | undefined
 
   /** Operation that a batch command applies to each item. */
-  overMany: OperationName | undefined
+  batchOperation: OperationName | undefined
 
   examples: readonly string[] = []
 

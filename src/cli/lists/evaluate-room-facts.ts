@@ -1,8 +1,8 @@
 import { parseTimestamp } from '../../api/readings.ts'
 import { NotFoundError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
-import { idleSince } from '../filter/metrics.ts'
-import { createdAt, type Filter } from '../filter/where.ts'
+import { idleSince } from '../filter/metric-types.ts'
+import type { Filter } from '../filter/where.ts'
 import { fieldOf, type Item, views } from '../output/views/views.ts'
 import type { PresenceReader } from './presence.ts'
 
@@ -36,17 +36,17 @@ export async function evaluateRoomFacts(inquiry: RoomInspection, room: Item): Pr
   let facts: Item = {}
   for (const step of steps(inquiry, room)) {
     // What is settled costs no further request.
-    if (filter.admits(facts) === false) break
+    if (filter.matchesMetrics(facts) === false) break
     facts = { ...facts, ...(await step(facts)) }
   }
-  return { room, facts, matches: filter.admits(facts) }
+  return { room, facts, matches: filter.matchesMetrics(facts) }
 }
 
 /** The requests that find out what is needed, the cheapest first. */
 function steps(inquiry: RoomInspection, room: Item): Step[] {
   const { filter, presences } = inquiry
   const id = String(room['id'])
-  const needs = (fact: string) => filter.facts.includes(fact)
+  const needs = (fact: string) => filter.metrics.includes(fact)
   const readsAll = needs('last_active') || needs(idleSince)
   const all: readonly (Step | false)[] = [
     needs('members') && (async () => ({ members: await presences.count('listMembers', id) })),
@@ -72,13 +72,13 @@ async function creation(
   { last_active }: Item,
 ): Promise<unknown> {
   if (last_active === undefined) return undefined
-  const isTold = fieldOf(views.room, createdAt, room).known
+  const isTold = fieldOf(views.room, 'created_at', room).known
   const record = isTold ? room : await recordOf(room)
   if (!record) throw new NotFoundError(`no such room: ${room['id']}`)
-  const told = fieldOf(views.room, createdAt, record)
+  const told = fieldOf(views.room, 'created_at', record)
   if (told.known && typeof parseTimestamp(told.value) === 'number') return told.value
   throw new UsageError(
-    `${flag}: nobody was ever in room ${room['id']}, and without ${createdAt} there is no telling since when it is idle`,
+    `${flag}: nobody was ever in room ${room['id']}, and without created_at there is no telling since when it is idle`,
     { hint: `to leave such rooms out: ${flag} sessions>0` },
   )
 }

@@ -55,7 +55,7 @@ export async function openSelection(
   const view = viewOf(endpoints[name])
   const filter = await parseWhere(where, name, view, context.host.now())
   const full = await fullRecords(context, name, undefined)
-  if (!full || filter.facts.length === 0) return new Selection(context, view, filter, { full })
+  if (!full || filter.metrics.length === 0) return new Selection(context, view, filter, { full })
   const { RoomMetricsReader } = await import('./room-metrics.ts')
   return new Selection(context, view, filter, {
     full,

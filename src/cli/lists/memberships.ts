@@ -6,8 +6,8 @@ import type { PaceFlags } from '../kernel/flags.ts'
 import { plainText } from '../output/views/text.ts'
 import type { Item } from '../output/views/views.ts'
 import { finishRun } from '../pool/finish-run.ts'
-import { eachInTurn } from '../pool/in-order.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
+import { runInOrder } from '../pool/run-in-order.ts'
 import { Tally } from '../pool/tally.ts'
 import { FullRecords } from './full-records.ts'
 import { lastSeenIn } from './last-seen.ts'
@@ -64,7 +64,7 @@ export class MembershipSearch {
 
   /** Room by room, in the order of the rooms. One that cannot be read does not stop the others. */
   async *found(): AsyncGenerator<readonly Membership[]> {
-    const rooms = eachInTurn(this.#pool, this.#rooms(), (room) => this.#look(room))
+    const rooms = runInOrder(this.#pool, this.#rooms(), (room) => this.#look(room))
     for await (const [room, found] of rooms) {
       if (found.status === 'ok' && found.value.length > 0) yield found.value
       if (!('error' in found)) continue

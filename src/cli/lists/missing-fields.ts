@@ -1,5 +1,5 @@
 import { suggest, UsageError } from '../../errors.ts'
-import { idleSince } from '../filter/metrics.ts'
+import { idleSince } from '../filter/metric-types.ts'
 import type { FieldValue } from '../output/views/views.ts'
 
 /** Keeps count of what could not be decided, since some items do not carry a field. */

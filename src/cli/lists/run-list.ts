@@ -40,9 +40,9 @@ export async function runList<N extends ListName>(
 async function noticeAsterisks(context: Context, input: { query?: object }): Promise<void> {
   for (const [name, text] of Object.entries(input.query ?? {}))
     if (typeof text === 'string' && text.includes('*')) {
-      const { aboutAsterisk } = await import('../filter/globs.ts')
+      const { formatAsteriskHint } = await import('../filter/asterisk-hint.ts')
       const field = name === 'email_search_query' ? 'email' : name
-      await context.notice(aboutAsterisk(text, field, text))
+      await context.notice(formatAsteriskHint(text, field, text))
     }
 }
 

@@ -43,7 +43,7 @@ export class Selection {
   constructor(context: Context, view: View, filter: Filter, { full, facts }: Sources) {
     this.#context = context
     this.#view = view
-    this.#untold = new MissingFields(view.noun, filter.facts)
+    this.#untold = new MissingFields(view.noun, filter.metrics)
     this.filter = filter
     this.#asterisks = [...filter.asterisks]
     this.full = full
@@ -101,7 +101,7 @@ export class Selection {
 
   /** What decides. */
   get fields(): readonly string[] {
-    return [...this.filter.fields, ...this.filter.facts]
+    return [...this.filter.fields, ...this.filter.metrics]
   }
 
   /** What was found out about a room that matches, and what its fields say. */
@@ -115,7 +115,7 @@ export class Selection {
     if (!this.#facts) return matching
     const chosen: Item[] = []
     for await (const { room: item, facts, matches } of this.#facts.of(matching)) {
-      this.#count(this.filter.facts, (field) => metricOf(facts, field), matches)
+      this.#count(this.filter.metrics, (field) => metricOf(facts, field), matches)
       if (!matches) continue
       this.#found.set(item, facts)
       chosen.push(item)
@@ -125,7 +125,7 @@ export class Selection {
   }
 
   #count(fields: readonly string[], tell: (field: string) => FieldValue, matches: boolean | undefined): void {
-    const readable = (field: string) => this.filter.readable(field, tell(field))
+    const readable = (field: string) => this.filter.markUnreadable(field, tell(field))
     this.#untold.count(fields, matches === undefined ? readable : tell, matches)
   }
 

@@ -5,68 +5,71 @@ import { MeetroomError, UnknownOutcomeError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 
-/** How often something is tried again that the service is too busy for. */
-const patience = 10
-/** Longest pause where the service asks for none, in milliseconds. */
-const longestBackoffMs = 300_000
+/** Maximum number of retries of a request while the service is busy (429 or 503). */
+const maxBusyRetries = 10
+/** Maximum backoff without a Retry-After header, in milliseconds. */
+const maxBackoffMs = 300_000
 
-interface Run {
-  /** Held back as long as the service is busy. */
-  gate: RateLimiter
-  /** Aborted: nothing is tried again. */
+interface BusyRetryOptions {
+  /** Rate limiter that pauses all requests while the service is busy. */
+  limiter: RateLimiter
+  /** Signal that ends the retries. */
   stop: AbortSignal
   clock: Pick<Host, 'now'>
-  /** Longest pause that the service may ask for, in milliseconds: that of one request with its retries. */
+  /** Maximum Retry-After that is honored, in milliseconds. */
   timeoutMs: number
-  /** Called when it asks for a longer one. */
+  /** Called when Retry-After exceeds `timeoutMs`. */
   onLongPause: () => void
 }
 
-/** A client that asks again, and holds everybody back meanwhile, as long as the service is busy. */
-export function withBusyRetry(client: Client, run: Run): Client {
+/** Wraps a client so that a busy service delays and retries all its requests. */
+export function withBusyRetry(client: Client, options: BusyRetryOptions): Client {
   return {
-    call: (name, input) => patiently(() => client.call(name, input), run),
-    request: (endpoint, input) => patiently(() => client.request(endpoint, input), run),
+    call: (name, input) => sendWithRetry(() => client.call(name, input), options),
+    request: (endpoint, input) => sendWithRetry(() => client.request(endpoint, input), options),
     seen: client.seen,
     ready: () => client.ready(),
     isService: () => client.isService(),
   }
 }
 
-/** Nearly all is done at the first try, and that costs little. */
-function patiently<T>(ask: () => Promise<T>, run: Run): Promise<T> {
-  return ask().catch((error: unknown) => askAgain(error, ask, run))
+/** Avoids an async function on the path without errors, for speed. */
+function sendWithRetry<T>(send: () => Promise<T>, options: BusyRetryOptions): Promise<T> {
+  return send().catch((error: unknown) => retryWhileBusy(error, send, options))
 }
 
-/** @throws {UnknownOutcomeError} when an attempt before the last may have changed something */
-async function askAgain<T>(cause: unknown, ask: () => Promise<T>, run: Run): Promise<T> {
-  const { gate, stop, clock, timeoutMs } = run
-  let error = cause
-  let lost = false
+/** @throws {UnknownOutcomeError} when an earlier attempt may have changed something */
+async function retryWhileBusy<T>(
+  firstError: unknown,
+  send: () => Promise<T>,
+  options: BusyRetryOptions,
+): Promise<T> {
+  const { limiter, stop, clock, timeoutMs } = options
+  let error = firstError
+  let mayHaveChanged = false
   for (let attempt = 0; ; attempt++) {
     if (!(error instanceof MeetroomError)) throw error
-    lost ||= error.afterLostAttempt || error instanceof UnknownOutcomeError
-    const asked = parseRetryAfter(error.retryAfter, clock.now())
-    const isTooLong = isBusy(error.status) && asked !== undefined && asked > timeoutMs
-    if (isTooLong) run.onLongPause()
-    if (!isBusy(error.status) || isTooLong || attempt >= patience || stop.aborted)
-      throw lost && !isUnknown(error) ? withUnknownOutcome(error) : error
-    gate.hold(asked ?? Math.min(longestBackoffMs, 500 * 2 ** attempt))
-    await gate.pass(stop)
+    mayHaveChanged ||= error.afterLostAttempt || error instanceof UnknownOutcomeError
+    const requestedMs = parseRetryAfter(error.retryAfter, clock.now())
+    const isTooLong = isBusy(error.status) && requestedMs !== undefined && requestedMs > timeoutMs
+    if (isTooLong) options.onLongPause()
+    if (!isBusy(error.status) || isTooLong || attempt >= maxBusyRetries || stop.aborted)
+      throw mayHaveChanged && !isUnknown(error) ? withUnknownOutcome(error) : error
+    limiter.hold(requestedMs ?? Math.min(maxBackoffMs, 500 * 2 ** attempt))
+    await limiter.pass(stop)
     try {
-      return await ask()
+      return await send()
     } catch (next) {
       error = next
     }
   }
 }
 
-/** The service takes no more for now. */
 export function isBusy(status: number | undefined): boolean {
   return status === 429 || status === 503
 }
 
-/** The last attempt failed without effect, and one before it may have had one. */
+/** Marks the outcome as unknown: an earlier attempt may have had an effect. */
 function withUnknownOutcome(error: MeetroomError): UnknownOutcomeError {
   const { message, status, request, body, retryAfter } = error
   return new UnknownOutcomeError(message, { status, request, body, retryAfter, cause: error })

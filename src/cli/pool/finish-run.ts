@@ -3,9 +3,9 @@ import type { Context } from '../kernel/context.ts'
 import type { Tally } from './tally.ts'
 
 /**
- * Ends a run: what stopped it is reported, where it was partly done.
- * @param fatal what stopped it before its time, beside the user
- * @returns what the command ends with; undefined when all was done
+ * Ends a run, and reports the error that stopped a partly completed run.
+ * @param fatal the error that stopped the run, unless the user interrupted it
+ * @returns the command's error; undefined after success
  */
 export async function finishRun(
   context: Context,
@@ -13,10 +13,10 @@ export async function finishRun(
   fatal: MeetroomError | undefined,
 ): Promise<MeetroomError | undefined> {
   const { aborted, reason } = context.interrupt
-  // Without any parts, it was stopped before it knew of them.
-  const isCut = aborted && (!tally.isComplete || tally.total === 0)
+  // A total of zero means that the interrupt came before the items were known.
+  const isInterrupted = aborted && (!tally.isComplete || tally.total === 0)
   const { reported, error } = tally.ending({
-    fatal: fatal ?? (isCut ? (reason as InterruptedError) : undefined),
+    fatal: fatal ?? (isInterrupted ? (reason as InterruptedError) : undefined),
   })
   if (reported) await context.report(reported)
   return error

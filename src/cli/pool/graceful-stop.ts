@@ -1,32 +1,32 @@
 import type { Context } from '../kernel/context.ts'
 
-/** How long what is under way may take when a run is interrupted, in milliseconds. */
+/** Time for requests in flight to finish after an interrupt, in milliseconds. */
 const graceMs = 5000
-/** After so long people want to know what is waited for, in milliseconds. */
-const silentMs = 1000
+/** Delay before the notice about requests in flight, in milliseconds. */
+const noticeDelayMs = 1000
 
-interface Ends {
-  /** Aborted when nothing more may start. */
+interface StopOptions {
+  /** Controller that prevents new requests. */
   stop: AbortController
-  /** Aborted when what is under way is to be cut off. */
+  /** Controller that cancels requests in flight. */
   cut: AbortController
-  /** Nothing is changed, so that nothing is worth waiting for. */
-  reads: boolean
+  /** True when requests change nothing, so that they are canceled immediately. */
+  isReadOnly: boolean
 }
 
 /**
- * Lets a run end at the user’s interrupt: nothing more is started, and what takes longer than five seconds is cut off.
- * @returns to be called when the run is over
+ * Stops a run on interrupt: starts no new requests, and cancels requests in flight after five seconds.
+ * @returns a function to call when the run has ended
  */
-export function gracefulStop(context: Context, { stop, cut, reads }: Ends): () => void {
+export function gracefulStop(context: Context, { stop, cut, isReadOnly }: StopOptions): () => void {
   const { host, interrupt } = context
   const timers: (() => void)[] = []
   const onInterrupt = () => {
     stop.abort()
-    if (reads) return cut.abort(interrupt.reason)
+    if (isReadOnly) return cut.abort(interrupt.reason)
     timers.push(
       host.after(
-        silentMs,
+        noticeDelayMs,
         () => void context.notice('waiting for requests under way; press ^C again to stop at once'),
       ),
       host.after(graceMs, () => cut.abort(interrupt.reason)),
@@ -35,7 +35,7 @@ export function gracefulStop(context: Context, { stop, cut, reads }: Ends): () =
   interrupt.addEventListener('abort', onInterrupt)
   if (interrupt.aborted) onInterrupt()
   return () => {
-    for (const callOff of timers) callOff()
+    for (const cancelTimer of timers) cancelTimer()
     interrupt.removeEventListener('abort', onInterrupt)
   }
 }

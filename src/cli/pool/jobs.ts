@@ -1,28 +1,25 @@
 import type { RateLimiter } from './rate-limiter.ts'
 
-/** What there is to do. */
 export interface Work<Job> {
-  /** The next few jobs, ready to start; none at the end. */
+  /** Returns the next jobs; an empty list at the end. */
   take(): Promise<readonly Job[]>
-  /** Does a job. What it throws ends the run. */
+  /** Runs a job. An error ends the run. */
   perform(job: Job): Promise<void>
-  /** A job that was taken but not started. */
+  /** Returns a job that was taken but not started. */
   putBack(job: Job): void
 }
 
-/** Concurrency and pace. */
 interface Pace {
-  /** How many jobs at once. */
+  /** Maximum number of concurrent jobs. */
   concurrency: number
-  /** Says when the next may begin. */
   gate: RateLimiter
-  /** Aborted: nothing more is started; requests under way finish. */
+  /** Signal that prevents new jobs. Requests in flight finish. */
   stop: AbortSignal
 }
 
 /**
- * Runs jobs with limited concurrency. The next few are prepared meanwhile, so that preparation takes no time of
- * its own. Throws what `perform` or `take` threw first, once every started job has ended.
+ * Runs jobs with limited concurrency, and prepares the next jobs meanwhile. Throws the first error of `perform` or
+ * `take` after all started jobs have ended.
  */
 export async function runJobs<Job>(
   { take, perform, putBack }: Work<Job>,
@@ -35,19 +32,18 @@ export async function runJobs<Job>(
   const isOver = () => stop.aborted || failed !== undefined
 
   let jobs: readonly Job[] = []
-  let begun = 0
+  let started = 0
   let isExhausted = false
   let ready: Promise<readonly Job[]> = isOver() ? Promise.resolve([]) : take()
   let refilling: Promise<void> | undefined
 
-  /** Waits for the prepared jobs, and starts preparing the next. */
   function refill(): Promise<void> {
     refilling ??= (async () => {
       jobs = await ready
-      begun = 0
+      started = 0
       isExhausted = jobs.length === 0
       ready = isExhausted || isOver() ? Promise.resolve([]) : take()
-      // Awaited later, or never: avoid an unhandled rejection.
+      // Awaited later or never; prevents an unhandled rejection.
       ready.catch(() => {})
     })().finally(() => {
       refilling = undefined
@@ -57,10 +53,10 @@ export async function runJobs<Job>(
 
   async function loop(): Promise<void> {
     for (;;) {
-      while (begun === jobs.length && !isExhausted && !isOver()) await refill()
+      while (started === jobs.length && !isExhausted && !isOver()) await refill()
       if (isExhausted || isOver()) return
       const wait = gate.pass(stop)
-      const job = jobs[begun++] as Job
+      const job = jobs[started++] as Job
       if (wait) await wait
       if (isOver()) return putBack(job)
       await perform(job)
@@ -69,6 +65,6 @@ export async function runJobs<Job>(
 
   await Promise.all(Array.from({ length: concurrency }, () => loop().catch(fail)))
   const unused = await ready.catch(() => [])
-  for (const job of [...jobs.slice(begun), ...unused]) putBack(job)
+  for (const job of [...jobs.slice(started), ...unused]) putBack(job)
   if (failed) throw failed.error
 }

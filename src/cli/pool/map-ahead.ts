@@ -1,29 +1,29 @@
 import { PartialError } from '../../errors.ts'
 
 /**
- * Processes items, some of them ahead, and yields the results in the order of the items.
- * @param most number of items under way at once
+ * Processes items concurrently and yields the results in the order of the items.
+ * @param most maximum number of items in progress
  */
 export async function* mapAhead<A, B>(
   items: AsyncIterable<A> | Iterable<A>,
-  most: number,
+  concurrency: number,
   work: (item: A) => Promise<B>,
 ): AsyncGenerator<B> {
-  const begun: Promise<B>[] = []
-  let problem: PartialError | undefined
+  const pending: Promise<B>[] = []
+  let partialError: PartialError | undefined
   try {
     for await (const item of items) {
-      const one = work(item)
-      // Awaited in its turn, or never: avoid an unhandled rejection.
-      one.catch(() => {})
-      begun.push(one)
-      if (begun.length >= most) yield await (begun.shift() as Promise<B>)
+      const result = work(item)
+      // Awaited later or never; prevents an unhandled rejection.
+      result.catch(() => {})
+      pending.push(result)
+      if (pending.length >= concurrency) yield await (pending.shift() as Promise<B>)
     }
   } catch (error) {
-    // The items before it are complete.
+    // A partial error still delivers the items before it.
     if (!(error instanceof PartialError)) throw error
-    problem = error
+    partialError = error
   }
-  for (const one of begun) yield await one
-  if (problem) throw problem
+  for (const result of pending) yield await result
+  if (partialError) throw partialError
 }

@@ -10,27 +10,28 @@ import { showProgress } from './progress.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import type { Tally } from './tally.ts'
 
-/** Where many requests are sent: with limited concurrency and rate, until too many fail. */
+/** Runs many requests with limited concurrency and rate, until too many fail. */
 export interface Pool {
-  /** Waits whenever the service is busy. */
+  /** Client that retries while the service is busy. */
   readonly client: Client
-  /** How many jobs run at once. */
+  /** Maximum number of concurrent jobs. */
   readonly concurrency: number
-  /** Nothing more is begun. */
+  /** True when no new jobs start. */
   readonly isStopped: boolean
   stop(): void
-  /** Counts what became of a job; too many failures stop the pool. */
+  /** Counts an outcome; too many failures stop the pool. */
   count(outcome: CountedOutcome): void
-  /** Does jobs, with a progress bar on a terminal. At the user’s interrupt it ends what is under way and begins nothing more. */
+  /** Runs jobs with a progress bar on a terminal. An interrupt lets requests in flight finish. */
   run<Job>(work: Work<Job>): Promise<void>
 }
 
 /**
- * @param tally counts what becomes of the jobs
- * @param confirmed the caller asks for confirmation itself, where it is needed
- * @param reads nothing is changed: an interrupt ends it at once
- * @param shows it may be that nothing is sent: no command is run for a key that nobody needs
- * @throws {AuthError | UsageError} when there is no service, or no key to send with
+ * Opens a pool of requests.
+ * @param tally counts the outcomes
+ * @param confirmed true when the caller asks for confirmation
+ * @param reads true when the requests change nothing, so that an interrupt cancels them immediately
+ * @param shows true when the command may send nothing, so that the key command does not run
+ * @throws {AuthError or UsageError} when the service or the key is not configured
  */
 export async function openPool(
   context: Context,
@@ -39,12 +40,12 @@ export async function openPool(
   { confirmed = false, reads = false, shows = context.flags.curl ?? false } = {},
 ): Promise<Pool> {
   const { concurrency, rate, failFast, maxErrors = Number.POSITIVE_INFINITY } = flags
-  const mostFailures = failFast ? 0 : maxErrors
+  const maxFailures = failFast ? 0 : maxErrors
   const stop = new AbortController()
   const cut = new AbortController()
-  // Each request under way adds a listener.
+  // Each request in flight adds a listener.
   setMaxListeners(0, stop.signal, cut.signal)
-  const gate = new RateLimiter(context.host, rate, (seconds) => {
+  const limiter = new RateLimiter(context.host, rate, (seconds) => {
     void context.notice(`the service is busy; pausing for ${seconds} s`)
   })
   const client = await context.client({
@@ -53,17 +54,17 @@ export async function openPool(
     interrupt: cut.signal,
     withdrawn: context.interrupt,
     onRetry: ({ status, waitMs }) => {
-      // One connection that fails says nothing about the others.
-      if (isBusy(status)) gate.hold(waitMs)
+      // A connection error of one request does not slow down the others.
+      if (isBusy(status)) limiter.hold(waitMs)
     },
   })
   if (!shows) await client.ready()
   const { timeout } = await context.settings()
-  let progressed = () => {}
+  let updateProgress = () => {}
   return {
     client: withBusyRetry(client, {
-      ...{ gate, stop: stop.signal, clock: context.host, timeoutMs: timeout.value * 1000 },
-      // The next request would be told the same.
+      ...{ limiter, stop: stop.signal, clock: context.host, timeoutMs: timeout.value * 1000 },
+      // Further requests would meet the same pause.
       onLongPause: () => stop.abort(),
     }),
     concurrency,
@@ -73,17 +74,17 @@ export async function openPool(
     stop: () => stop.abort(),
     count(outcome) {
       tally.add(outcome)
-      progressed()
-      // Invalid rows that are skipped do not count as failures.
-      if (tally.bad - tally.count('invalid') > mostFailures) stop.abort()
+      updateProgress()
+      // Invalid rows are skipped, so they do not count as failures.
+      if (tally.bad - tally.count('invalid') > maxFailures) stop.abort()
     },
     async run(work) {
-      const over = gracefulStop(context, { stop, cut, reads })
-      progressed = showProgress(context, tally)
+      const endGracefulStop = gracefulStop(context, { stop, cut, isReadOnly: reads })
+      updateProgress = showProgress(context, tally)
       try {
-        await runJobs(work, { concurrency, gate, stop: stop.signal })
+        await runJobs(work, { concurrency, gate: limiter, stop: stop.signal })
       } finally {
-        over()
+        endGracefulStop()
         context.statusLine.clear()
       }
     },

@@ -3,37 +3,37 @@ import type { Context } from '../kernel/context.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 import type { Tally } from './tally.ts'
 
-/** After so long people want to know how far a run has come, in milliseconds. */
-const momentMs = 500
-/** Pause between two drawings, in milliseconds. */
-const pauseMs = 100
+/** Delay before the first progress line, in milliseconds. */
+const delayMs = 500
+/** Interval between updates, in milliseconds. */
+const intervalMs = 100
 const barWidth = 24
 
 /**
- * Shows how far a run has come, where there is a person to see it.
- * @returns to be called whenever something has ended
+ * Shows the progress of a run on a terminal.
+ * @returns a function to call after each outcome
  */
 export function showProgress({ host, flags, statusLine }: Context, tally: Tally): () => void {
   if (flags.quiet || !host.stderr.isTTY) return () => {}
-  const began = host.monotonic()
-  const before = tally.tried
-  let drawnAt = began + momentMs - pauseMs
+  const startedAt = host.monotonic()
+  const initial = tally.tried
+  let drawnAt = startedAt + delayMs - intervalMs
   return () => {
     const now = host.monotonic()
-    if (now - drawnAt < pauseMs) return
+    if (now - drawnAt < intervalMs) return
     drawnAt = now
-    statusLine.show(barOf(tally, (tally.tried - before) / ((now - began) / 1000)))
+    statusLine.show(formatProgress(tally, (tally.tried - initial) / ((now - startedAt) / 1000)))
   }
 }
 
-function barOf({ tried, total, bad, untried }: Tally, perSecond: number): Visible {
+function formatProgress({ tried, total, bad, untried }: Tally, perSecond: number): Visible {
   const full = Math.round((barWidth * tried) / total)
   const bar = visible('█'.repeat(full) + '░'.repeat(barWidth - full))
-  const left = visible(inWords(untried / perSecond))
-  return own`${bar} ${tried}/${total}  ${Math.round(perSecond)}/s  ${bad} failed  ${left} left`
+  const remaining = visible(formatRemaining(untried / perSecond))
+  return own`${bar} ${tried}/${total}  ${Math.round(perSecond)}/s  ${bad} failed  ${remaining} left`
 }
 
-function inWords(seconds: number): string {
+function formatRemaining(seconds: number): string {
   if (seconds < 60) return `${Math.ceil(seconds)} s`
   return seconds < 3600 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`
 }

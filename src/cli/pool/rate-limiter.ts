@@ -1,11 +1,11 @@
 import type { Host } from '../../host.ts'
 
-/** Shortest pause that is announced, in milliseconds. */
-const longHoldMs = 5000
-/** A timer set for longer fires at once. */
-const longestTimerMs = 2 ** 31 - 1
+/** Minimum pause that is announced, in milliseconds. */
+const announcedHoldMs = 5000
+/** Maximum timer delay, in milliseconds; longer timers fire immediately. */
+const maxTimerMs = 2 ** 31 - 1
 
-/** Lets jobs begin no faster than the service can take them. */
+/** Limits the rate at which jobs start. */
 export class RateLimiter {
   readonly #clock: Pick<Host, 'monotonic' | 'sleep'>
   readonly #gapMs: number
@@ -15,8 +15,8 @@ export class RateLimiter {
   #nextAt = Number.NEGATIVE_INFINITY
 
   /**
-   * @param rate how many jobs may begin in a second
-   * @param onHold told when everybody is held back for long, in seconds
+   * @param rate maximum number of jobs started per second
+   * @param onHold called when all jobs pause for long, with the pause in seconds
    */
   constructor(
     clock: Pick<Host, 'monotonic' | 'sleep'>,
@@ -28,33 +28,34 @@ export class RateLimiter {
     this.#gapMs = rate === undefined ? 0 : 1000 / rate
   }
 
-  /** Lets nothing begin for so long: the service has had enough for now. */
+  /** Pauses all jobs for the given milliseconds. */
   hold(ms: number): void {
     const opensAt = this.#clock.monotonic() + ms
-    // Said once: the other requests that are under way are told the same.
-    if (ms >= longHoldMs && opensAt > this.#opensAt + longHoldMs / 2) this.#onHold(Math.round(ms / 1000))
+    // Announced once: the other requests in flight get the same response.
+    if (ms >= announcedHoldMs && opensAt > this.#opensAt + announcedHoldMs / 2)
+      this.#onHold(Math.round(ms / 1000))
     this.#opensAt = Math.max(this.#opensAt, opensAt)
     this.#isHeld = true
   }
 
-  /** Resolves when the next job may begin, or when the signal aborts; undefined when it may begin now. */
+  /** Resolves when the next job may start or the signal aborts; undefined when it may start now. */
   pass(signal: AbortSignal): Promise<void> | undefined {
     if (this.#gapMs === 0 && !this.#isHeld) return undefined
     return this.#wait(signal)
   }
 
   async #wait(signal: AbortSignal): Promise<void> {
-    for (let slot = this.#slot(); !signal.aborted; ) {
+    for (let slot = this.#reserveSlot(); !signal.aborted; ) {
       const waitMs = slot - this.#clock.monotonic()
-      if (waitMs > 0) await this.#clock.sleep(Math.min(waitMs, longestTimerMs), signal).catch(() => {})
+      if (waitMs > 0) await this.#clock.sleep(Math.min(waitMs, maxTimerMs), signal).catch(() => {})
       else if (slot >= this.#opensAt) return
-      // Held back meanwhile: all that waited would begin at the same moment.
-      else slot = this.#slot()
+      // A pause began meanwhile; new slots spread the waiting jobs.
+      else slot = this.#reserveSlot()
     }
   }
 
-  /** The next moment at which a job may begin. */
-  #slot(): number {
+  /** Reserves the next time at which a job may start. */
+  #reserveSlot(): number {
     const slot = Math.max(this.#clock.monotonic(), this.#nextAt, this.#opensAt)
     this.#nextAt = slot + this.#gapMs
     return slot

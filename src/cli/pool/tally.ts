@@ -12,47 +12,46 @@ import {
   UsageError,
 } from '../../errors.ts'
 
-interface Stop {
-  /** What ended the run before its time. */
+interface StopReason {
+  /** The error that ended the run early. */
   fatal?: MeetroomError | undefined
-  /** What to do next. */
+  /** The command to run next. */
   hint?: Hint | undefined
 }
 
-interface Ending {
-  /** To report before the run ends. */
+interface RunResult {
+  /** Error to report before the run ends. */
   reported?: MeetroomError
-  /** To throw; undefined when all is well. */
+  /** Error to throw; undefined after success. */
   error?: MeetroomError
 }
 
-/** Counts what became of the parts of a run: what the run says at its end and its exit code follow from it. */
+/** Counts the outcomes of a run, from which its summary and exit code follow. */
 export class Tally {
   readonly #counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
-  readonly #inWords: (tally: Tally) => string
+  readonly #summarize: (tally: Tally) => string
   #total: number
   #good = 0
   #bad = 0
-  /** Those that failed for want of an answer. */
-  #unanswered = 0
-  /** Those that failed because the service accepted the change and did not make it. */
+  /** Number of failures without a response. */
+  #withoutResponse = 0
+  /** Number of changes that the service accepted but did not make. */
   #notApplied = 0
 
   /**
-   * @param total how many parts there are, as far as that is known
-   * @param inWords says how far a run has come, as in `deleted 2 of 3 users; 1 failed`
+   * @param total number of items, as far as known
+   * @param inWords formats the summary, such as `deleted 2 of 3 users; 1 failed`
    */
-  constructor(total: number, inWords: (tally: Tally) => string) {
+  constructor(total: number, summarize: (tally: Tally) => string) {
     this.#total = total
-    this.#inWords = inWords
+    this.#summarize = summarize
   }
 
-  /** How many parts there are. */
   get total(): number {
     return this.#total
   }
 
-  /** There turn out to be so many parts at least. */
+  /** Raises the total to at least this number. */
   expect(total: number): void {
     this.#total = Math.max(this.#total, total)
   }
@@ -60,7 +59,7 @@ export class Tally {
   add(outcome: CountedOutcome): void {
     const { status } = outcome
     this.#counts[status]++
-    if ('error' in outcome && outcome.error instanceof NetworkError) this.#unanswered++
+    if ('error' in outcome && outcome.error instanceof NetworkError) this.#withoutResponse++
     if ('error' in outcome && outcome.error instanceof NotAppliedError) this.#notApplied++
     const verdict = verdictOfStatus(status)
     if (verdict === 'good') this.#good++
@@ -71,12 +70,11 @@ export class Tally {
     return this.#counts[status]
   }
 
-  /** How many ended badly. */
   get bad(): number {
     return this.#bad
   }
 
-  /** How many ended, well or badly. */
+  /** Number of items with a final outcome. */
   get tried(): number {
     return this.#good + this.#bad
   }
@@ -85,22 +83,21 @@ export class Tally {
     return this.total - this.tried
   }
 
-  /** Everything was done, or did not have to be. */
   get isComplete(): boolean {
     return this.#good === this.total
   }
 
   get summary(): string {
-    return this.#inWords(this)
+    return this.#summarize(this)
   }
 
   /**
-   * How a run ends. What stopped it is the whole story only where nothing was done before; else the run is partly done,
-   * and what stopped it is reported.
+   * Selects the error of the run. An error that stopped a partly completed run is reported, and a PartialError is
+   * thrown.
    */
-  ending({ fatal, hint }: Stop): Ending {
+  ending({ fatal, hint }: StopReason): RunResult {
     const done = (['ok', 'overwrote', 'updated', 'skipped'] as const).some((status) => this.count(status) > 0)
-    if (fatal && (!done || isOurs(fatal))) return { error: fatal }
+    if (fatal && (!done || isLocalError(fatal))) return { error: fatal }
     if (fatal) return { reported: fatal, error: new PartialError(this.summary, { hint }) }
     return this.#bad === 0 ? {} : { error: this.#error(hint) }
   }
@@ -109,13 +106,13 @@ export class Tally {
     if (this.#good > 0) return new PartialError(this.summary, { hint })
     if (this.count('unknown') > 0) return new UnknownOutcomeError(this.summary, { hint })
     if (this.#notApplied === this.#bad) return new NotAppliedError(this.summary, { hint })
-    return this.#unanswered === this.#bad
+    return this.#withoutResponse === this.#bad
       ? new NetworkError(this.summary, { hint, retryable: true })
       : new ApiError(this.summary, { hint })
   }
 }
 
-/** Stopped on this side: the run ends with it, whatever was done before. */
-function isOurs(error: MeetroomError): boolean {
+/** Returns true for errors that originate in this tool; they take precedence over partial results. */
+function isLocalError(error: MeetroomError): boolean {
   return error instanceof UsageError || error instanceof OutputError || error instanceof InterruptedError
 }

@@ -4,8 +4,8 @@ import type { Resource } from '../../api/resource.ts'
 import { resources, secretFields } from '../../api/resources.ts'
 import { settable } from '../../config/settings.ts'
 import { roomStates } from '../commands/rooms/wait/states.ts'
-import { metricTypes } from '../filter/metrics.ts'
-import { filterTypes, usesAge } from '../filter/where.ts'
+import { metricTypes } from '../filter/metric-types.ts'
+import { filterTypes, hasAge } from '../filter/where.ts'
 import { topicSummaries } from '../help/topics.ts'
 import { views } from '../output/views/views.ts'
 import type { Answer, Candidate } from './answer.ts'
@@ -185,6 +185,6 @@ function ofCondition(resource: Resource, text: string): Answer {
     value: name + signs[type],
     ...(words(name) ? { words: words(name) ?? '' } : {}),
   }))
-  const age = usesAge(types) ? [{ value: 'age>=', words: 'time since creation, as in 90d' }] : []
+  const age = hasAge(types) ? [{ value: 'age>=', words: 'time since creation, as in 90d' }] : []
   return { candidates: [...fields, ...age], open: true }
 }

@@ -11,14 +11,14 @@ export function defineMemberBlock(members: MeetroomCommand, act: DefineAction): 
   defineBatchCommand(members, act, {
     ...memberBatch,
     ...blocking,
-    past: 'blocked',
+    pastTense: 'blocked',
     summary: 'Kick members out of a private room and keep them out',
     description:
       'Kick members out of a private room at once, and keep them out. Works only on private rooms.',
     destructive: true,
     flags: (command) =>
       memberBatch.flags(command).option('--force', 'send it even if the room is not private'),
-    otherwise: (context, given, flags) => setBlockedInAllRooms(context, 'block', given, flags),
+    runInstead: (context, given, flags) => setBlockedInAllRooms(context, 'block', given, flags),
     check: (context, room, { force }) => (force ? Promise.resolve() : requirePrivateRoom(context, room)),
     call: setBlocked(true),
     examples: [

@@ -9,10 +9,10 @@ export function defineMemberUnblock(members: MeetroomCommand, act: DefineAction)
     ...memberBatch,
     verb: 'unblock',
     doing: 'unblocking',
-    past: 'unblocked',
+    pastTense: 'unblocked',
     summary: 'Let blocked members back in',
     description: 'Let blocked members of a private room back in.',
-    otherwise: (context, given, flags) => setBlockedInAllRooms(context, 'unblock', given, flags),
+    runInstead: (context, given, flags) => setBlockedInAllRooms(context, 'unblock', given, flags),
     call: setBlocked(false),
     examples: [
       'meetroom members unblock 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c',

@@ -1,4 +1,4 @@
-import { saveFlags } from '../../backup/flags.ts'
+import { saveFlags } from '../../backup/save-flags.ts'
 import { defineBatchCommand } from '../../batch/define-batch-command.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -9,7 +9,7 @@ export function defineRoomDelete(rooms: MeetroomCommand, act: DefineAction): voi
     ...roomBatch,
     verb: 'delete',
     doing: 'deleting',
-    past: 'deleted',
+    pastTense: 'deleted',
     alias: 'rm',
     summary: 'Delete rooms',
     description: 'Delete rooms with everything in them.',

@@ -8,7 +8,7 @@ export function defineRoomReopen(rooms: MeetroomCommand, act: DefineAction): voi
     ...roomBatch,
     verb: 'reopen',
     doing: 'reopening',
-    past: 'reopened',
+    pastTense: 'reopened',
     summary: 'Reopen terminated rooms',
     description: 'Reopen rooms that were terminated.',
     call: setTerminated(false),

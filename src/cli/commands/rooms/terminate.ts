@@ -7,7 +7,7 @@ export function defineRoomTerminate(rooms: MeetroomCommand, act: DefineAction): 
   defineBatchCommand(rooms, act, {
     ...roomBatch,
     ...terminating,
-    past: 'terminated',
+    pastTense: 'terminated',
     summary: 'Terminate rooms',
     description: 'Terminate rooms: their sessions end.',
     destructive: true,

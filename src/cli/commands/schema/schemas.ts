@@ -27,9 +27,9 @@ function schemaOf(name: string, command: MeetroomCommand): z.ZodType | undefined
   if (own) return own
   const kind = exportedKind.get(name)
   if (kind) return z.looseObject({ [kind.plural]: z.array(itemSchema(kind.fields)) })
-  const { overMany } = command
+  const { batchOperation } = command
   const hasSteps = command.options.some(({ long }) => long === '--all-rooms')
-  if (overMany) return ofMany(operations[overMany], hasSteps ? [stepSchema] : [])
+  if (batchOperation) return ofMany(operations[batchOperation], hasSteps ? [stepSchema] : [])
   // Operations and commands have the same names.
   const operation = Object.values<Operation>(operations).find(({ id }) => id.replace('.', ' ') === name)
   if (!operation) return undefined

@@ -1,4 +1,4 @@
-import { saveFlags } from '../../backup/flags.ts'
+import { saveFlags } from '../../backup/save-flags.ts'
 import { defineBatchCommand } from '../../batch/define-batch-command.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -8,7 +8,7 @@ export function defineUserDelete(users: MeetroomCommand, act: DefineAction): voi
   defineBatchCommand(users, act, {
     verb: 'delete',
     doing: 'deleting',
-    past: 'deleted',
+    pastTense: 'deleted',
     alias: 'rm',
     summary: 'Delete users',
     description: 'Delete users from the workspace.',

@@ -1,4 +1,4 @@
-import { saveFlags } from '../../backup/flags.ts'
+import { saveFlags } from '../../backup/save-flags.ts'
 import { readTargets } from '../../batch/targets.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { examples, type ManyFlags, maxOption, paceFlags, whereOption } from '../../kernel/flags.ts'

@@ -1,6 +1,6 @@
 import { textOf } from '../../../../api/text-of.ts'
 import { UsageError } from '../../../../errors.ts'
-import { idleSince } from '../../../filter/metrics.ts'
+import { idleSince } from '../../../filter/metric-types.ts'
 import { type Filter, metricOf } from '../../../filter/where.ts'
 import { findClosest } from '../../../input/closest.ts'
 import type { Redact } from '../../../output/redaction/redact.ts'
@@ -22,7 +22,7 @@ export function conditionOf(text: string): string {
 const longest = 60
 
 export function describeConditions(
-  { fields, facts: asked }: Filter,
+  { fields, metrics: asked }: Filter,
   room: Item,
   facts: Item,
   redact: Redact,

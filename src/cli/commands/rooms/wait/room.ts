@@ -59,7 +59,7 @@ export async function waitForRoom(outer: Context, given: string, flags: WaitFlag
     const filter = await readFilter()
     let facts: Item = {}
     let holds = filter.matches(item)
-    if (holds && filter.facts.length > 0) {
+    if (holds && filter.metrics.length > 0) {
       const inquiry = { filter, presences, clock: host, recordOf: async () => item }
       const found = await evaluateRoomFacts(inquiry, { ...item, id })
       facts = found.facts

@@ -10,8 +10,8 @@ import { printAll, together } from '../../../lists/print-all.ts'
 import type { Printer } from '../../../output/printer.ts'
 import type { Page } from '../../../output/views/page.ts'
 import type { Item } from '../../../output/views/views.ts'
-import { eachInTurn } from '../../../pool/in-order.ts'
 import { openPool } from '../../../pool/pool.ts'
+import { runInOrder } from '../../../pool/run-in-order.ts'
 import type { Tally } from '../../../pool/tally.ts'
 import { OddSessionCounter } from './oddities.ts'
 import { createReportReader, type ReportScope } from './read-room.ts'
@@ -69,7 +69,7 @@ export async function writeReport(report: Report): Promise<void> {
       return outcome
     }
     let asked = 0
-    for await (const [thing, outcome] of eachInTurn(pool, rooms, act)) {
+    for await (const [thing, outcome] of runInOrder(pool, rooms, act)) {
       asked++
       if (outcome.status === 'ok') {
         const { value } = outcome

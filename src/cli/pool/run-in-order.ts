@@ -1,40 +1,40 @@
 import { type Outcome, toFailure } from '../../client/outcome.ts'
 import type { Pool } from './pool.ts'
 
-interface Job<Thing, Result> {
-  thing: Thing
+interface Job<T, Result> {
+  item: T
   outcome: Promise<Outcome<Result>>
   settle(outcome: Outcome<Result>): void
 }
 
 /**
- * Does something to each of the things of a stream, such as the pages of a list, and tells what became of each in their order.
- * However many there are, only a few are under way or wait for whoever uses them.
- * @param act does it to one; what it throws is a failure of that one
+ * Runs a job for each item of a stream and yields the outcomes in the order of the items. Holds at most twice the
+ * pool's concurrency in memory.
+ * @param act runs the job; its error becomes the item's outcome
  */
-export async function* eachInTurn<Thing, Result>(
+export async function* runInOrder<T, Result>(
   pool: Pool,
-  things: AsyncIterable<Thing> | Iterable<Thing>,
-  act: (thing: Thing) => Promise<Outcome<Result>>,
-): AsyncGenerator<readonly [Thing, Outcome<Result>]> {
-  const source = iterate(things)
-  const begun: Job<Thing, Result>[] = []
+  items: AsyncIterable<T> | Iterable<T>,
+  act: (item: T) => Promise<Outcome<Result>>,
+): AsyncGenerator<readonly [T, Outcome<Result>]> {
+  const source = iterate(items)
+  const queue: Job<T, Result>[] = []
   let end: { error?: unknown } | undefined
   let isClosed = false
-  /** Something has begun, or all has ended. */
+  /** Signals that a job was added or the run has ended. */
   let wake = () => {}
-  /** There is room for more. */
+  /** Signals that the queue has space. */
   let makeRoom = () => {}
 
-  async function take(): Promise<readonly Job<Thing, Result>[]> {
-    while (begun.length >= 2 * pool.concurrency && !isClosed)
+  async function take(): Promise<readonly Job<T, Result>[]> {
+    while (queue.length >= 2 * pool.concurrency && !isClosed)
       await new Promise<void>((resolve) => {
         makeRoom = resolve
       })
     const next = isClosed ? undefined : await source.next()
     if (!next || next.done) return []
-    const job = jobOf<Thing, Result>(next.value)
-    begun.push(job)
+    const job = createJob<T, Result>(next.value)
+    queue.push(job)
     wake()
     return [job]
   }
@@ -42,8 +42,8 @@ export async function* eachInTurn<Thing, Result>(
   const running = pool
     .run({
       take,
-      async perform({ thing, settle }) {
-        const outcome = await act(thing).catch(toFailure)
+      async perform({ item, settle }) {
+        const outcome = await act(item).catch(toFailure)
         pool.count(outcome)
         settle(outcome)
       },
@@ -60,12 +60,12 @@ export async function* eachInTurn<Thing, Result>(
 
   try {
     for (;;) {
-      const [job] = begun
+      const [job] = queue
       if (job) {
         const outcome = await job.outcome
-        begun.shift()
+        queue.shift()
         makeRoom()
-        yield [job.thing, outcome]
+        yield [job.item, outcome]
       } else if (end) {
         if ('error' in end) throw end.error
         return
@@ -75,7 +75,7 @@ export async function* eachInTurn<Thing, Result>(
         })
     }
   } finally {
-    // Whoever uses the outcomes may have had enough.
+    // The consumer may stop early.
     isClosed = true
     if (!end) pool.stop()
     makeRoom()
@@ -84,14 +84,14 @@ export async function* eachInTurn<Thing, Result>(
   }
 }
 
-async function* iterate<Thing>(things: AsyncIterable<Thing> | Iterable<Thing>): AsyncGenerator<Thing> {
-  yield* things
+async function* iterate<T>(items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
+  yield* items
 }
 
-function jobOf<Thing, Result>(thing: Thing): Job<Thing, Result> {
+function createJob<T, Result>(item: T): Job<T, Result> {
   let settle: (outcome: Outcome<Result>) => void = () => {}
   const outcome = new Promise<Outcome<Result>>((resolve) => {
     settle = resolve
   })
-  return { thing, outcome, settle }
+  return { item: item, outcome, settle }
 }

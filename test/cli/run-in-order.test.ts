@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { startAll } from '../../src/cli/pool/each.ts'
-import { eachInTurn } from '../../src/cli/pool/in-order.ts'
 import { runJobs } from '../../src/cli/pool/jobs.ts'
 import type { Pool } from '../../src/cli/pool/pool.ts'
 import { RateLimiter } from '../../src/cli/pool/rate-limiter.ts'
+import { runInOrder } from '../../src/cli/pool/run-in-order.ts'
+import { startAll } from '../../src/cli/pool/start-all.ts'
 import type { Outcome } from '../../src/client/outcome.ts'
 
 /** A pool of so many at once, without a service. */
@@ -43,7 +43,7 @@ describe('eachInTurn', () => {
       for (let i = 0; i < (n * 7) % 5; i++) await later()
       return double(n)
     }
-    for await (const [n, outcome] of eachInTurn(poolOf(4), numbers([], 40), act))
+    for await (const [n, outcome] of runInOrder(poolOf(4), numbers([], 40), act))
       results.push([n, 'value' in outcome && outcome.value])
     expect(results).toEqual(Array.from({ length: 40 }, (_, n) => [n, 2 * n]))
   })
@@ -58,7 +58,7 @@ describe('eachInTurn', () => {
       active--
       return double(n)
     }
-    for await (const [n] of eachInTurn(poolOf(3), numbers(taken), act)) {
+    for await (const [n] of runInOrder(poolOf(3), numbers(taken), act)) {
       await later()
       if (n === 20) break
     }
@@ -73,7 +73,7 @@ describe('eachInTurn', () => {
       if (n === 1) throw new TypeError('odd')
       return double(n)
     }
-    for await (const [, { status }] of eachInTurn(poolOf(2), [0, 1, 2], act)) outcomes.push(status)
+    for await (const [, { status }] of runInOrder(poolOf(2), [0, 1, 2], act)) outcomes.push(status)
     expect(outcomes).toEqual(['ok', 'failed', 'ok'])
   })
 
@@ -84,7 +84,7 @@ describe('eachInTurn', () => {
     }
     const told: number[] = []
     await expect(async () => {
-      for await (const [n] of eachInTurn(poolOf(2), broken(), double)) told.push(n)
+      for await (const [n] of runInOrder(poolOf(2), broken(), double)) told.push(n)
     }).rejects.toThrow('no more')
     expect(told).toEqual([1])
   })
@@ -92,7 +92,7 @@ describe('eachInTurn', () => {
   test('begins nothing once the pool is stopped', async () => {
     const pool = poolOf(2)
     const outcomes = []
-    for await (const [n, { status }] of eachInTurn(pool, numbers([], 10), double)) {
+    for await (const [n, { status }] of runInOrder(pool, numbers([], 10), double)) {
       outcomes.push(status)
       if (n === 3) pool.stop()
     }

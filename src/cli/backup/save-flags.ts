@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** Adds the flags of what deletes. Which of them counts, `Context` finds out, for every command alike. */
+/** Adds the `--save` and `--no-save` flags of commands that delete. */
 export function saveFlags<C extends Command>(command: C): C {
   return command
     .option('--save <file>', 'write what is deleted to this new file first, for import to bring back')

@@ -1,0 +1,24 @@
+import type { FilterType } from './compare.ts'
+
+/**
+ * Types of the room metrics in `--where`. No API response contains them, so they take more requests per room. A
+ * service's unlisted fields with these names are ignored.
+ */
+export const metricTypes = {
+  /** Number of connected sessions. */
+  online: 'number',
+  /** Number of sessions, ended ones included. */
+  sessions: 'number',
+  members: 'number',
+  /** Time of the last presence; now while somebody is connected, null if nobody ever was. */
+  last_active: 'time',
+  /** Time since the room was last used, or created. */
+  idle: 'age',
+} as const satisfies Record<string, FilterType | 'age'>
+
+/** Time from which `idle` counts: the last use of the room. */
+export const idleSince = 'idle_since'
+
+export function isMetric(field: string): field is keyof typeof metricTypes {
+  return Object.hasOwn(metricTypes, field)
+}
