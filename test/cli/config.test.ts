@@ -102,6 +102,8 @@ test('base_url decides where requests go', async () => {
     'https://profile.test/v1/rooms',
     'https://env.test/v1/rooms',
     'https://flag.test/api/v1/rooms',
+    // The service knows no such path: a probe request tells whether the base URL is wrong.
+    'https://flag.test/api/v1/rooms?limit=1',
   ])
 })
 
