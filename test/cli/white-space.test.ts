@@ -66,6 +66,12 @@ describe('an ID on the command line with white space around it', () => {
     expect(world.requests).toEqual([])
   })
 
+  test('is refused where the ID is a carriage return and nothing else', async () => {
+    for (const line of ['users create ID', 'users get ID', 'members add x ID', 'rooms get ID'])
+      expect(await run(line, '\r'), line).toEqual(refused)
+    expect(world.requests).toEqual([])
+  })
+
   test('is refused in --member', async () => {
     const argv = ['rooms', 'create', '--name', 'R', '--type', 'private', '--member', 'bob :host']
     expect(await world.run(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining('“bob ”') })

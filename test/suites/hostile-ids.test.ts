@@ -74,6 +74,9 @@ function answerAll(call: string): void {
 
 const harmless = 'harmless-1'
 
+/** Removes the carriage return that a line of a Windows file ends with, as commands do. */
+const withoutReturn = (id: string) => id.replace(/\r+$/, '')
+
 /** A request taken apart, as the service reads it. */
 function partsOf({ method, url, body }: WireRequest): unknown {
   if (!url.startsWith(`${baseUrl}/`)) return `elsewhere: ${url}`
@@ -115,7 +118,7 @@ describe.each(calls)('no id changes the requests of $call', (call) => {
     await fc.assert(
       fc.asyncProperty(ids, async (ids) => {
         const { code, requests, stderr } = await run(call, ids)
-        const all = new Set(ids)
+        const all = new Set(ids.map(withoutReturn))
         const others = requests.filter((found) => !usual.requests.some((one) => isLike(one, found, all)))
         expect(others).toEqual([])
         expect(designed).toContain(code)
@@ -144,11 +147,12 @@ describe.each(calls.filter(({ call }) => call.includes('ROOM') && !call.includes
           : (answers?.(request, next, signal) ?? next())
       }
       await fc.assert(
-        fc.asyncProperty(hostileId, async (name) => {
+        fc.asyncProperty(hostileId, async (given) => {
+          const name = withoutReturn(given)
           asked = name
-          const named = { ...call, args: call.args.map((word) => (word === 'ROOM' ? `name:${name}` : word)) }
+          const named = { ...call, args: call.args.map((word) => (word === 'ROOM' ? `name:${given}` : word)) }
           const { code, requests, stderr } = await run(call.flag ? call : named, [
-            call.flag ? `name:${name}` : 'r1',
+            call.flag ? `name:${given}` : 'r1',
           ])
           const lookup = [
             'GET',

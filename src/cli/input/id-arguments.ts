@@ -45,7 +45,7 @@ function checked(what: string, value: unknown): unknown {
 
 /** @throws {UsageError} if the ID is surrounded by white space */
 export function checkedId(what: string, given: string): string {
-  const id = given.replace(/\r+$/, '')
+  const id = given.replace(/(?<=[^\r])\r+$/, '')
   // An exact room name may end with a space.
   const isName = what.endsWith('room') && id.startsWith('name:')
   if (isName || withoutSpaceAround(id) === id) return id

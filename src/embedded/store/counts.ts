@@ -1,3 +1,4 @@
+import { storageFault } from '../common/faults.ts'
 import type { Database } from './database.ts'
 
 /** Rows per counted block; see steps/counts.ts. */
@@ -26,11 +27,14 @@ function countingOf(table: 'users' | 'rooms'): string {
 /** Maximum rows without a full block. Conflicts use up `seq` numbers, so a block may begin late. */
 const mostUncounted = 4 * blockRows
 
-/** Counts rows that were written without counting, such as by a restore. */
+/**
+ * Counts rows that were written without counting, such as by a restore. A full or damaged disk does not keep the workspace
+ * from opening: counts only save time.
+ */
 export function rebuildMissingCounts(db: Database): void {
-  if (!isMissingCounts(db, 'users') && !isMissingCounts(db, 'rooms')) return
-  db.exec('BEGIN IMMEDIATE')
   try {
+    if (!isMissingCounts(db, 'users') && !isMissingCounts(db, 'rooms')) return
+    db.exec('BEGIN IMMEDIATE')
     // Another process may have counted while this one waited for the lock.
     for (const table of ['users', 'rooms'] as const) if (isMissingCounts(db, table)) rebuild(db, table)
     db.exec('COMMIT')
@@ -38,9 +42,9 @@ export function rebuildMissingCounts(db: Database): void {
     try {
       db.exec('ROLLBACK')
     } catch {
-      // SQLite has already rolled back, as it does when the disk is full.
+      // No transaction began, or SQLite has already rolled back, as it does when the disk is full.
     }
-    throw error
+    if (!storageFault(error)) throw error
   }
 }
 
