@@ -89,6 +89,8 @@ export const unproven = split(ends(6, 1), ends(7, 1), ends(7, 1))
 export const acknowledged = split(ends(6, 1), ends(0, 1), ends(7, 1))
 /** A success that shows another item than the one that was to be changed. */
 export const contradicted = split(ends(0, 1, 'kept'), ends(1, 1, 'kept'), ends(0, 1, 'kept'))
+/** A success with `null` for each resource: a list of `null` is empty, and a room of `null` proves nothing. */
+export const nullResources = each((command) => (command === 'list' ? ends(0, 1) : unproven[command]))
 /** A success whose body says no. */
 export const saysNo = split(ends(6, 1), ends(1, 1), ends(1, 1))
 

@@ -174,7 +174,7 @@ export const bodyGroups: Readonly<Record<string, readonly BodyVector[]>> = {
     user('a name with a header', '"name":"x\\r\\nSet-Cookie: a=b\\r\\n\\r\\n<script>"', 200),
     user('a field with a header', '"x\\r\\nSet-Cookie":"a=b"', 200),
     user('a line end of Unicode', '"name":"x\\u2028\\u0085Set-Cookie: a=b"', 200),
-    ['a user id with a header', 'POST /users', '{"user_id":"x\\r\\nSet-Cookie: a=b"}', 200],
+    ['a user id with a header', 'POST /users', '{"user_id":"x\\r\\nSet-Cookie: a=b"}', 400],
     get('/users/x%0d%0aSet-Cookie:%20a=b'),
     get('/users?email_search_query=x%0d%0aSet-Cookie:%20a=b', 200),
     get('/%0d%0aSet-Cookie:%20a=b'),

@@ -1,4 +1,12 @@
-import { acknowledged, contradicted, type Expected, fine, saysNo, unproven } from '../expected.ts'
+import {
+  acknowledged,
+  contradicted,
+  type Expected,
+  fine,
+  nullResources,
+  saysNo,
+  unproven,
+} from '../expected.ts'
 import { type Fault, good } from '../fault.ts'
 import { answer, request } from '../script.ts'
 
@@ -26,7 +34,7 @@ const unusable: readonly (readonly [
   ['a number', '200', 'it is not an object'],
   ['an empty object', '{}', undefined, acknowledged],
   ['an error with status 200', '{"error":{"code":"unauthorized","message":"no"}}', 'no', saysNo],
-  ['null for everything', '{"rooms":null,"room":null}', 'room'],
+  ['null for everything', '{"rooms":null,"room":null}', 'room', nullResources],
   ['texts for everything', '{"rooms":"none","room":"none"}', 'room'],
   ['an object instead of a list, and the reverse', '{"rooms":{},"room":[]}', 'room'],
   ['items without ids', '{"rooms":[{"name":"a"}],"room":{"name":"a"}}', undefined, acknowledged],
