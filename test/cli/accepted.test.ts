@@ -1,13 +1,11 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { WireResponse } from '../../src/api/wire.ts'
 import { ServiceError } from '../../src/errors.ts'
-import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
+import { createImportWorld } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { answer } from '../helpers/world.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 /** A service that answers every write with this. */
 function accepting(response: WireResponse) {

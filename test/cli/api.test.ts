@@ -1,10 +1,8 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { perTest } from '../helpers/per-test.ts'
 import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 describe('the path', () => {
   test.each(['/rooms', '/rooms?limit=1', '/rooms/..a', '/rooms/a..', '/users/%2e%2e%2e', '/users?q=/../x'])(

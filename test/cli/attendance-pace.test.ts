@@ -1,13 +1,11 @@
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { perTest } from '../helpers/per-test.ts'
 import { school, session } from '../helpers/school.ts'
 import { turns } from '../helpers/still-time.ts'
 import { latch } from '../helpers/waiting.ts'
-import { answer, createWorld, type World } from '../helpers/world.ts'
+import { answer, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `r${i}`)
 const roomOf = (url: string) => /\/rooms\/(\w+)\/sessions/.exec(url)?.[1]

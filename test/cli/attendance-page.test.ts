@@ -1,15 +1,13 @@
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { browser, domOf } from '../helpers/browser.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { member, school, session } from '../helpers/school.ts'
 import { harmIn } from '../helpers/terminal.ts'
-import { createWorld, type World } from '../helpers/world.ts'
+import { createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const file = () => join(world.dir, 'page.html')
 const page = () => readFileSync(file(), 'utf8')

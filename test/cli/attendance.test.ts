@@ -1,13 +1,11 @@
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { otherService } from '../helpers/other-service.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { member, school, session } from '../helpers/school.ts'
-import { answer, createWorld, type World } from '../helpers/world.ts'
+import { answer, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const paths = () => world.requests.map(({ url }) => url.slice('https://meet.test/v1'.length))
 const report = (line: string, options = {}) => world.run(`sessions report ${line}`, options)

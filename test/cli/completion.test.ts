@@ -3,12 +3,10 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { shells } from '../../src/cli/shell/answer.ts'
 import { openSqlite } from '../../src/embedded/store/sqlite.ts'
-import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
+import { perTest } from '../helpers/per-test.ts'
+import { answer, baseUrl, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 /** What fish is told about a line. */
 async function ask(line: string, env: Record<string, string | undefined> = {}): Promise<string[]> {

@@ -1,10 +1,8 @@
-import { beforeEach, describe, expect, test } from 'vitest'
-import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
+import { describe, expect, test } from 'vitest'
+import { perTest } from '../helpers/per-test.ts'
+import { answer, baseUrl, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 async function rooms(...types: string[]): Promise<string[]> {
   const ids: string[] = []

@@ -1,14 +1,12 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { TransportError, type WireResponse } from '../../src/api/wire.ts'
 import type { TestHost } from '../helpers/host.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { oneSleeper, stillTime, turns } from '../helpers/still-time.ts'
 import { latch } from '../helpers/waiting.ts'
-import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
+import { answer, baseUrl, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
 /** Last path segment of every write that was sent. */

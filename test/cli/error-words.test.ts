@@ -1,13 +1,11 @@
 import fc from 'fast-check'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { WireResponse } from '../../src/api/wire.ts'
 import { errorWords } from '../../src/client/error-message.ts'
-import { answer, answering, createWorld, type World } from '../helpers/world.ts'
+import { perTest } from '../helpers/per-test.ts'
+import { answer, answering, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const text = (status: number, body: string, type = 'text/plain') =>
   answer(status, body, { 'content-type': type })

@@ -1,14 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { unrestoredFields } from '../../src/cli/bulk/unrestored.ts'
 import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 
 const formats = ['csv', 'ndjson', 'json'] as const
 type Things = Record<string, any>[]
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 const all = async ({ send }: ImportWorld, path: string): Promise<Things> =>
   Object.values((await send('GET', path)).body)[0] as Things

@@ -3,13 +3,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { lostNotice, trimmed } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { latch } from '../helpers/waiting.ts'
 import { answer, createWorld, type World } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
 const paths = () => world.requests.map(({ url }) => url.slice('https://meet.test/v1'.length))

@@ -3,12 +3,10 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { HostOptions } from '../helpers/host.ts'
-import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
+import { perTest } from '../helpers/per-test.ts'
+import { answer, baseUrl, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
 const lineOf = ({ method, url }: { method: string; url: string }) => `${method} ${url.slice(baseUrl.length)}`

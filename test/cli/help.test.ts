@@ -3,12 +3,10 @@ import { topicSummaries } from '../../src/cli/help/topics.ts'
 import { main } from '../../src/main.ts'
 import { version } from '../../src/version.ts'
 import { testHost } from '../helpers/host.ts'
-import { createWorld, type World } from '../helpers/world.ts'
+import { perTest } from '../helpers/per-test.ts'
+import { createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 /** What a command line prints when nothing is configured. */
 async function show(line: string): Promise<string> {

@@ -1,11 +1,9 @@
 import { stripVTControlCharacters } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createImportWorld, type ImportWorld, resultsOf } from '../helpers/imports.ts'
+import { createImportWorld, resultsOf } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 const run = (line: string) => world.run(line)
 

@@ -1,10 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createImportWorld, type ImportWorld, resultsOf } from '../helpers/imports.ts'
+import { createImportWorld, resultsOf } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 const people = (delimiter: string, header = ['user_id', 'name', 'default_member_type']) =>
   [header, ['ada', 'Ada Müller', 'host'], ['grace', '"Hopper, Grace; “Amazing” – 5 €"', '']]

@@ -1,12 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createImportWorld, type ImportWorld, resetNotice, resultsOf } from '../helpers/imports.ts'
+import { createImportWorld, resetNotice, resultsOf } from '../helpers/imports.ts'
 import { otherService } from '../helpers/other-service.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { answer } from '../helpers/world.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 const run = (line: string) => world.run(line)
 const user = (user_id: string, fields: object = {}) => world.send('POST', '/users', { user_id, ...fields })

@@ -3,7 +3,6 @@ import { TransportError, type WireRequest, type WireResponse } from '../../src/a
 import type { TestHost } from '../helpers/host.ts'
 import {
   createImportWorld,
-  type ImportWorld,
   lineOf,
   lost,
   resultsOf,
@@ -12,13 +11,11 @@ import {
   usersCsv,
   usersOf,
 } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { oneSleeper, stillTime } from '../helpers/still-time.ts'
 import { answer } from '../helpers/world.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 const run = (line: string) => world.run(line)
 type Next = () => Promise<WireResponse>

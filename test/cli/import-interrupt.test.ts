@@ -1,22 +1,19 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { WireResponse } from '../../src/api/wire.ts'
 import {
   createImportWorld,
   goOn,
-  type ImportWorld,
   resetNotice,
   roomsCsv,
   roomsOf,
   usersCsv,
   usersOf,
 } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { latch } from '../helpers/waiting.ts'
 import { baseUrl, type Run } from '../helpers/world.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 interface When {
   /** How many requests are answered before the interrupt. */

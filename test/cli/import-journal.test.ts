@@ -9,19 +9,16 @@ import {
   createImportWorld,
   entriesOf,
   goOn,
-  type ImportWorld,
   roomsCsv,
   sentRows,
   usersCsv,
   usersOf,
 } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { fillDisk, mountDisk } from '../helpers/small-disk.ts'
 import { answer } from '../helpers/world.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 const run = (line: string, stdin?: string) => world.run(line, stdin === undefined ? {} : { stdin })
 const journal = (name = 'in.csv.journal') => entriesOf(world.read(name))

@@ -1,11 +1,9 @@
 import { linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
-import { beforeEach, expect, test } from 'vitest'
-import { createImportWorld, type ImportWorld, usersCsv } from '../helpers/imports.ts'
+import { expect, test } from 'vitest'
+import { createImportWorld, usersCsv } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 const run = (line: string) => world.run(line)
 const user = (user_id: string, name?: string) => world.send('POST', '/users', { user_id, name })

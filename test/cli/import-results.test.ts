@@ -3,19 +3,16 @@ import { TransportError } from '../../src/api/wire.ts'
 import {
   createImportWorld,
   goOn,
-  type ImportWorld,
   resultsOf,
   roomsCsv,
   roomsOf,
   usersCsv,
   usersOf,
 } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { answer } from '../helpers/world.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 const run = (line: string) => world.run(line)
 const user = (user_id: string) => world.send('POST', '/users', { user_id })

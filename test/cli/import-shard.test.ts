@@ -5,7 +5,6 @@ import { Shard } from '../../src/cli/bulk/read/shard.ts'
 import {
   createImportWorld,
   goOn,
-  type ImportWorld,
   lost,
   resultsOf,
   roomsCsv,
@@ -13,12 +12,10 @@ import {
   usersCsv,
   usersOf,
 } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { answer } from '../helpers/world.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 const run = (line: string) => world.run(line)
 const shardsOf = (count: number) => Array.from({ length: count }, (_, i) => `${i + 1}/${count}`)

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { beforeEach, describe, expect, test } from 'vitest'
-import { createImportWorld, type ImportWorld, resultsOf, usersCsv, usersOf } from '../helpers/imports.ts'
+import { describe, expect, test } from 'vitest'
+import { createImportWorld, resultsOf, usersCsv, usersOf } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 const run = (line: string) => world.run(line)
 const user = (user_id: string, name?: string) => world.send('POST', '/users', { user_id, name })

@@ -1,12 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { answer, createWorld, type Intercept, type World } from '../helpers/world.ts'
+import { perTest } from '../helpers/per-test.ts'
+import { answer, createWorld, type Intercept } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 type Thing = Record<string, unknown>
 type Paging = (facts: { limit: number; offset: number; count: number }) => unknown

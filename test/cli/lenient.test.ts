@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createImportWorld, type ImportWorld, resultsOf } from '../helpers/imports.ts'
+import { createImportWorld, resultsOf } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { answer } from '../helpers/world.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 const rooms = [
   { id: 7, type: null, name: 12, record: 'true', meeting_time: '200000', created_at: 1767322000 },

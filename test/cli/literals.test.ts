@@ -1,14 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
+import { createImportWorld } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { answer } from '../helpers/world.ts'
 
 const literal = '#DEPRECATED#'
 const formats = ['csv', 'ndjson', 'json'] as const
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 describe('the literal of deprecated fields, as the name of a room', () => {
   let id: string

@@ -1,10 +1,8 @@
-import { beforeEach, expect, test } from 'vitest'
-import { answer, createWorld, type World } from '../helpers/world.ts'
+import { expect, test } from 'vitest'
+import { perTest } from '../helpers/per-test.ts'
+import { answer, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 /** Makes a room; returns its id. */
 async function room(type = 'private'): Promise<string> {
@@ -44,25 +42,6 @@ test('list marks blocked members', async () => {
   await world.send('PUT', `/rooms/${id}/members/${ada}`, { is_blocked: true, name: 'A.' })
   const { stdout } = await world.run(`members list ${id} --no-header`)
   expect(stdout).toBe(`${ada}  ada  guest  blocked  A.\n`)
-})
-
-test('list of a room without members succeeds', async () => {
-  const id = await room()
-  expect(await world.run(`members list ${id}`)).toMatchObject({
-    code: 0,
-    stdout: '',
-    stderr: 'no members\n',
-  })
-  expect(await world.run(`members list ${id} -o ids`)).toMatchObject({ code: 0, stdout: '', stderr: '' })
-})
-
-test('list of a room that does not exist exits 3', async () => {
-  expect(await world.run('members list nowhere')).toMatchObject({
-    code: 3,
-    stdout: '',
-    stderr:
-      'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n',
-  })
 })
 
 test('list without --all says that there are more', async () => {
@@ -121,15 +100,6 @@ test('get shows one member as a record', async () => {
       `created_at  ${created_at}\n` +
       `updated_at  ${updated_at}\n`,
     stderr: '',
-  })
-})
-
-test('get of a member who does not exist exits 3 and names both ids', async () => {
-  const id = await room()
-  expect(await world.run(`members get ${id} nobody`)).toMatchObject({
-    code: 3,
-    stdout: '',
-    stderr: `error: no such room or member: ${id} nobody\nhint: list what exists with: meetroom members list ${id} --base-url https://meet.test/v1\n`,
   })
 })
 
@@ -192,16 +162,6 @@ test('add takes unlisted fields from --set and --data', async () => {
   expect(sent()[0]?.[2]).toBe(
     '{"type":"host","note":"from stdin","n":12345678901234567890,"user_id":"ada","seat":7,"tag":"a=b","deep":{"x":[1]}}',
   )
-})
-
-test('add of a user who does not exist exits 3 and names the user', async () => {
-  const id = await room()
-  expect(await world.run(`members add ${id} nobody`)).toMatchObject({
-    code: 3,
-    stdout: '',
-    stderr:
-      'error: no such user: nobody\nhint: list what exists with: meetroom users list --base-url https://meet.test/v1\n',
-  })
 })
 
 test('add with an unknown type lists the types and sends nothing', async () => {
@@ -308,18 +268,6 @@ test('block --force sends the request anyway, and the 500 of the service exits 1
   expect(sent()).toEqual([['PUT', `/rooms/${id}/members/${ada}`, '{"is_blocked":true}']])
 })
 
-test('block without a terminal and without --yes is refused', async () => {
-  const id = await room()
-  const ada = await member(id, 'ada')
-  expect(await world.run(`members block ${id} ${ada}`)).toMatchObject({
-    code: 10,
-    stdout: '',
-    stderr:
-      'error: blocking members needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
-  })
-  expect(writes()).toEqual([])
-})
-
 test('block on a terminal asks, naming the user, and yes blocks', async () => {
   const id = await room()
   const ada = await member(id, 'ada')
@@ -405,33 +353,6 @@ test('--dry-run sends no write and asks nothing', async () => {
 test('--dry-run still refuses to block in a room that is not private', async () => {
   const id = await room('open')
   expect(await world.run(`members block ${id} x --dry-run`)).toMatchObject({ code: 2, stdout: '' })
-})
-
-test('--curl sends nothing at all', async () => {
-  const key = '-H "Authorization: Bearer $MEETROOM_API_KEY"'
-  const json = "-H 'content-type: application/json'"
-  const url = 'https://meet.test/v1/rooms/r/members'
-  const lines = {
-    'members list r': `curl -X GET ${url} ${key}\n`,
-    'members list r --all': `curl -X GET '${url}?limit=1000' ${key}\n`,
-    'members get r m': `curl -X GET ${url}/m ${key}\n`,
-    'members add r ada': `curl -X POST ${url} ${key} ${json} --data-raw '{"user_id":"ada"}'\n`,
-    'members update r m --name N': `curl -X PUT ${url}/m ${key} ${json} --data-raw '{"name":"N"}'\n`,
-    'members block r m': `curl -X PUT ${url}/m ${key} ${json} --data-raw '{"is_blocked":true}'\n`,
-    'members unblock r m n': ['m', 'n']
-      .map((id) => `curl -X PUT ${url}/${id} ${key} ${json} --data-raw '{"is_blocked":false}'\n`)
-      .join(''),
-  }
-  for (const [line, stdout] of Object.entries(lines))
-    expect(await world.run(`${line} --curl`), line).toMatchObject({ code: 0, stdout, stderr: '' })
-  expect(world.requests).toEqual([])
-})
-
-test('ls, show and the singular are aliases', async () => {
-  const id = await room()
-  const ada = await member(id, 'ada')
-  expect((await world.run(`member ls ${id} -o ids`)).stdout).toBe(`${ada}\n`)
-  expect((await world.run(`member show ${id} ${ada}`)).code).toBe(0)
 })
 
 test('a missing argument is a usage error that names it', async () => {

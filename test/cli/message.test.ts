@@ -109,15 +109,6 @@ test('send without a text is a usage error that names it', async () => {
   })
 })
 
-test('send to a room that does not exist exits 3', async () => {
-  expect(await world.run('message send nowhere hi')).toMatchObject({
-    code: 3,
-    stdout: '',
-    stderr:
-      'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n',
-  })
-})
-
 test('send to a terminated room exits 1 with the 500 of the service', async () => {
   await world.send('PUT', `/rooms/${room}`, { is_terminated: true })
   expect(await world.run(`message send ${room} hi`)).toMatchObject({
@@ -158,10 +149,6 @@ test('--dry-run and --curl send nothing', async () => {
       `-H 'content-type: application/json' --data-raw '{"message":"it'\\''s"}'\n`,
   })
   expect(world.requests).toEqual([])
-})
-
-test('the plural is an alias', async () => {
-  expect(await world.run(`messages send ${room} hi`)).toMatchObject({ code: 0 })
 })
 
 test('a list that a service answers in place of the message is printed as it came', async () => {

@@ -1,12 +1,10 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { WireResponse } from '../../src/api/wire.ts'
-import { createImportWorld, type ImportWorld, resultsOf } from '../helpers/imports.ts'
+import { createImportWorld, resultsOf } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { answer } from '../helpers/world.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 const bad = answer(400, { message: 'Bad Request' })
 const noSuchUser = (id: string) =>

@@ -1,12 +1,10 @@
 import { createServer } from 'node:net'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { version } from '../../src/version.ts'
-import { answer, createWorld, type World } from '../helpers/world.ts'
+import { perTest } from '../helpers/per-test.ts'
+import { answer, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const bare = { MEETROOM_API_KEY: undefined, MEETROOM_BASE_URL: undefined }
 const room = async (name: string) =>

@@ -1,13 +1,11 @@
-import { beforeEach, describe, expect, test } from 'vitest'
-import { type AccessWorld, createAccessWorld } from '../helpers/access.ts'
+import { describe, expect, test } from 'vitest'
+import { createAccessWorld } from '../helpers/access.ts'
 import { lost } from '../helpers/imports.ts'
 import { otherService } from '../helpers/other-service.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { answer } from '../helpers/world.ts'
 
-let world: AccessWorld
-beforeEach(async () => {
-  world = await createAccessWorld()
-})
+const world = perTest(createAccessWorld)
 
 /** `step user room status reason` of each row. */
 const words = (rows: readonly Record<string, any>[]) =>

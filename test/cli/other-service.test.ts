@@ -3,12 +3,10 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { lostNotice } from '../helpers/imports.ts'
 import { otherService } from '../helpers/other-service.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { answer, createWorld, type World } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const partial = (kind: string, many: string) =>
   `lists of this service show only a part of each ${kind}; requesting the full ${many} one by one\n`

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { own, visible } from '../../src/cli/output/terminal/visible.ts'
 import { views } from '../../src/cli/output/views/views.ts'
 import type { Host } from '../../src/host.ts'
@@ -9,14 +9,12 @@ import { main } from '../../src/main.ts'
 import { type HostOptions, testHost } from '../helpers/host.ts'
 import { Inbox } from '../helpers/inbox.ts'
 import { serveWorkspace } from '../helpers/live.ts'
-import { answer, createWorld, tempDir, type World } from '../helpers/world.ts'
+import { perTest } from '../helpers/per-test.ts'
+import { answer, createWorld, tempDir } from '../helpers/world.ts'
 
 // What comes from a service may hold anything. Nothing of it may make a terminal do something, wherever it is shown.
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const esc = '\u001b'
 const trouble = [

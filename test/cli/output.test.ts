@@ -1,12 +1,10 @@
 import stringWidth from 'string-width'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { HostOptions } from '../helpers/host.ts'
-import { answer, createWorld, type World } from '../helpers/world.ts'
+import { perTest } from '../helpers/per-test.ts'
+import { answer, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 /** Makes the service answer every request with this body. */
 function say(body: unknown): void {

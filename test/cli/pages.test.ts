@@ -126,14 +126,6 @@ test.each([
   expect(world.requests).toEqual([])
 })
 
-test('create in a room that does not exist exits 3', async () => {
-  const { code, stdout, stderr } = await world.run('pages create nowhere --image https://a.test/')
-  expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
-  expect(stderr).toBe(
-    'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n',
-  )
-})
-
 test('create is not repeated: without an answer its outcome is unknown', async () => {
   world.intercept = async () => {
     throw new TransportError('the connection was reset', true)
@@ -153,19 +145,4 @@ test('--dry-run sends nothing', async () => {
     stderr: '',
   })
   expect(world.requests).toEqual([])
-})
-
-test('--curl sends nothing', async () => {
-  expect(await world.run('pages create r --index 1 --curl')).toMatchObject({
-    code: 0,
-    stdout:
-      'curl -X POST https://meet.test/v1/rooms/r/pages/create_many -H "Authorization: Bearer $MEETROOM_API_KEY" ' +
-      `-H 'content-type: application/json' --data-raw '[{"index":1}]'\n`,
-    stderr: '',
-  })
-  expect(world.requests).toEqual([])
-})
-
-test('the singular is an alias', async () => {
-  expect(await world.run(`page create ${room} --index 1 -o ids`)).toMatchObject({ code: 0 })
 })

@@ -1,11 +1,9 @@
-import { beforeEach, describe, expect, test } from 'vitest'
-import { createImportWorld, type ImportWorld, usersCsv } from '../helpers/imports.ts'
+import { describe, expect, test } from 'vitest'
+import { createImportWorld, usersCsv } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { answer } from '../helpers/world.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 /** What a terminal shows of output that returns to the start of lines and wipes them. */
 function shownBy(output: string): string {

@@ -1,14 +1,12 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { TransportError, type WireRequest, type WireResponse } from '../../src/api/wire.ts'
 import { main } from '../../src/main.ts'
 import { testHost, testNow } from '../helpers/host.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { latch, soon } from '../helpers/waiting.ts'
-import { answer, answering, baseUrl, createWorld, type World } from '../helpers/world.ts'
+import { answer, answering, baseUrl, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const room = { id: 'r1', type: 'open', name: 'One' }
 const fine = answer(200, { room, user: { user_id: 'ada' }, message: 'hi', rooms: [room] })

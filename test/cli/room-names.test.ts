@@ -1,14 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { allCalls, prepare, stays } from '../helpers/calls.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { leaves } from '../helpers/tree.ts'
-import { answer, baseUrl, createWorld, type World } from '../helpers/world.ts'
+import { answer, baseUrl, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const room = async (name: string): Promise<string> =>
   (await world.send('POST', '/rooms', { name, type: 'private' })).body.room.id

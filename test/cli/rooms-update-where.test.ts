@@ -1,13 +1,11 @@
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { otherService } from '../helpers/other-service.ts'
-import { answer, createWorld, type World } from '../helpers/world.ts'
+import { perTest } from '../helpers/per-test.ts'
+import { answer, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 /** Makes a room; returns its id. */
 const room = async (name: string, more: object = {}): Promise<string> =>

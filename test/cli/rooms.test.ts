@@ -1,10 +1,8 @@
-import { beforeEach, expect, test } from 'vitest'
-import { createWorld, type World } from '../helpers/world.ts'
+import { expect, test } from 'vitest'
+import { perTest } from '../helpers/per-test.ts'
+import { createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 /** Makes a room; returns its id. */
 async function room(body: object): Promise<string> {
@@ -78,18 +76,6 @@ test('list filters by exact name, layout and termination', async () => {
   expect(await ids('--layout nothing')).toBe('')
 })
 
-test('list of no rooms succeeds, with a notice only for people', async () => {
-  expect(await world.run('rooms list')).toMatchObject({
-    code: 0,
-    stdout: '',
-    stderr: 'no rooms\n',
-  })
-  expect(await world.run('rooms list --json')).toMatchObject({
-    code: 0,
-    stderr: '',
-  })
-})
-
 test('get shows one room as a record', async () => {
   const id = await room({ name: 'One' })
   const { stdout, code } = await world.run(`rooms get ${id} --columns id,name,type,status`)
@@ -124,17 +110,6 @@ test('terminate and reopen set is_terminated', async () => {
   expect((await world.send('GET', `/rooms/${id}`)).body.room.terminated_at).toBeNull()
 })
 
-test('delete without a terminal and without --yes is refused', async () => {
-  const id = await room({ name: 'R' })
-  expect(await world.run(`rooms delete ${id}`)).toMatchObject({
-    code: 10,
-    stdout: '',
-    stderr:
-      'error: deleting rooms needs confirmation, and there is no terminal to ask on\nhint: pass --yes to confirm in advance\n',
-  })
-  expect(world.requests).toEqual([])
-})
-
 test('delete on a terminal asks, naming the room', async () => {
   const id = await room({ name: 'Precious' })
   const { host, done } = world.start(['rooms', 'delete', id], { tty: true })
@@ -163,13 +138,6 @@ test('delete with one bad id among several deletes the others', async () => {
     'error: no such room: nope\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n' +
       'error: deleted 1 of 2 rooms; 1 failed\n',
   )
-})
-
-test('ls, show, rm and the singular are aliases', async () => {
-  const id = await room({ name: 'a' })
-  expect((await world.run('room ls -o ids')).stdout).toBe(`${id}\n`)
-  expect((await world.run(`room show ${id}`)).code).toBe(0)
-  expect((await world.run(`room rm ${id} -y`)).code).toBe(0)
 })
 
 test('create makes one body of --data, flags and --set, and --data gives way to both', async () => {

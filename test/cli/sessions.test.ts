@@ -1,10 +1,8 @@
-import { beforeEach, expect, test } from 'vitest'
-import { answer, createWorld, type World } from '../helpers/world.ts'
+import { expect, test } from 'vitest'
+import { perTest } from '../helpers/per-test.ts'
+import { answer, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const paths = () => world.requests.map(({ method, url }) => `${method} ${url.slice(20)}`)
 
@@ -28,34 +26,6 @@ const offline = {
 function withSessions(...sessions: object[]): void {
   world.intercept = async () => answer(200, { sessions })
 }
-
-test('list of a room without sessions succeeds', async () => {
-  const { id } = (await world.send('POST', '/rooms', { name: 'R', type: 'open' })).body.room
-  expect(await world.run(`sessions list ${id}`)).toMatchObject({
-    code: 0,
-    stdout: '',
-    stderr: 'no sessions\n',
-  })
-  expect(await world.run(`sessions list ${id} --json`)).toMatchObject({
-    code: 0,
-    stdout: '{"sessions":[]}\n',
-    stderr: '',
-  })
-  expect(await world.run(`sessions list ${id} -o csv`)).toMatchObject({
-    code: 0,
-    stdout: 'id,member_id,user_id,connected_at,disconnected_at\r\n',
-    stderr: '',
-  })
-})
-
-test('list of a room that does not exist exits 3', async () => {
-  expect(await world.run('sessions list nowhere')).toMatchObject({
-    code: 3,
-    stdout: '',
-    stderr:
-      'error: no such room: nowhere\nhint: list what exists with: meetroom rooms list --base-url https://meet.test/v1\n',
-  })
-})
 
 test('list shows sessions that are online and offline', async () => {
   withSessions(online, offline)
@@ -144,16 +114,6 @@ test('list of something that is not a list of sessions exits 6', async () => {
     stdout: '',
     stderr: 'error: the service’s answer cannot be read: sessions[1] has no id\n',
   })
-})
-
-test('list --curl sends nothing', async () => {
-  expect(await world.run('sessions list r --online --curl')).toMatchObject({
-    code: 0,
-    stdout:
-      'curl -X GET \'https://meet.test/v1/rooms/r/sessions?is_connecting=true\' -H "Authorization: Bearer $MEETROOM_API_KEY"\n',
-    stderr: '',
-  })
-  expect(world.requests).toEqual([])
 })
 
 test('ls and the singular are aliases', async () => {

@@ -1,12 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
-import { createWorld, type World } from '../helpers/world.ts'
+import { describe, expect, test } from 'vitest'
+import { perTest } from '../helpers/per-test.ts'
+import { createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const file = (name: string, content: string) => writeFileSync(join(world.dir, name), content)
 /** The body that a command line would send, and what it says beside it. */

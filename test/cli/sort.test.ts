@@ -1,15 +1,13 @@
 import fc from 'fast-check'
 import { LosslessNumber } from 'lossless-json'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseSort, sortItems } from '../../src/cli/lists/sort.ts'
 import { type Item, views } from '../../src/cli/output/views/views.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { leaves } from '../helpers/tree.ts'
-import { answer, createWorld, type World } from '../helpers/world.ts'
+import { answer, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 /** A service with these rooms, in pages of at most two. */
 function serve(...items: Record<string, unknown>[]): void {

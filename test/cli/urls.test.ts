@@ -1,11 +1,9 @@
-import { beforeEach, describe, expect, test } from 'vitest'
-import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
+import { describe, expect, test } from 'vitest'
+import { createImportWorld } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { answer } from '../helpers/world.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 const script = 'javascript:alert(1)'
 const inline = 'data:image/png;base64,AAAA'

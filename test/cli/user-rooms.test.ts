@@ -1,14 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type AccessWorld, createAccessWorld } from '../helpers/access.ts'
+import { createAccessWorld } from '../helpers/access.ts'
 import { otherService } from '../helpers/other-service.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { answer } from '../helpers/world.ts'
 
-let world: AccessWorld
-beforeEach(async () => {
-  world = await createAccessWorld()
-})
+const world = perTest(createAccessWorld)
 
 const gets = (pattern: RegExp) => world.requests.filter(({ url }) => pattern.test(url)).length
 

@@ -1,17 +1,15 @@
 import fc from 'fast-check'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { main } from '../../src/main.ts'
 import { testHost, testNow } from '../helpers/host.ts'
 import { serveWorkspace, testMachine } from '../helpers/live.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { type RoomInUse, type UseDifferences, withRoomsInUse } from '../helpers/rooms-in-use.ts'
-import { answer, createWorld, type World } from '../helpers/world.ts'
+import { answer, createWorld } from '../helpers/world.ts'
 
 // Tests run at 2026-01-02T03:04:05.678Z.
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const open = { id: 's1', disconnected_at: null }
 const ended = (disconnected_at: string, id = 's2') => ({ id, disconnected_at })

@@ -2,12 +2,10 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { WireRequest } from '../../src/api/wire.ts'
 import { lostNotice } from '../helpers/imports.ts'
-import { answer, createWorld, type World } from '../helpers/world.ts'
+import { perTest } from '../helpers/per-test.ts'
+import { answer, createWorld } from '../helpers/world.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const lines = (text: string) => text.split('\n').slice(0, -1)
 const writes = () => world.requests.filter(({ method }) => method !== 'GET')

@@ -1,11 +1,9 @@
-import { beforeEach, describe, expect, test } from 'vitest'
-import { createImportWorld, type ImportWorld } from '../helpers/imports.ts'
+import { describe, expect, test } from 'vitest'
+import { createImportWorld } from '../helpers/imports.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { leaves } from '../helpers/tree.ts'
 
-let world: ImportWorld
-beforeEach(async () => {
-  world = await createImportWorld()
-})
+const world = perTest(createImportWorld)
 
 /** White space of Unicode, and what copying adds that has no width. */
 const spaces = [' ', '\t', '\n', '\u00a0', '\u0085', '\u2003', '\u3000', '\u200b', '\u2060', '\ufeff']

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ImportAdapter } from '../../src/cli/bulk/adapter/adapter.ts'
 import { kinds } from '../../src/cli/bulk/adapters/index.ts'
 import { checkInput } from '../../src/cli/bulk/read/check.ts'
@@ -12,18 +12,16 @@ import { openSource, type Source } from '../../src/cli/bulk/read/source.ts'
 import { UsageError } from '../../src/errors.ts'
 import { testHost } from '../helpers/host.ts'
 import { hostileJson, hostileText } from '../helpers/hostile.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { designed, harmIn, stack } from '../helpers/terminal.ts'
-import { answer, createWorld, type World } from '../helpers/world.ts'
+import { answer, createWorld } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
 // Whatever a file holds, an import reads it or says what is wrong with it, in time that grows with its length.
 
 const { add } = counted('hostile')
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 const columns = [
   ...[

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { reportError } from '../../src/cli/output/error.ts'
 import { Printer } from '../../src/cli/output/printer.ts'
@@ -9,9 +9,10 @@ import { ApiError } from '../../src/errors.ts'
 import { main } from '../../src/main.ts'
 import { type HostOptions, testHost } from '../helpers/host.ts'
 import { hostileJson, hostileText, noText } from '../helpers/hostile.ts'
+import { perTest } from '../helpers/per-test.ts'
 import { designed, harmIn, stack } from '../helpers/terminal.ts'
 import { soon } from '../helpers/waiting.ts'
-import { answer, createWorld, tempDir, type World } from '../helpers/world.ts'
+import { answer, createWorld, tempDir } from '../helpers/world.ts'
 import { counted, sized } from './size.ts'
 
 // Whatever a service sends, nothing but text that can be seen, line breaks and our own colours reach a terminal, in every
@@ -162,10 +163,7 @@ const bodyOf = (kind: Kind, result: string, many: boolean) =>
     },
   )
 
-let world: World
-beforeEach(async () => {
-  world = await createWorld()
-})
+const world = perTest(createWorld)
 
 async function shownBy(argv: readonly string[], options: HostOptions): Promise<string> {
   const { code, stdout, stderr } = await world.run(argv, options)

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createPace } from '../../../src/embedded/common/pace.ts'
 import { createService } from '../../../src/embedded/service/service.ts'
 import { toFrame } from '../../../src/embedded/sessions/frame.ts'
@@ -6,13 +6,11 @@ import { Hub } from '../../../src/embedded/sessions/hub.ts'
 import { endings, type Newcomer } from '../../../src/embedded/sessions/live.ts'
 import { openSqlite } from '../../../src/embedded/store/sqlite.ts'
 import { Store } from '../../../src/embedded/store/store.ts'
-import { type Served, serveWorkspace, testMachine } from '../../helpers/live.ts'
+import { serveWorkspace, testMachine } from '../../helpers/live.ts'
+import { perTest } from '../../helpers/per-test.ts'
 import { decodeBody, localUrl, wireRequest } from '../../helpers/wire.ts'
 
-let served: Served
-beforeEach(async () => {
-  served = await serveWorkspace()
-})
+const served = perTest(serveWorkspace)
 
 test('a message reaches every session of its room, and the answer is the message', async () => {
   const token = await served.user('ada')

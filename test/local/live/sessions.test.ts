@@ -1,12 +1,10 @@
 import { connect } from 'node:net'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { testNow } from '../../helpers/host.ts'
-import { type Served, serveWorkspace } from '../../helpers/live.ts'
+import { serveWorkspace } from '../../helpers/live.ts'
+import { perTest } from '../../helpers/per-test.ts'
 
-let served: Served
-beforeEach(async () => {
-  served = await serveWorkspace()
-})
+const served = perTest(serveWorkspace)
 
 const at = (ms: number) => new Date(testNow + ms).toISOString()
 
