@@ -93,11 +93,14 @@ export class NotAppliedError extends MeetroomError {
   readonly exitCode = 1
   readonly code = 'not_applied'
   /** ID of an item that the service created, although not as requested. */
-  readonly madeId: string | undefined
+  readonly createdId: string | undefined
 
-  constructor(message: string, { madeId, ...details }: ErrorDetails & { madeId?: string | undefined } = {}) {
+  constructor(
+    message: string,
+    { createdId, ...details }: ErrorDetails & { createdId?: string | undefined } = {},
+  ) {
     super(message, details)
-    this.madeId = madeId
+    this.createdId = createdId
   }
 }
 
@@ -186,7 +189,7 @@ export class OutputError extends MeetroomError {
 export class AuditError extends OutputError {}
 
 /** Creates the error for exhausted file handles; undefined for any other cause. */
-export function tooFewHandles(cause: unknown): OutputError | undefined {
+export function exhaustedHandlesError(cause: unknown): OutputError | undefined {
   const { code } = Object(cause) as { code?: unknown }
   if (code !== 'EMFILE' && code !== 'ENFILE') return undefined
   return new OutputError('too few file handles: the limit of open files is reached', {
@@ -216,7 +219,7 @@ export class InterruptedError extends MeetroomError {
 export class ClosedOutput extends Error {}
 
 /** Wraps an unexpected error in a `BugError`. */
-export function asForeseen(error: unknown): MeetroomError {
+export function toMeetroomError(error: unknown): MeetroomError {
   return error instanceof MeetroomError ? error : new BugError(error)
 }
 

@@ -31,7 +31,7 @@ export type Input = NodeJS.ReadableStream & {
 }
 
 /** Signals that ask the program to stop. */
-export type Stop = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 /** Interface to the machine. Tests pass their own. */
 export interface Host {
@@ -64,7 +64,7 @@ export interface Host {
   /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** Listens for stop signals; the returned function stops listening. */
-  onSignal(listener: (signal: Stop) => void): () => void
+  onSignal(listener: (signal: StopSignal) => void): () => void
   /** Returns a fraction in [0, 1), for jitter. */
   random(): number
   /** Loads a module without Node's experimental warning. */
@@ -192,7 +192,7 @@ export function processHost(): Host {
       await delay(ms, undefined, signal ? { signal } : {})
     },
     onSignal(listener) {
-      const signals: readonly Stop[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+      const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
       const handlers = signals.map((signal) => [signal, () => listener(signal)] as const)
       for (const [signal, handler] of handlers) process.on(signal, handler)
       listeners++

@@ -18,13 +18,13 @@ import { RequestShown } from './cli/requests/before-send.ts'
 import type { Connect } from './cli/requests/service.ts'
 import type { Called } from './cli/usage/explain.ts'
 import {
-  asForeseen,
   ClosedOutput,
+  exhaustedHandlesError,
   InterruptedError,
   type MeetroomError,
   NotFoundError,
   suggestHelp,
-  tooFewHandles,
+  toMeetroomError,
   UsageError,
 } from './errors.ts'
 import { type Host, processHost } from './host.ts'
@@ -174,11 +174,11 @@ async function explained(
 }
 
 function foreseen(cause: unknown): MeetroomError {
-  return ofTheSystem(cause) ?? asForeseen(cause)
+  return ofTheSystem(cause) ?? toMeetroomError(cause)
 }
 
 function ofTheSystem(cause: unknown): MeetroomError | undefined {
-  const handles = tooFewHandles(cause)
+  const handles = exhaustedHandlesError(cause)
   if (handles) return handles
   const { syscall } = Object(cause) as NodeJS.ErrnoException
   if (syscall === 'uv_cwd')

@@ -1,9 +1,9 @@
 import { isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json'
 
 /** Maximum nesting of JSON that the embedded service and `webhooks listen` accept. */
-export const mostLevels = 100
+export const maxLevels = 100
 /** Maximum nesting of JSON in a response. It is higher because other services may accept more. */
-const mostLevelsRead = 500
+const maxResponseLevels = 500
 
 /** An error for JSON whose nesting could exhaust the stack. */
 export class TooDeep extends SyntaxError {
@@ -17,7 +17,7 @@ export class TooDeep extends SyntaxError {
  * @throws {SyntaxError} when the text is not JSON
  * @throws {TooDeep} when it exceeds `levels` of nesting
  */
-export function parseJson(text: string, levels = mostLevelsRead): unknown {
+export function parseJson(text: string, levels = maxResponseLevels): unknown {
   const value: unknown = JSON.parse(text)
   // Each level needs two brackets.
   if (text.length > 2 * levels && isDeeper(value, levels)) throw new TooDeep(levels)

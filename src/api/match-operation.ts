@@ -7,13 +7,13 @@ export function matchOperation(
 ): { name: OperationName; params: Readonly<Record<string, string>> } | undefined {
   const segments = path.split('/')
   for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
-    const params = endpoint.method === method ? paramsIn(endpoint.path.split('/'), segments) : undefined
+    const params = endpoint.method === method ? matchSegments(endpoint.path.split('/'), segments) : undefined
     if (params) return { name: name as OperationName, params }
   }
   return undefined
 }
 
-function paramsIn(
+function matchSegments(
   template: readonly string[],
   segments: readonly string[],
 ): Readonly<Record<string, string>> | undefined {
@@ -23,12 +23,12 @@ function paramsIn(
     const segment = segments[i] ?? ''
     const [, param] = /^\{(\w+)\}$/.exec(part) ?? []
     if (param === undefined ? segment !== part : segment === '') return undefined
-    if (param !== undefined) params[param] = decoded(segment)
+    if (param !== undefined) params[param] = decodeSegment(segment)
   }
   return params
 }
 
-function decoded(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {

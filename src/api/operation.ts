@@ -54,7 +54,7 @@ type Result<E extends Endpoint> = {
 }
 
 /** Response of an operation by real services: only IDs are guaranteed, and a write may return no item. */
-export type Answered<E extends Endpoint> = E extends { bare: true }
+export type ServiceOutput<E extends Endpoint> = E extends { bare: true }
   ? Partial<ReceivedItem<E>>
   : E extends { method: 'GET' } | ServicePicksId
     ? { [K in E['result']]: E extends { many: true } ? readonly ReceivedItem<E>[] : ReceivedItem<E> }

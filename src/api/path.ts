@@ -8,13 +8,13 @@ import { textOf } from './text-of.ts'
  */
 export function fillPath(template: string, params: Readonly<Record<string, string>>): string {
   if (!template.includes('{')) return template
-  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, params[name] ?? ''))
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeSegment(name, params[name] ?? ''))
   const parsed = new URL(`http://host${path}`)
   if (parsed.pathname !== path) throw new UsageError(`${template}: an id would change the path`)
   return path
 }
 
-function segment(name: string, value: string): string {
+function encodeSegment(name: string, value: string): string {
   const problem = segmentProblem(name, value)
   if (problem !== undefined) throw new UsageError(problem)
   return encodeURIComponent(value)

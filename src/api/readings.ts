@@ -6,7 +6,7 @@ import { textOf } from './text-of.ts'
  */
 
 /** Earlier times mean “none”: zero values of databases and languages fall on the first day of 1970. */
-const earliest = 86_400_000
+const earliestMs = 86_400_000
 
 const isoTime =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?) ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)?$/i
@@ -22,7 +22,7 @@ export function parseTimestamp(value: unknown): number | null | undefined {
   if (value === undefined || value === true) return undefined
   const text = typeof value === 'string' ? value.trim() : textOf(value)
   const ms = /^-?\d+(\.\d+)?$/.test(text) ? parseEpoch(Number(text)) : parseDate(text)
-  return ms !== undefined && ms < earliest ? null : ms
+  return ms !== undefined && ms < earliestMs ? null : ms
 }
 
 /** Accepts seconds from 2001 to 2286 and milliseconds from 1973 to 5138; other numbers are ambiguous. */
@@ -40,32 +40,32 @@ function parseDate(text: string): number | undefined {
     if (text.slice(8, 10) <= '28' && !Number.isNaN(ms)) return ms
   }
   const [, day, time = '00:00', zone = 'Z'] = isoTime.exec(text) ?? []
-  if (day === undefined) return mailTime.test(text) ? readable(Date.parse(text)) : undefined
+  if (day === undefined) return mailTime.test(text) ? validTime(Date.parse(text)) : undefined
   // Date.parse reads 30 February as 2 March.
   if (Number(day.slice(8)) > 28 && !isDay(day)) return undefined
-  return readable(Date.parse(`${day}T${time.replace(',', '.')}${zoneOf(zone)}`))
+  return validTime(Date.parse(`${day}T${time.replace(',', '.')}${normalizeZone(zone)}`))
 }
 
 function isDay(day: string): boolean {
-  const midnight = readable(Date.parse(`${day}T00:00Z`))
+  const midnight = validTime(Date.parse(`${day}T00:00Z`))
   return midnight !== undefined && new Date(midnight).toISOString().startsWith(day)
 }
 
 /** Normalizes a zone for Date.parse: `+09` and `+0900` become `+09:00`. */
-function zoneOf(zone: string): string {
+function normalizeZone(zone: string): string {
   if (/^[a-z]/i.test(zone)) return 'Z'
   return `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`
 }
 
-function readable(ms: number): number | undefined {
+function validTime(ms: number): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
 /** Parses the end of an interval, in milliseconds since 1970. An end before the beginning counts as none. */
 export function parseEnd(begin: unknown, end: unknown): number | null | undefined {
-  const ended = parseTimestamp(end)
-  const began = parseTimestamp(begin)
-  return typeof ended === 'number' && typeof began === 'number' && ended < began ? null : ended
+  const endMs = parseTimestamp(end)
+  const beginMs = parseTimestamp(begin)
+  return typeof endMs === 'number' && typeof beginMs === 'number' && endMs < beginMs ? null : endMs
 }
 
 /** Parses a boolean such as `true`, `"True"`, `1` or `"1"`. */

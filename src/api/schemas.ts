@@ -8,7 +8,8 @@ import { deprecated } from './vocabulary.ts'
 export function bodySchema(write: WriteKind, fields: Fields): z.ZodObject {
   return z.looseObject(
     mapFields(writableFields(write, fields), ({ type, words, required, range }) => {
-      const schema = required && write === 'create' ? sent(type, range) : sent(type, range).optional()
+      const schema =
+        required && write === 'create' ? requestField(type, range) : requestField(type, range).optional()
       return schema.describe(words)
     }),
   )
@@ -16,30 +17,30 @@ export function bodySchema(write: WriteKind, fields: Fields): z.ZodObject {
 
 /** Creates the schema of an item in a response (API specification, section 2). Additional fields pass. */
 export function itemSchema(fields: Fields): z.ZodObject {
-  const sent = Object.entries(fields).filter(([, { answer }]) => answer !== 'never')
+  const requestField = Object.entries(fields).filter(([, { answer }]) => answer !== 'never')
   return z.looseObject(
-    mapFields(sent, ({ type, words, answer }) => {
-      if (answer === 'deprecated') return withoutValue
-      const schema = answer === 'always' ? received(type) : received(type).nullish()
-      return schema.describe(answer === 'unlisted' ? `${words} (${notListed})` : words)
+    mapFields(requestField, ({ type, words, answer }) => {
+      if (answer === 'deprecated') return deprecatedField
+      const schema = answer === 'always' ? responseField(type) : responseField(type).nullish()
+      return schema.describe(answer === 'unlisted' ? `${words} (${unlistedNotice})` : words)
     }),
   )
 }
 
-const notListed = 'not listed in the API specification: may be missing, and may change without notice'
+const unlistedNotice = 'not listed in the API specification: may be missing, and may change without notice'
 
 /** Schema of a deprecated field, whose value is never read. */
-const withoutValue = z
+const deprecatedField = z
   .unknown()
   .optional()
   .meta({ type: 'string', const: deprecated, deprecated: true, description: `carries ${deprecated}` })
 
 /** Creates the schema of a list's query, which converts text to the specified types. */
 export function querySchema(fields: Fields): z.ZodObject {
-  const queried = Object.entries(fields).filter(([, { query }]) => query)
+  const filters = Object.entries(fields).filter(([, { query }]) => query)
   return z.object(
-    mapFields(queried, ({ type, words, query, range }) =>
-      asked(type, range)
+    mapFields(filters, ({ type, words, query, range }) =>
+      queryField(type, range)
         .optional()
         .describe(typeof query === 'string' ? query : words),
     ),
@@ -50,7 +51,7 @@ function mapFields(fields: [string, Field][], schemaOf: (field: Field) => z.ZodT
   return Object.fromEntries(fields.map(([name, field]) => [name, schemaOf(field)]))
 }
 
-function sent(type: FieldType, range?: Range): z.ZodType {
+function requestField(type: FieldType, range?: Range): z.ZodType {
   if (typeof type === 'object') {
     if ('list' in type) return z.array(bodySchema('create', type.list))
     return 'object' in type ? bodySchema('create', type.object) : z.enum(type)
@@ -60,19 +61,19 @@ function sent(type: FieldType, range?: Range): z.ZodType {
     case 'name':
       return z.string().min(1)
     case 'integer':
-      return whole(range)
+      return wholeNumber(range)
     case 'seconds':
-      return whole([1])
+      return wholeNumber([1])
     case 'number':
       return z.number({ error: ({ input }) => (isInexact(input) ? tooManyDigits(input) : undefined) })
     default:
-      return received(type)
+      return responseField(type)
   }
 }
 
 type Range = NonNullable<Field['range']>
 
-function whole(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType<number, number> {
+function wholeNumber(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType<number, number> {
   const [least, greatest = Number.MAX_SAFE_INTEGER] = range
   const error = ({ code, input }: { code?: string; input?: unknown }) =>
     code === 'too_big' || code === 'too_small' || (isInexact(input) && !textOf(input).includes('.'))
@@ -96,10 +97,10 @@ function isInexact(input: unknown): boolean {
 const tooManyDigits = (input: unknown) => `must be a number that a double holds exactly, not ${textOf(input)}`
 
 /** Creates a response schema, which is more lenient than a request schema. */
-function received(type: FieldType): z.ZodType {
+function responseField(type: FieldType): z.ZodType {
   if (typeof type === 'object') {
     if ('list' in type) return z.array(itemSchema(type.list))
-    return 'object' in type ? itemSchema(type.object) : open(type)
+    return 'object' in type ? itemSchema(type.object) : openChoice(type)
   }
   switch (type) {
     case 'boolean':
@@ -116,14 +117,14 @@ function received(type: FieldType): z.ZodType {
 }
 
 /** Accepts new choices of a service. */
-function open(choices: readonly string[]): z.ZodType {
+function openChoice(choices: readonly string[]): z.ZodType {
   return z.union([z.enum(choices), z.string()], {
     error: ({ input }) => `expected string, received ${input === null ? 'null' : typeof input}`,
   })
 }
 
 /** Refuses `1e3` and `0x10`. */
-function integer(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType {
+function integerText(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType {
   const [least, greatest = Number.MAX_SAFE_INTEGER] = range
   const digits = z
     .string()
@@ -132,15 +133,15 @@ function integer(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType {
     .refine((text) => Number(text) >= least && Number(text) <= greatest, {
       error: ({ input }) => outOfRange(range, input),
     })
-  return z.codec(digits, whole(range), { decode: Number, encode: String })
+  return z.codec(digits, wholeNumber(range), { decode: Number, encode: String })
 }
 
-const truth = z.codec(z.enum(['true', 'false']), z.boolean(), {
+const booleanText = z.codec(z.enum(['true', 'false']), z.boolean(), {
   decode: (text) => text === 'true',
   encode: (value) => (value ? 'true' : 'false'),
 })
 
-function asked(type: FieldType, range?: Range): z.ZodType {
-  if (type === 'boolean') return truth
-  return type === 'integer' ? integer(range) : z.string()
+function queryField(type: FieldType, range?: Range): z.ZodType {
+  if (type === 'boolean') return booleanText
+  return type === 'integer' ? integerText(range) : z.string()
 }

@@ -25,7 +25,7 @@ export interface WireResponse {
 export type Transport = (
   request: WireRequest,
   signal: AbortSignal,
-  withdrawn?: AbortSignal,
+  cancelUnsent?: AbortSignal,
 ) => Promise<WireResponse>
 
 /** An error for a request without a complete response. */

@@ -70,11 +70,11 @@ function errorFor(write: AcceptedWrite, outcome: Exclude<WriteOutcome, { status:
         : new ApiError(message, details)
     }
     case 'not applied': {
-      const { contradictions, madeId } = outcome
-      const made = madeId === undefined ? '' : `; it created ${madeId}`
+      const { contradictions, createdId } = outcome
+      const made = createdId === undefined ? '' : `; it created ${createdId}`
       return new NotAppliedError(
         `the service responded with ${status}, but its response contradicts the request: ${contradictions.join(', ')}${made}`,
-        { ...details, hint, madeId },
+        { ...details, hint, createdId },
       )
     }
     case 'unknown':

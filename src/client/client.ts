@@ -1,13 +1,13 @@
 import { endpoints, type OperationName, type Route } from '../api/endpoints.ts'
 import { findResponseProblem, isRecord } from '../api/guards.ts'
+import { readAnswer, writeJson } from '../api/json.ts'
 import { matchOperation } from '../api/match-operation.ts'
-import type { Answered, Input } from '../api/operation.ts'
+import type { Input, ServiceOutput } from '../api/operation.ts'
 import type { Operations } from '../api/operations.ts'
 import type { Transport, WireRequest, WireResponse } from '../api/wire.ts'
 import { AuthError, type RequestLine, ServiceError, suggest } from '../errors.ts'
 import { type AcceptedWrite, type Remark, requireDone } from './accepted.ts'
 import { type AuditTrail, withAuditTrail } from './audit-trail.ts'
-import { withList } from './null-list.ts'
 import { createResponseReader, type ParsedResponse } from './parsed-response.ts'
 import { readProbe, type ServiceFacts } from './probe.ts'
 import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.ts'
@@ -36,7 +36,7 @@ export interface ClientOptions {
   /** Aborts running requests. */
   interrupt?: AbortSignal
   /** Aborts requests that are not sent yet. */
-  withdrawn?: AbortSignal
+  cancelUnsent?: AbortSignal
   /** Facts about the service, shared between the clients of a run. */
   seen?: ServiceFacts
   /** Receives remarks about responses to writes. */
@@ -67,7 +67,7 @@ export interface Client {
   call<N extends OperationName>(
     name: N,
     input: Input<Operations[N]>,
-  ): Promise<Answer<Answered<Operations[N]>>>
+  ): Promise<Answer<ServiceOutput<Operations[N]>>>
   /**
    * Sends any request below the base URL, for `meetroom api`. The value is undefined when the response has no body.
    * @param onAnswer receives every response, including errors
@@ -86,12 +86,12 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, seen = {} } = options
   const read = createResponseReader()
-  const known = Promise.resolve({ keyWorks: true, isService: true })
+  const usableService = Promise.resolve({ keyWorks: true, isService: true })
   const { open, exchange } = createExchange(options)
 
-  const standing = () => (seen.standing ??= probe())
-  const afterDenial = () => (seen.afterDenial ??= probe())
-  const probe = () =>
+  const probe = () => (seen.probe ??= sendProbe())
+  const probeAfterDenial = () => (seen.probeAfterDenial ??= sendProbe())
+  const sendProbe = () =>
     exchange(endpoints.listRooms, { query: { limit: 1 } }, undefined, ({ answer }) => readProbe(answer))
   // This lookup explains a refusal; its failure must not hide the refusal.
   const userExists = async (user_id: string) =>
@@ -102,7 +102,11 @@ export function createClient(options: ClientOptions): Client {
       ({ answer }) => ![400, 404, 410].includes(answer.status),
     ).catch(() => true)
 
-  async function refused({ answer, line }: Exchanged, endpoint: Route, input: AnyInput): Promise<never> {
+  async function throwResponseError(
+    { answer, line }: ExchangeResult,
+    endpoint: Route,
+    input: AnyInput,
+  ): Promise<never> {
     const check = () => checkHint(endpoint, input)
     throw await toResponseError({
       answer,
@@ -110,69 +114,69 @@ export function createClient(options: ClientOptions): Client {
       endpoint,
       input,
       baseUrl,
-      standing,
-      afterDenial,
+      probe,
+      probeAfterDenial,
       userExists,
       check,
     })
   }
 
-  const trailOf = (endpoint: Route, input: AnyInput) =>
+  const startTrail = (endpoint: Route, input: AnyInput) =>
     endpoint.method === 'GET' ? undefined : options.audit?.(endpoint, input)
 
   return {
     call: (name, input) =>
-      withAuditTrail(trailOf(endpoints[name], input), (trail) =>
-        exchange(endpoints[name], input, trail, (exchanged) => resultOf(name, input, exchanged)),
+      withAuditTrail(startTrail(endpoints[name], input), (trail) =>
+        exchange(endpoints[name], input, trail, (result) => readResult(name, input, result)),
       ),
     request: (endpoint, input, onAnswer) =>
-      withAuditTrail(trailOf(endpoint, input), (trail) =>
-        exchange(endpoint, input, trail, (exchanged) => bodyOf(endpoint, input, exchanged, onAnswer)),
+      withAuditTrail(startTrail(endpoint, input), (trail) =>
+        exchange(endpoint, input, trail, (result) => readBody(endpoint, input, result, onAnswer)),
       ),
     seen,
     ready: async () => void (await open()),
-    isService: async () => (await standing()).isService,
+    isService: async () => (await probe()).isService,
   }
 
   /** Avoids a further promise for the common case. */
-  function resultOf<N extends OperationName>(name: N, input: AnyInput, exchanged: Exchanged) {
-    type Result = Answer<Answered<Operations[N]>>
-    const { answer, line } = exchanged
+  function readResult<N extends OperationName>(name: N, input: AnyInput, result: ExchangeResult) {
+    type Result = Answer<ServiceOutput<Operations[N]>>
+    const { answer, line } = result
     const route: Route = endpoints[name]
-    if (!isAccepted(answer)) return refused(exchanged, route, input)
+    if (!isAccepted(answer)) return throwResponseError(result, route, input)
     const received = read(answer)
     if (route.method !== 'GET') {
-      const isShown = done({ name, route, input, line, answer, received })
-      if (isShown) seen.standing = known
+      const isShown = requireWrite({ name, route, input, line, answer, received })
+      if (isShown) seen.probe = usableService
       return (received.isEmpty ? { ...received, value: {} } : received) as Result
     }
     const problem = received.problem ?? findResponseProblem(name, received.value)
     if (problem !== undefined) throw unreadable(problem, received, line, baseUrl)
-    seen.standing = known
-    return withList(name, received) as Result
+    seen.probe = usableService
+    return replaceNullList(name, received) as Result
   }
 
-  function bodyOf(route: Route, input: AnyInput, exchanged: Exchanged, onAnswer: OnAnswer | undefined) {
-    const { answer, line } = exchanged
+  function readBody(route: Route, input: AnyInput, result: ExchangeResult, onAnswer: OnAnswer | undefined) {
+    const { answer, line } = result
     onAnswer?.(answer)
-    if (!isAccepted(answer)) return refused(exchanged, route, input)
+    if (!isAccepted(answer)) return throwResponseError(result, route, input)
     const received = read(answer)
     const { problem } = received
     if (route.method !== 'GET') {
       const { name, params = {} } = matchOperation(route.method, route.path) ?? {}
-      done({ name, route, input: { ...input, params }, line, answer, received })
+      requireWrite({ name, route, input: { ...input, params }, line, answer, received })
     } else if (problem !== undefined) throw unreadable(problem, received, line, baseUrl)
     return received
   }
 
-  function done(write: AcceptedWrite): boolean {
+  function requireWrite(write: AcceptedWrite): boolean {
     const { isShown, remarks } = requireDone(write)
     for (const remark of remarks) options.onRemark?.(remark)
     return isShown
   }
 }
 
-interface Exchanged {
+interface ExchangeResult {
   answer: FinalResponse
   line: RequestLine
 }
@@ -184,10 +188,10 @@ function isAccepted({ status }: WireResponse): boolean {
 /** Creates the function that sends one request. The first request opens the service. */
 function createExchange(options: ClientOptions) {
   const { baseUrl } = options
-  let opening: Promise<Opened> | undefined
-  let opened: Opened | undefined
+  let opening: Promise<OpenedService> | undefined
+  let opened: OpenedService | undefined
 
-  async function open(): Promise<Opened> {
+  async function open(): Promise<OpenedService> {
     opening ??= options.open().then(({ transport, apiKey }) => {
       const headers = headersFor(apiKey, options.userAgent)
       return {
@@ -205,7 +209,7 @@ function createExchange(options: ClientOptions) {
     endpoint: Route,
     input: AnyInput,
     trail: AuditTrail | undefined,
-    conclude: (exchanged: Exchanged) => T | Promise<T>,
+    conclude: (result: ExchangeResult) => T | Promise<T>,
   ): Promise<T> {
     const request = buildRequest(baseUrl, endpoint, input)
     const line = {
@@ -213,15 +217,20 @@ function createExchange(options: ClientOptions) {
       path: request.url.slice(baseUrl.length),
     }
     const write = endpoint.method !== 'GET'
-    const asked = options.beforeSend(request)
-    if (asked) await asked
+    const permission = options.beforeSend(request)
+    if (permission) await permission
     const { send, headers, bodyHeaders } = opened ?? (await open())
     if (trail) await trail.begin(request)
-    const ours = request.body === undefined ? headers : bodyHeaders
+    const ownHeaders = request.body === undefined ? headers : bodyHeaders
     const { authorization } = headers
     const { method, url, body } = request
     const answer = await send(
-      { method, url, headers: input.headers ? { ...ours, ...input.headers, authorization } : ours, body },
+      {
+        method,
+        url,
+        headers: input.headers ? { ...ownHeaders, ...input.headers, authorization } : ownHeaders,
+        body,
+      },
       {
         repeatable: endpoint.method !== 'POST' || endpoint.repeatable === true,
         write,
@@ -255,7 +264,7 @@ function unreadable(
 
 type OwnHeaders = Readonly<Record<string, string>> & { readonly authorization: string }
 
-interface Opened {
+interface OpenedService {
   send: ReturnType<typeof createSend>
   headers: OwnHeaders
   bodyHeaders: OwnHeaders
@@ -277,4 +286,12 @@ function headersFor(apiKey: string, userAgent: string): OwnHeaders {
     'accept-encoding': 'gzip, br',
     'user-agent': userAgent,
   }
+}
+
+/** Replaces null by an empty list, as some services send null. */
+function replaceNullList(name: OperationName, received: ParsedResponse): ParsedResponse {
+  const { many, result } = endpoints[name]
+  if (!many || !isRecord(received.value) || received.value[result] !== null) return received
+  const value = { ...(readAnswer(received) as object), [result]: [] }
+  return { ...received, text: writeJson(value), value }
 }

@@ -28,7 +28,7 @@ export interface Differences {
 type Item = Readonly<Record<string, unknown>>
 
 /** Compares the item in a response with the request. Missing and unreadable fields are equal. */
-export function differencesOf(endpoint: Endpoint, { params = {}, body }: AnyInput, item: Item): Differences {
+export function compareItem(endpoint: Endpoint, { params = {}, body }: AnyInput, item: Item): Differences {
   const { resource, many } = endpoint
   const { fields }: { fields: Fields } = resources[resource]
   const found: Differences = { contradictions: [], changes: [] }
@@ -49,17 +49,17 @@ export function differencesOf(endpoint: Endpoint, { params = {}, body }: AnyInpu
 /** Responses carry `is_terminated` without a value (API specification, section 2.1), so `terminated_at` decides. */
 function compareTermination(sent: boolean | undefined, item: Item, found: Differences): void {
   const { terminated_at, is_terminated } = item
-  const told = parseBoolean(is_terminated)
-  const ended = Object.hasOwn(item, 'terminated_at') ? isTime(terminated_at) : undefined
+  const reported = parseBoolean(is_terminated)
+  const hasEndTime = Object.hasOwn(item, 'terminated_at') ? isTime(terminated_at) : undefined
   if (sent === undefined) return
-  if (sent && ended === false)
+  if (sent && hasEndTime === false)
     found.contradictions.push(`terminated_at is ${quoted(terminated_at)}, not a time`)
-  else if (told === !sent && ended === undefined)
+  else if (reported === !sent && hasEndTime === undefined)
     found.contradictions.push(contradiction('is_terminated', is_terminated, sent))
-  else if (!sent && ended) {
-    if (told) found.contradictions.push(contradiction('is_terminated', is_terminated, sent))
+  else if (!sent && hasEndTime) {
+    if (reported) found.contradictions.push(contradiction('is_terminated', is_terminated, sent))
     // Some services keep the time of the last termination of a reopened room.
-    else if (told !== false)
+    else if (reported !== false)
       found.changes.push({ field: 'terminated_at', sent: null, received: terminated_at, isListed: true })
   }
 }
@@ -85,7 +85,7 @@ function compareField(field: Field | undefined, change: Change, found: Differenc
   const type = field?.type ?? typeof sent
   if (field?.answer === 'never' || type === 'time') return
   if (type === 'boolean') compareStates(change, parseBoolean, found)
-  else if (Array.isArray(type)) compareStates(change, choiceOf, found)
+  else if (Array.isArray(type)) compareStates(change, normalizeChoice, found)
   else if (type === 'id' && field?.write) compareIds(name, sent, received, found)
   else if (typeof type === 'object' && 'object' in type) {
     if (isRecord(sent) && isRecord(received)) compareFields(type.object, sent, received, `${name}.`, found)
@@ -94,7 +94,7 @@ function compareField(field: Field | undefined, change: Change, found: Differenc
 }
 
 /** Normalizes case, as some services send choices in capitals. */
-function choiceOf(value: unknown): string | undefined {
+function normalizeChoice(value: unknown): string | undefined {
   return typeof value === 'string' ? value.trim().toLowerCase() : undefined
 }
 
@@ -104,8 +104,8 @@ function compareStates(
   read: (value: unknown) => string | boolean | null | undefined,
   { contradictions }: Differences,
 ): void {
-  const [wanted, told] = [read(sent) ?? undefined, read(received) ?? undefined]
-  if (wanted !== undefined && told !== undefined && wanted !== told)
+  const [expected, reported] = [read(sent) ?? undefined, read(received) ?? undefined]
+  if (expected !== undefined && reported !== undefined && expected !== reported)
     contradictions.push(contradiction(field, received, sent))
 }
 
@@ -133,11 +133,11 @@ function contradiction(field: string, received: unknown, sent: unknown): string 
   return `${field} is ${quoted(received)}, not ${quoted(sent)}`
 }
 
-const longestQuoted = 60
+const maxQuotedLength = 60
 
 /** Formats a value for a message: `“grid”`, `5`, `null`. */
 export function quoted(value: unknown): string {
   const text = textOf(value)
-  const cut = text.length > longestQuoted ? `${text.slice(0, longestQuoted).toWellFormed()}…` : text
+  const cut = text.length > maxQuotedLength ? `${text.slice(0, maxQuotedLength).toWellFormed()}…` : text
   return typeof value === 'string' ? `“${cut}”` : cut
 }

@@ -3,9 +3,9 @@ import { parseJson } from '../api/json.ts'
 import type { WireResponse } from '../api/wire.ts'
 
 /** Maximum characters quoted of an error without a known message. */
-const mostOfText = 200
+const maxTextLength = 200
 /** Maximum characters of an HTML page that are searched. */
-const mostOfPage = 10_000
+const maxPageLength = 10_000
 
 /**
  * Message and code of an error response. The API specification leaves its shape open (section 7), so common shapes are
@@ -84,7 +84,7 @@ function joined(parts: readonly (string | undefined)[], by = '; '): string | und
 
 function unnamed(body: unknown, text: string): string | undefined {
   const isEmpty = typeof body !== 'object' || body === null || Object.keys(body).length === 0
-  return isEmpty ? undefined : beginning(text, mostOfText)
+  return isEmpty ? undefined : beginning(text, maxTextLength)
 }
 
 function codeOf(body: unknown): string | undefined {
@@ -98,11 +98,11 @@ function codeOf(body: unknown): string | undefined {
 
 /** Returns the title of an HTML page, or its text when the title says only “Error”. */
 function wordsOfPage(whole: string): string {
-  const page = beginning(whole, mostOfPage)
+  const page = beginning(whole, maxPageLength)
   const [, title = ''] = /<title[^>]*>([^<]+)<\/title>/i.exec(page) ?? []
   const text = page.replace(/<(style|script|title)\b[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
   const says = /^\s*(error\s*)?$/i.test(title) && text.trim() !== '' ? text : title
-  return beginning(says, mostOfText)
+  return beginning(says, maxTextLength)
 }
 
 /** Shortens text to one line between words: half a key would no longer be redacted. */

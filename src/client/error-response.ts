@@ -13,9 +13,9 @@ export interface ErrorResponse {
   input: AnyInput
   baseUrl: string
   /** Probes the service, once per run. */
-  standing: () => Promise<ProbeResult>
+  probe: () => Promise<ProbeResult>
   /** Probes the service again after it denied access, once per run. */
-  afterDenial: () => Promise<ProbeResult>
+  probeAfterDenial: () => Promise<ProbeResult>
   userExists: (user_id: string) => Promise<boolean>
   /** Returns a hint that shows whether a write took effect. */
   check: () => Hint

@@ -14,7 +14,7 @@ import type { AnyInput } from './request.ts'
 
 /** Converts a refusal (4xx) of a missing resource to an error; undefined for any other refusal. */
 export async function findMissingResource(refusal: ParsedErrorResponse): Promise<MeetroomError | undefined> {
-  const { endpoint, answer, input, words, details, standing, check } = refusal
+  const { endpoint, answer, input, words, details, probe, check } = refusal
   const { status } = details
   const isUnknown = status === 405 || (status === 400 && words.code === unknownOperation)
   const saysSo = status === 400 && words.code === 'not_found'
@@ -27,7 +27,7 @@ export async function findMissingResource(refusal: ParsedErrorResponse): Promise
       { ...details, hint: check() },
     )
   // Web servers respond like this to unknown paths, and the embedded service to paths outside the API.
-  if ((isNotFound || isUnknown) && !(await standing()).isService) return wrongBaseUrl(refusal)
+  if ((isNotFound || isUnknown) && !(await probe()).isService) return wrongBaseUrl(refusal)
   // With `meetroom api`, the caller chooses the path.
   if (isUnknown && status === 400) return isOwnPath(endpoint) ? notFound(refusal) : undefined
   if (!isNotFound && status !== 400) return undefined
@@ -54,7 +54,7 @@ function wrongBaseUrl({ baseUrl, details }: ParsedErrorResponse): MeetroomError 
 }
 
 /** Maximum number of users to look up. */
-const mostLookedUp = 5
+const maxLookups = 5
 
 /** Finds the user of a body that does not exist, with one request per user. */
 async function missingUser({ input, userExists }: ParsedErrorResponse): Promise<string | undefined> {
@@ -62,7 +62,7 @@ async function missingUser({ input, userExists }: ParsedErrorResponse): Promise<
   const members = Array.isArray(body['members']) ? body['members'] : []
   // A request that creates a user does not expect it to exist.
   const named = input.params ? [body, ...members] : members
-  for (const { user_id } of named.filter(isRecord).slice(0, mostLookedUp))
+  for (const { user_id } of named.filter(isRecord).slice(0, maxLookups))
     if (typeof user_id === 'string' && !(await userExists(user_id))) return user_id
   return undefined
 }

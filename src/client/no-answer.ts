@@ -21,17 +21,17 @@ export interface Repeatability {
 
 /**
  * Creates the error for a missing response.
- * @param lost true when an attempt may have reached the service
+ * @param maybeReceived true when an attempt may have reached the service
  */
 export function noResponseError(
   what: string,
   repeatability: Repeatability,
-  lost: boolean,
+  maybeReceived: boolean,
   cause?: unknown,
 ): MeetroomError {
   const { write, line } = repeatability
   const message = `no answer ${what}`
-  if (!write || !lost) return new NetworkError(message, { request: line, retryable: true, cause })
+  if (!write || !maybeReceived) return new NetworkError(message, { request: line, retryable: true, cause })
   return unknownOutcomeError(message, repeatability, cause)
 }
 
@@ -51,9 +51,9 @@ export function unknownOutcomeError(
 export function interruptionError(
   { reason }: AbortSignal,
   { write, check, line }: Repeatability,
-  lost: boolean,
+  maybeReceived: boolean,
 ): unknown {
-  if (!(reason instanceof InterruptedError) || !write || !lost) return reason
+  if (!(reason instanceof InterruptedError) || !write || !maybeReceived) return reason
   const hint = ['the change may have been made; ', check()]
   return new InterruptedError(reason.signal, { hint, request: line })
 }

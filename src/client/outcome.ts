@@ -1,10 +1,10 @@
 import {
   AuditError,
   AuthError,
-  asForeseen,
   InterruptedError,
   type MeetroomError,
   NetworkError,
+  toMeetroomError,
   UnknownOutcomeError,
   WrongBaseUrlError,
 } from '../errors.ts'
@@ -61,7 +61,7 @@ export function verdictOfStatus(status: Status): 'good' | 'bad' | 'open' {
 
 /** Converts the error of a request to an outcome. */
 export function toFailure(cause: unknown): Failure {
-  const error = asForeseen(cause)
+  const error = toMeetroomError(cause)
   // Nothing was changed unless a request may have been sent.
   if (error instanceof InterruptedError && !error.request) return { status: 'unsent', error }
   return { status: isUnknown(error) ? 'unknown' : 'failed', error }

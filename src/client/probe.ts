@@ -14,17 +14,17 @@ export interface ProbeResult {
 
 /** Facts about the service that a run has learned. A usable response makes a probe unnecessary. */
 export interface ServiceFacts {
-  standing?: Promise<ProbeResult>
+  probe?: Promise<ProbeResult>
   /** Probe after denied access (403): the key may have been revoked since the last success. */
-  afterDenial?: Promise<ProbeResult>
+  probeAfterDenial?: Promise<ProbeResult>
   /** Maximum page size, after the service refused a larger one. */
   pageSize?: number
 }
 
 /** Forgets the probe result, so that the next refusal probes again. */
-export function forgetStanding(seen: ServiceFacts): void {
-  delete seen.standing
-  delete seen.afterDenial
+export function forgetProbe(seen: ServiceFacts): void {
+  delete seen.probe
+  delete seen.probeAfterDenial
 }
 
 export function readProbe(answer: WireResponse): ProbeResult {

@@ -87,14 +87,14 @@ function failed({ endpoint, words, said, details, check }: ParsedErrorResponse):
 }
 
 async function isKeyFine(refusal: ParsedErrorResponse): Promise<boolean> {
-  const { words, details, standing, afterDenial } = refusal
+  const { words, details, probe, probeAfterDenial } = refusal
   const isDenial = details.status === 403
   // A specific error code makes the probe unnecessary.
   if (!isDenial && ['not_found', 'invalid_parameters', unknownOperation].includes(words.code ?? ''))
     return true
   if (!isDenial && words.code === 'unauthorized') return false
   try {
-    return (await (isDenial ? afterDenial() : standing())).keyWorks
+    return (await (isDenial ? probeAfterDenial() : probe())).keyWorks
   } catch {
     return true
   }

@@ -58,7 +58,7 @@ interface Interruption {
   /** Aborts running requests. */
   interrupt?: AbortSignal
   /** Aborts requests that are not sent yet, and pending retries. */
-  withdrawn?: AbortSignal
+  cancelUnsent?: AbortSignal
 }
 
 type Send = (request: WireRequest, repeatability: Repeatability) => Promise<FinalResponse>
@@ -73,11 +73,11 @@ type Send = (request: WireRequest, repeatability: Repeatability) => Promise<Fina
 export function createSend(transport: Transport, policy: Policy, interruption: Interruption = {}): Send {
   // Creating a controller costs half a request: Node 20 gives each signal a shape of its own.
   const idle: AbortController[] = []
-  const around = { transport, policy, interruption, idle }
-  return (request, repeatability) => new Sending(around, request, repeatability).run()
+  const context = { transport, policy, interruption, idle }
+  return (request, repeatability) => new Sending(context, request, repeatability).run()
 }
 
-interface Around {
+interface RetryContext {
   transport: Transport
   policy: Policy
   interruption: Interruption
@@ -86,29 +86,29 @@ interface Around {
 
 /** One request with its retries. */
 class Sending {
-  readonly #around: Around
+  readonly #context: RetryContext
   readonly #request: WireRequest
   readonly #repeatability: Repeatability
   readonly #controller: AbortController
   readonly #timeoutMs: number
   #timedOut = false
   /** True when an attempt may have reached the service without a response. */
-  #lost = false
+  #maybeReceived = false
 
-  constructor(around: Around, request: WireRequest, repeatability: Repeatability) {
-    this.#around = around
+  constructor(context: RetryContext, request: WireRequest, repeatability: Repeatability) {
+    this.#context = context
     this.#request = request
     this.#repeatability = repeatability
-    this.#controller = around.idle.pop() ?? controllerBelow(around.interruption.interrupt)
-    this.#timeoutMs = around.policy.timeoutMs
+    this.#controller = context.idle.pop() ?? controllerBelow(context.interruption.interrupt)
+    this.#timeoutMs = context.policy.timeoutMs
   }
 
   async run(): Promise<FinalResponse> {
-    const { transport, policy, interruption, idle } = this.#around
+    const { transport, policy, interruption, idle } = this.#context
     const { timing, retries } = policy
     const { signal } = this.#controller
     const deadline = timing.monotonic() + this.#timeoutMs
-    const callOff = timing.after(this.#timeoutMs, () => {
+    const cancelTimeout = timing.after(this.#timeoutMs, () => {
       this.#timedOut = true
       this.#controller.abort()
     })
@@ -117,33 +117,33 @@ class Sending {
         let answer: WireResponse | undefined
         let reason: string
         try {
-          answer = await transport(this.#request, signal, interruption.withdrawn)
+          answer = await transport(this.#request, signal, interruption.cancelUnsent)
           const { status } = answer
-          const again = status === 429 || (this.#repeatability.repeatable && retriedStatuses.has(status))
-          if (!again || attempt >= retries) return this.#reply(answer)
-          if (gaveUpStatuses.has(status)) this.#lost = true
+          const isRetried = status === 429 || (this.#repeatability.repeatable && retriedStatuses.has(status))
+          if (!isRetried || attempt >= retries) return this.#reply(answer)
+          if (gaveUpStatuses.has(status)) this.#maybeReceived = true
           reason = `the service answered ${status}`
         } catch (error) {
           reason = this.#reasonToRetry(error, attempt)
         }
-        const asked = parseRetryAfter(answer?.headers['retry-after'], timing.now())
-        const waitMs = asked ?? backoff(attempt, timing.random())
+        const retryAfterMs = parseRetryAfter(answer?.headers['retry-after'], timing.now())
+        const waitMs = retryAfterMs ?? backoff(attempt, timing.random())
         if (timing.monotonic() + waitMs >= deadline) {
           // The service's message is more useful than “no time to retry”.
           if (answer) return this.#reply(answer)
-          throw this.#late()
+          throw this.#timeoutError()
         }
         policy.onRetry?.({ status: answer?.status, reason, waitMs })
-        await this.#wait(waitMs)
+        await this.#waitToRetry(waitMs)
       }
     } finally {
-      callOff()
+      cancelTimeout()
       if (!signal.aborted) idle.push(this.#controller)
     }
   }
 
   #reply({ status, headers, body, unreadable }: WireResponse): FinalResponse {
-    const reply = { status, headers, body, afterLostAttempt: this.#lost }
+    const reply = { status, headers, body, afterLostAttempt: this.#maybeReceived }
     return unreadable === undefined ? reply : { ...reply, unreadable }
   }
 
@@ -153,50 +153,54 @@ class Sending {
    */
   #reasonToRetry(error: unknown, attempt: number): string {
     const repeatability = this.#repeatability
-    const { interrupt, withdrawn } = this.#around.interruption
+    const { interrupt, cancelUnsent } = this.#context.interruption
     const unsent = error instanceof TransportError && !error.maybeSent
-    const stopped = interrupt?.aborted ? interrupt : unsent && withdrawn?.aborted ? withdrawn : undefined
-    if (stopped) throw interruptionError(stopped, repeatability, this.#lost || !unsent)
+    const stopped = interrupt?.aborted
+      ? interrupt
+      : unsent && cancelUnsent?.aborted
+        ? cancelUnsent
+        : undefined
+    if (stopped) throw interruptionError(stopped, repeatability, this.#maybeReceived || !unsent)
     if (this.#timedOut) {
-      this.#lost ||= !unsent
-      throw this.#late(unsent ? `: ${error.message}` : '')
+      this.#maybeReceived ||= !unsent
+      throw this.#timeoutError(unsent ? `: ${error.message}` : '')
     }
     // An unusable response proves that the request was received.
     if (error instanceof ServiceError && repeatability.write)
       throw unknownOutcomeError(error.message, repeatability, error)
     if (!(error instanceof TransportError)) throw error
-    this.#lost ||= error.maybeSent
-    const mayRepeat = error.transient && (!error.maybeSent || repeatability.repeatable)
-    if (!mayRepeat || attempt >= this.#around.policy.retries)
+    this.#maybeReceived ||= error.maybeSent
+    const isRetryable = error.transient && (!error.maybeSent || repeatability.repeatable)
+    if (!isRetryable || attempt >= this.#context.policy.retries)
       throw noResponseError(
         `from ${hostOf(this.#request)}: ${error.message}`,
         repeatability,
-        this.#lost,
+        this.#maybeReceived,
         error,
       )
     return error.message
   }
 
-  async #wait(ms: number): Promise<void> {
-    const { policy, interruption } = this.#around
-    const { interrupt, withdrawn } = interruption
+  async #waitToRetry(ms: number): Promise<void> {
+    const { policy, interruption } = this.#context
+    const { interrupt, cancelUnsent } = interruption
     const wake = () => this.#controller.abort()
-    withdrawn?.addEventListener('abort', wake)
-    if (withdrawn?.aborted) wake()
+    cancelUnsent?.addEventListener('abort', wake)
+    if (cancelUnsent?.aborted) wake()
     try {
       await policy.timing.sleep(ms, this.#controller.signal)
     } catch (error) {
-      const stopped = interrupt?.aborted ? interrupt : withdrawn?.aborted ? withdrawn : undefined
-      if (stopped) throw interruptionError(stopped, this.#repeatability, this.#lost)
-      throw this.#timedOut ? this.#late() : error
+      const stopped = interrupt?.aborted ? interrupt : cancelUnsent?.aborted ? cancelUnsent : undefined
+      if (stopped) throw interruptionError(stopped, this.#repeatability, this.#maybeReceived)
+      throw this.#timedOut ? this.#timeoutError() : error
     } finally {
-      withdrawn?.removeEventListener('abort', wake)
+      cancelUnsent?.removeEventListener('abort', wake)
     }
   }
 
-  #late(why = ''): Error {
-    const what = `from ${hostOf(this.#request)} within ${this.#timeoutMs / 1000} s${why}`
-    return noResponseError(what, this.#repeatability, this.#lost)
+  #timeoutError(reason = ''): Error {
+    const what = `from ${hostOf(this.#request)} within ${this.#timeoutMs / 1000} s${reason}`
+    return noResponseError(what, this.#repeatability, this.#maybeReceived)
   }
 }
 

@@ -4,7 +4,7 @@ import { isScalar, readAnswer } from '../api/json.ts'
 import { parseBoolean } from '../api/readings.ts'
 import { resources } from '../api/resources.ts'
 import { textOf } from '../api/text-of.ts'
-import { type Change, differencesOf } from './differences.ts'
+import { type Change, compareItem } from './differences.ts'
 import type { ParsedResponse } from './parsed-response.ts'
 import type { AnyInput } from './request.ts'
 
@@ -24,7 +24,7 @@ export type WriteOutcome =
       status: 'not applied'
       contradictions: readonly string[]
       /** ID of an item that the service created despite the error. */
-      madeId: string | undefined
+      createdId: string | undefined
     }
   | { status: 'unknown'; problem: string; accepted: boolean }
 
@@ -120,11 +120,11 @@ function compared(
   const found =
     items.length > bodies.length
       ? []
-      : items.map((item, i) => differencesOf(endpoint, { ...input, body: bodies[i] }, item))
+      : items.map((item, i) => compareItem(endpoint, { ...input, body: bodies[i] }, item))
   const contradictions = found.flatMap((differences) => differences.contradictions)
   if (contradictions.length === 0)
     return { status: 'done', isShown: true, hasError, changes: found.flatMap(({ changes }) => changes) }
   const [first] = items
   const id = servicePicksId(endpoint) && !endpoint.many ? first?.[idField(endpoint)] : undefined
-  return { status: 'not applied', contradictions, madeId: id === undefined ? undefined : textOf(id) }
+  return { status: 'not applied', contradictions, createdId: id === undefined ? undefined : textOf(id) }
 }

@@ -18,7 +18,7 @@ export interface Setting<T> {
 }
 
 /** Minimum length of a key that can be redacted; shorter ones occur in ordinary words. */
-export const shortestKey = 8
+export const minKeyLength = 8
 
 /** Built-in profile of the local workspace. */
 export const localProfile = 'local'
@@ -111,13 +111,13 @@ export function resolveSettings(
   const key = keyFromEnv(env)
 
   const isLocal = named?.value === localProfile
-  const { config, unread = undefined }: Read =
+  const { config, unread = undefined }: ConfigResult =
     !named && baseUrl && key ? { config: {} } : isLocal ? tryReading(read) : { config: read() }
   const stored = config.profile === undefined ? undefined : { value: config.profile, from: 'settings file' }
   const profile = named ?? stored ?? { value: defaultProfile, from: 'default' }
   const values = findProfile(config, profile.value)
-  const mustBeThere = !mayBeNew && profile.value !== localProfile && profile.value !== defaultProfile
-  if (mustBeThere && !values) throw noSuchProfile(profile.value, ` (${profile.from})`)
+  const isRequired = !mayBeNew && profile.value !== localProfile && profile.value !== defaultProfile
+  if (isRequired && !values) throw noSuchProfile(profile.value, ` (${profile.from})`)
 
   // A named local profile takes precedence over a base URL in the environment; the profile in use does not.
   const local = profile.value === localProfile && (named !== undefined || baseUrl === undefined)
@@ -196,13 +196,13 @@ function keyFromEnv(env: Readonly<Record<string, string | undefined>>): Setting<
   return value ? { value, from: 'MEETROOM_API_KEY' } : undefined
 }
 
-interface Read {
+interface ConfigResult {
   config: StoredConfig
   unread?: MeetroomError
 }
 
 /** The local workspace works without settings, so a broken file must not block it. */
-function tryReading(read: () => StoredConfig): Read {
+function tryReading(read: () => StoredConfig): ConfigResult {
   try {
     return { config: read() }
   } catch (error) {

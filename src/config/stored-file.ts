@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { suggest, suggestElsewhere, tooFewHandles, UsageError } from '../errors.ts'
+import { exhaustedHandlesError, suggest, suggestElsewhere, UsageError } from '../errors.ts'
 import { readTrusted } from '../files/trusted-file.ts'
 
 /** A stored profile. The key is sent to `api_key_origin` only. */
@@ -45,7 +45,7 @@ export function readConfig(dir: string, uid: number | undefined): StoredConfig {
     if (error instanceof UsageError) throw error
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
-    const handles = tooFewHandles(error)
+    const handles = exhaustedHandlesError(error)
     if (handles) throw handles
     throw new UsageError(`the settings file ${file} cannot be read (${code})`)
   }

@@ -35,14 +35,14 @@ export function parseFormat(text: string): Format {
 }
 
 /** Maximum timeout, in milliseconds. Timers above 2³¹ milliseconds fire immediately. */
-export const longestWaitMs = 86_400_000
+export const maxTimeoutMs = 86_400_000
 
 /**
  * Parses a number of seconds or a duration; returns seconds.
  * @throws {UsageError}
  */
 export function parseTimeout(text: string): number {
-  return parseDuration(text, { most: longestWaitMs }) / 1000
+  return parseDuration(text, { most: maxTimeoutMs }) / 1000
 }
 
 /** @throws {UsageError} */

@@ -6,7 +6,7 @@ import type { Host } from '../host.ts'
 import { configFile, type Key, type Profile, readConfig, type StoredConfig } from './stored-file.ts'
 
 /** Maximum wait for another process that writes the settings, in milliseconds. */
-const patienceMs = 5000
+const lockTimeoutMs = 5000
 const pauseMs = 25
 
 type Machine = Pick<Host, 'uid' | 'pid' | 'isAlive' | 'now' | 'sleep' | 'random' | 'platform' | 'env'>
@@ -68,7 +68,7 @@ async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): P
   for (let waited = 0; ; ) {
     const holder = await takeLock(lock, host)
     if (holder === undefined) return () => rm(lock, { force: true })
-    if (waited >= patienceMs)
+    if (waited >= lockTimeoutMs)
       throw new OutputError(`the settings in ${dir} are in use (process ${holder}); nothing was stored`, {
         hint: `run it again; if there is no such process, remove ${lock}`,
         retryable: true,

@@ -1,5 +1,5 @@
 import { type Clock, every } from './common/clock.ts'
-import type { Pace } from './common/pace.ts'
+import type { TurnScheduler } from './common/pace.ts'
 import { canIndex, hasUnindexed, indexEmails } from './store/emails.ts'
 import type { Store } from './store/store.ts'
 
@@ -9,7 +9,7 @@ const stepUsers = 128
 
 interface IndexingOptions {
   store: Store
-  pace: Pace
+  pace: TurnScheduler
   clock: Clock
   onFailure(error: unknown): void
 }

@@ -5,7 +5,7 @@ import type { Quietly } from './store/sqlite.ts'
 type OpenTransport = Transport & { close?(): Promise<void> | void }
 
 /** Connection to a workspace, through the process that serves it or in this process. */
-interface Way {
+interface WorkspaceConnection {
   transport: OpenTransport
   apiKey: string
   baseUrl?: string
@@ -13,7 +13,7 @@ interface Way {
 
 interface ReachOptions {
   dir: string
-  owner: ServingProcessWithKey | undefined
+  servingProcess: ServingProcessWithKey | undefined
   host: {
     now(): number
     monotonic(): number
@@ -26,50 +26,65 @@ interface ReachOptions {
 }
 
 /** Maximum time to look for another connection when a request cannot be sent, in milliseconds. */
-const patienceMs = 1000
+const reconnectTimeoutMs = 1000
 const pauseMs = 50
 
 /** Connects to a workspace, and reconnects when the serving process has stopped or started. */
-export async function reachWorkspace({ dir, owner, host, connect, notice }: ReachOptions): Promise<Way> {
+export async function reachWorkspace({
+  dir,
+  servingProcess,
+  host,
+  connect,
+  notice,
+}: ReachOptions): Promise<WorkspaceConnection> {
   const opened: OpenTransport[] = []
-  const first = await open(owner)
-  let latest = Promise.resolve(first)
+  const firstConnection = await open(servingProcess)
+  let latest = Promise.resolve(firstConnection)
 
-  async function open(owner: ServingProcessWithKey | undefined): Promise<Way> {
-    const way = owner
-      ? { transport: await connect(owner.base_url), apiKey: owner.apiKey, baseUrl: owner.base_url }
-      : await openHere(dir, host, notice)
-    opened.push(way.transport)
-    return way
+  async function open(servingProcess: ServingProcessWithKey | undefined): Promise<WorkspaceConnection> {
+    const connection = servingProcess
+      ? {
+          transport: await connect(servingProcess.base_url),
+          apiKey: servingProcess.apiKey,
+          baseUrl: servingProcess.base_url,
+        }
+      : await openInProcess(dir, host, notice)
+    opened.push(connection.transport)
+    return connection
   }
 
-  const transport: Transport = async (request, signal, withdrawn) => {
-    const began = host.monotonic()
+  const transport: Transport = async (request, signal, cancelUnsent) => {
+    const startedAt = host.monotonic()
     for (;;) {
-      const taken = latest
-      const way = await taken
+      const current = latest
+      const connection = await current
       try {
-        return await way.transport(way === first ? request : redirected(request, way), signal, withdrawn)
+        return await connection.transport(
+          connection === firstConnection ? request : redirectRequest(request, connection),
+          signal,
+          cancelUnsent,
+        )
       } catch (error) {
-        const unsent = error instanceof TransportError && !error.maybeSent
-        if (!unsent || withdrawn?.aborted || host.monotonic() - began > patienceMs) throw error
+        const isUnsent = error instanceof TransportError && !error.maybeSent
+        if (!isUnsent || cancelUnsent?.aborted || host.monotonic() - startedAt > reconnectTimeoutMs)
+          throw error
         await host.sleep(pauseMs, signal)
         // Another request may have reconnected already.
-        if (latest === taken) latest = findServingProcess(dir, host.quietly).then(open)
+        if (latest === current) latest = findServingProcess(dir, host.quietly).then(open)
       }
     }
   }
   const close = async () => {
     for (const each of opened) await each.close?.()
   }
-  return { ...first, transport: Object.assign(transport, { close }) }
+  return { ...firstConnection, transport: Object.assign(transport, { close }) }
 }
 
-async function openHere(
+async function openInProcess(
   dir: string,
   host: ReachOptions['host'],
   notice: ReachOptions['notice'],
-): Promise<Way> {
+): Promise<WorkspaceConnection> {
   const { openWorkspace } = await import('./workspace.ts')
   const { service, apiKey, close } = await openWorkspace({ dir, host, notice })
   const transport: Transport = async (request, signal) => {
@@ -81,7 +96,7 @@ async function openHere(
   return { transport: Object.assign(transport, { close }), apiKey }
 }
 
-function redirected(request: WireRequest, { apiKey, baseUrl }: Way): WireRequest {
+function redirectRequest(request: WireRequest, { apiKey, baseUrl }: WorkspaceConnection): WireRequest {
   const { origin, pathname, search } = new URL(request.url)
   const url = (baseUrl === undefined ? origin : new URL(baseUrl).origin) + pathname + search
   return { ...request, url, headers: { ...request.headers, authorization: `Bearer ${apiKey}` } }

@@ -15,10 +15,10 @@ export interface ServingProcessWithKey extends ServingProcess {
   apiKey: string
 }
 
-const address = (dir: string) => join(dir, 'serve.json')
+const serveFile = (dir: string) => join(dir, 'serve.json')
 
 export interface WorkspaceLock {
-  publish(owner: ServingProcess): void
+  publish(servingProcess: ServingProcess): void
   /** Removes `serve.json` before the process stops. */
   withdraw(): void
   release(): void
@@ -34,20 +34,21 @@ export async function lockWorkspace(dir: string, quietly: Quietly): Promise<Work
   // `findServingProcess` holds the lock for a moment.
   if (!tryLock(lock, 'PRAGMA busy_timeout = 1000; BEGIN EXCLUSIVE')) {
     lock.close()
-    const owner = readOwner(dir)
+    const servingProcess = readServeFile(dir)
     throw new UsageError(
-      owner
-        ? `this data directory is already served at ${owner.base_url} by process ${owner.pid}`
+      servingProcess
+        ? `this data directory is already served at ${servingProcess.base_url} by process ${servingProcess.pid}`
         : 'this data directory is already served',
       { hint: `use that one, or choose another folder with --data-dir (this one is ${dir})` },
     )
   }
-  const withdraw = () => rmSync(address(dir), { force: true })
+  const withdraw = () => rmSync(serveFile(dir), { force: true })
   // Remove the file of a killed process.
   withdraw()
   return {
     withdraw,
-    publish: (owner) => writeFileSync(address(dir), `${JSON.stringify(owner)}\n`, { mode: 0o600 }),
+    publish: (servingProcess) =>
+      writeFileSync(serveFile(dir), `${JSON.stringify(servingProcess)}\n`, { mode: 0o600 }),
     release() {
       withdraw()
       lock.close()
@@ -60,12 +61,14 @@ export async function findServingProcess(
   quietly: Quietly,
 ): Promise<ServingProcessWithKey | undefined> {
   // Usually nothing is served, so this check must be cheap.
-  if (!existsSync(address(dir))) return undefined
+  if (!existsSync(serveFile(dir))) return undefined
   const lock = await openLock(dir, quietly)
-  const free = tryLock(lock, 'PRAGMA busy_timeout = 0; BEGIN; SELECT * FROM sqlite_master')
+  const isFree = tryLock(lock, 'PRAGMA busy_timeout = 0; BEGIN; SELECT * FROM sqlite_master')
   lock.close()
-  const owner = free ? undefined : readOwner(dir)
-  return owner && { ...owner, apiKey: readFileSync(owner.api_key_file, 'utf8').trim() }
+  const servingProcess = isFree ? undefined : readServeFile(dir)
+  return (
+    servingProcess && { ...servingProcess, apiKey: readFileSync(servingProcess.api_key_file, 'utf8').trim() }
+  )
 }
 
 async function openLock(dir: string, quietly: Quietly): Promise<Sqlite> {
@@ -87,9 +90,9 @@ function isBusy(error: unknown): boolean {
   return code === 'SQLITE_BUSY' || errcode === 5
 }
 
-function readOwner(dir: string): ServingProcess | undefined {
+function readServeFile(dir: string): ServingProcess | undefined {
   try {
-    return JSON.parse(readFileSync(address(dir), 'utf8')) as ServingProcess
+    return JSON.parse(readFileSync(serveFile(dir), 'utf8')) as ServingProcess
   } catch {
     return undefined
   }

@@ -29,7 +29,7 @@ export interface ServeOptions {
   log: (line: string) => void
 }
 
-export interface Serving {
+export interface RunningService {
   /** Ends with `/v1`. */
   baseUrl: string
   apiKey: string
@@ -43,7 +43,7 @@ export interface Serving {
 const graceMs = 3000
 
 /** @throws {UsageError} when another process serves the same data directory */
-export async function serve(options: ServeOptions): Promise<Serving> {
+export async function serve(options: ServeOptions): Promise<RunningService> {
   const opened: Closer[] = []
   const closeAll = async () => {
     for (const close of opened.toReversed()) await close()
@@ -58,16 +58,16 @@ export async function serve(options: ServeOptions): Promise<Serving> {
 
 type Closer = () => Promise<void> | void
 
-async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): Promise<Serving> {
+async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): Promise<RunningService> {
   const { dir, keyFile, machine, log } = options
   // Lock first: the workspace may belong to another process.
-  const ownership =
+  const lock =
     dir === undefined ? undefined : await usingDirectory(dir, () => lockWorkspace(dir, machine.quietly))
-  opened.push(() => ownership?.release())
+  opened.push(() => lock?.release())
   const {
     store,
     pace,
-    sweeper,
+    cascadeDeleter,
     apiKey,
     close: closeWorkspace,
   } = await openWorkspace({
@@ -77,14 +77,19 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
     notice: log,
   })
   opened.push(closeWorkspace)
-  const { hub, sockets, deliveries, close: closeLive } = createLive({ store, pace, sweeper }, options)
-  opened.push(closeLive)
+  const {
+    hub,
+    sockets,
+    deliveries,
+    close: closeSessionServices,
+  } = createSessionServices({ store, pace, cascadeDeleter }, options)
+  opened.push(closeSessionServices)
   await usingDirectory(dir, async () => {
     await hub.recover()
     deliveries.start()
   })
   const server = await serveHttp(
-    createService({ store, apiKey, now: machine.now, live: hub, pace, sweeper }),
+    createService({ store, apiKey, now: machine.now, live: hub, pace, cascadeDeleter }),
     {
       host: options.host,
       port: options.port,
@@ -99,12 +104,12 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
     server.cut()
   })
   await usingDirectory(dir, () =>
-    ownership?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile) }),
+    lock?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile) }),
   )
 
   async function close(): Promise<void> {
     // New commands no longer find the service.
-    ownership?.withdraw()
+    lock?.withdraw()
     const closed = server.close()
     const cancelCut = machine.after(graceMs, () => {
       sockets.close()
@@ -118,8 +123,8 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
   return { baseUrl, apiKey, close }
 }
 
-function createLive(
-  { store, pace, sweeper }: Pick<Workspace, 'store' | 'pace' | 'sweeper'>,
+function createSessionServices(
+  { store, pace, cascadeDeleter }: Pick<Workspace, 'store' | 'pace' | 'cascadeDeleter'>,
   options: ServeOptions,
 ) {
   const { machine, log } = options
@@ -145,10 +150,10 @@ function createLive(
     newId,
     onFailure,
     onEvent: (roomId) => deliveries.wake(roomId),
-    onListed: () => sweeper.wake(),
+    onListed: () => cascadeDeleter.wake(),
   })
   const sockets = new Sockets({
-    reception: { store, now: machine.now, newId },
+    admissionDeps: { store, now: machine.now, newId },
     hub,
     clock: machine,
     pace,

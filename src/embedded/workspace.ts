@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { OutputError } from '../errors.ts'
 import { makeDirectory } from '../files/make-directory.ts'
 import { storageFault } from './common/faults.ts'
-import { createPace, type Pace } from './common/pace.ts'
+import { createTurnScheduler, type TurnScheduler } from './common/pace.ts'
 import { databaseIn } from './files.ts'
 import { createService, type Service } from './service/service.ts'
 import { CascadeDeleter } from './store/cascade-deleter.ts'
@@ -23,8 +23,8 @@ export interface WorkspaceOptions {
 
 export interface Workspace {
   store: Store
-  pace: Pace
-  sweeper: CascadeDeleter
+  pace: TurnScheduler
+  cascadeDeleter: CascadeDeleter
   service: Service
   apiKey: string
   close(): void
@@ -50,15 +50,15 @@ export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions):
       sqlite,
       dir === undefined ? undefined : { path: database, open: () => open(database) },
     )
-    const pace = createPace()
-    const sweeper = new CascadeDeleter(store, pace)
+    const pace = createTurnScheduler()
+    const cascadeDeleter = new CascadeDeleter(store, pace)
     // A previous process may have stopped in the middle of a deletion.
-    sweeper.wake()
+    cascadeDeleter.wake()
     return {
       store,
       pace,
-      sweeper,
-      service: createService({ store, apiKey, now: host.now, pace, sweeper }),
+      cascadeDeleter,
+      service: createService({ store, apiKey, now: host.now, pace, cascadeDeleter }),
       apiKey,
       close: () => store.close(),
     }

@@ -4,7 +4,7 @@ import type { Host } from '../host.ts'
 export type Machine = Pick<Host, 'pid' | 'isAlive' | 'now'>
 
 /** Age after which an empty lock file counts as stale, in milliseconds. */
-const unfinishedMs = 10_000
+const emptyLockStaleMs = 10_000
 
 /**
  * Takes a lock file for this process; the holder removes it. Stale locks are removed.
@@ -13,9 +13,9 @@ const unfinishedMs = 10_000
 export async function takeLock(lock: string, machine: Machine): Promise<number | undefined> {
   for (let attempt = 0; attempt < 5; attempt++) {
     if (await create(lock, machine.pid)) return undefined
-    const found = await look(lock)
+    const found = await readLock(lock)
     if (found && !isAbandoned(found, machine)) return found.holder
-    if (found) await takeAway(lock, machine)
+    if (found) await removeStaleLock(lock, machine)
   }
   return 0
 }
@@ -36,38 +36,38 @@ async function create(path: string, pid: number): Promise<boolean> {
   }
 }
 
-interface Found {
+interface LockState {
   text: string
   holder: number
-  madeAt: number
+  createdAtMs: number
 }
 
-async function look(lock: string): Promise<Found | undefined> {
+async function readLock(lock: string): Promise<LockState | undefined> {
   try {
     const [text, { mtimeMs }] = await Promise.all([readFile(lock, 'utf8'), stat(lock)])
-    return { text, holder: /^\d{1,10}\n$/.test(text) ? Number(text) : 0, madeAt: mtimeMs }
+    return { text, holder: /^\d{1,10}\n$/.test(text) ? Number(text) : 0, createdAtMs: mtimeMs }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
 }
 
-function isAbandoned({ text, holder, madeAt }: Found, { pid, isAlive, now }: Machine): boolean {
+function isAbandoned({ text, holder, createdAtMs }: LockState, { pid, isAlive, now }: Machine): boolean {
   // The file is about to be written. Clocks may be set back.
-  if (text === '') return Math.abs(now() - madeAt) > unfinishedMs
+  if (text === '') return Math.abs(now() - createdAtMs) > emptyLockStaleMs
   // Our own process ID belonged to an earlier process: containers start at 1 again.
   return holder === 0 || holder === pid || !isAlive(holder)
 }
 
 /** Removes a stale lock, one process at a time: a second one would remove the new lock of the first. */
-async function takeAway(lock: string, machine: Machine): Promise<void> {
-  const turn = `${lock}.old`
-  if (await create(turn, machine.pid)) {
-    const found = await look(lock)
+async function removeStaleLock(lock: string, machine: Machine): Promise<void> {
+  const removalLock = `${lock}.old`
+  if (await create(removalLock, machine.pid)) {
+    const found = await readLock(lock)
     if (found && isAbandoned(found, machine)) await rm(lock, { force: true })
-    await rm(turn, { force: true })
+    await rm(removalLock, { force: true })
     return
   }
-  const other = await look(turn)
-  if (other && isAbandoned(other, machine)) await rm(turn, { force: true })
+  const other = await readLock(removalLock)
+  if (other && isAbandoned(other, machine)) await rm(removalLock, { force: true })
 }

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { OutputError, UsageError } from '../errors.ts'
-import { openSaved } from './private-file.ts'
+import { openUserFile } from './private-file.ts'
 
 /** An output file that a flag names. */
 export class OutputFile {
@@ -28,7 +28,7 @@ export class OutputFile {
   static async open(file: string, cwd: string): Promise<OutputFile> {
     const path = resolve(cwd, file)
     try {
-      return new OutputFile(path, await openSaved(path))
+      return new OutputFile(path, await openUserFile(path))
     } catch (error) {
       if (error instanceof UsageError) throw error
       throw new OutputError(`${file} cannot be written (${(error as NodeJS.ErrnoException).code})`)

@@ -14,7 +14,7 @@ export function readTrusted(path: string, uid: number | undefined, name: string)
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const found = fstatSync(file)
-    if (!found.isFile()) throw notRegular(name)
+    if (!found.isFile()) throw notRegularError(name)
     if (uid !== undefined && found.uid !== uid && found.uid !== 0)
       throw new UsageError(`${name} belongs to another user (${found.uid})`, {
         hint: 'whoever can write to it decides where your key goes: own it, or let root own it',
@@ -49,6 +49,6 @@ function isReplaceableIn(folder: string, uid: number): boolean {
   return isShared || ![uid, 0].includes(held.uid)
 }
 
-export function notRegular(name: string): UsageError {
+export function notRegularError(name: string): UsageError {
   return new UsageError(`${name} is not a regular file`)
 }

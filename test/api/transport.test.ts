@@ -178,8 +178,8 @@ async function serveSlowly(connections: number) {
     paths,
     sockets,
     /** Sends a request. */
-    ask: (path: string, signal = new AbortController().signal, withdrawn?: AbortSignal) =>
-      transport({ method: 'POST', url: origin + path, headers: {} }, signal, withdrawn).then(
+    ask: (path: string, signal = new AbortController().signal, cancelUnsent?: AbortSignal) =>
+      transport({ method: 'POST', url: origin + path, headers: {} }, signal, cancelUnsent).then(
         ({ body }) => new TextDecoder().decode(body),
         ({ message, maybeSent, transient }: TransportError) => ({ message, maybeSent, transient }),
       ),

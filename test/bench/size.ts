@@ -12,7 +12,7 @@ import { openWorkspace } from '../../src/embedded/workspace.ts'
 import { type Served, send, startService } from './served.ts'
 
 const many = Number(process.argv[2] ?? 1_000_000)
-const few = 1000
+const maxDirectEnds = 1000
 /** Members and sessions of the large room. */
 const crowd = many / 10
 
@@ -119,16 +119,16 @@ async function worstBeside(
   return { worst, took: await running }
 }
 
-const small = await startService(await fill(few))
+const small = await startService(await fill(maxDirectEnds))
 const big = await startService(await fill(many))
 const line = (what: string, ...values: string[]) =>
   console.log(what.padEnd(34) + values.map((value) => value.padStart(12)).join(''))
 
-line('p50 in ms', few.toLocaleString('en'), many.toLocaleString('en'), 'ratio')
+line('p50 in ms', maxDirectEnds.toLocaleString('en'), many.toLocaleString('en'), 'ratio')
 for (const [what, path] of paths) {
   const times: { small: number[]; big: number[] } = { small: [], big: [] }
   for (let i = 0; i < 60; i++) {
-    times.small.push(await timed(() => send(small, 'GET', path(few, i))))
+    times.small.push(await timed(() => send(small, 'GET', path(maxDirectEnds, i))))
     if (i < 10 || median(times.big) < 50) times.big.push(await timed(() => send(big, 'GET', path(many, i))))
   }
   const [one, other] = [median(times.small), median(times.big)]

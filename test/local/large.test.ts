@@ -105,14 +105,14 @@ describe('a user with many memberships', () => {
 
 test('a deletion that is rolled back sweeps nothing', async () => {
   const workspace = await openTestWorkspace(tempDir())
-  const { store, sweeper } = workspace
+  const { store, cascadeDeleter } = workspace
   await largeRoom(workspace)
   const before = stored(workspace)
   const failing = async () =>
     store.write(() => {
       const { id } = store.one<{ id: string }>('SELECT id FROM rooms') ?? { id: '' }
       store.run('DELETE FROM rooms')
-      sweeper.sweep('room', id)
+      cascadeDeleter.sweep('room', id)
       throw new Error('no')
     })
   await expect(failing()).rejects.toThrow('no')

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { createPace } from '../../src/embedded/common/pace.ts'
+import { createTurnScheduler } from '../../src/embedded/common/pace.ts'
 import { foldedEmail, hasUnindexed, indexEmails } from '../../src/embedded/store/emails.ts'
 import { searchEmails } from '../../src/embedded/store/search.ts'
 import { openSqlite } from '../../src/embedded/store/sqlite.ts'
@@ -69,7 +69,7 @@ test('a search finds what reading every e-mail finds, whatever is indexed of wha
               text,
             )
             .map(({ id }) => id)
-          const found = await searchEmails(store, createPace(), { text, limit, offset })
+          const found = await searchEmails(store, createTurnScheduler(), { text, limit, offset })
           expect({ ids: found.rows.map(({ id }) => id), total: found.total }).toEqual({
             ids: ids.slice(offset, offset + limit),
             total: ids.length,

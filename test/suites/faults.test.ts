@@ -23,8 +23,8 @@ function casesOf(index: number, { trusted, heavy }: Fault): (readonly [Command, 
   const all = (Object.keys(commands) as Command[]).flatMap((command) =>
     formats.map((format) => [command, format] as const),
   )
-  const few = trusted || heavy ? [index % 10] : [index % 4, 4 + (index % 6)]
-  return all.filter((_, i) => full || few.includes(i))
+  const maxDirectEnds = trusted || heavy ? [index % 10] : [index % 4, 4 + (index % 6)]
+  return all.filter((_, i) => full || maxDirectEnds.includes(i))
 }
 
 const isHere = ({ over }: Fault) => over !== 'full port' || process.platform === 'linux'

@@ -10,12 +10,15 @@ import { counted, full } from './size.ts'
 const count = counted('services')
 
 /** Number of scenarios that a service is tried with in the quick form; the next service goes on with the following ones. */
-const few = 2
+const maxDirectEnds = 2
 
 /** Every scenario; in the quick form a few, taking turns. */
 function scenariosFor(fake: FakeService, index: number): readonly Scenario[] {
   if (full || fake === plain) return scenarios
-  return Array.from({ length: few }, (_, i) => scenarios[(index * few + i) % scenarios.length] as Scenario)
+  return Array.from(
+    { length: maxDirectEnds },
+    (_, i) => scenarios[(index * maxDirectEnds + i) % scenarios.length] as Scenario,
+  )
 }
 
 const unmatched =

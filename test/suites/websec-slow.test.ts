@@ -10,7 +10,7 @@ import { startTargets } from './websec/targets.ts'
 const { add: count } = counted('websec')
 
 /** The patience of the service, in milliseconds, so that nobody has to wait for seconds. */
-const patience = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 }
+const timeouts = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 }
 
 const chunkedHead = 'POST /v1/users HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n'
 const head = 'POST /v1/users HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n'
@@ -83,7 +83,7 @@ const allCut = (chosen: typeof vectors) => Object.fromEntries(chosen.map(([name]
 test('somebody who never finishes is cut, and holds up nobody', async () => {
   count('vectors', vectors.length)
   const { service, apiKey } = await openTestWorkspace()
-  const server = await serveHttp(service, { host: '127.0.0.1', port: 0, patience })
+  const server = await serveHttp(service, { host: '127.0.0.1', port: 0, timeouts })
   onTestFinished(() => server.cut())
   const good = rawRequest('GET /v1/rooms', { host: 'localhost', authorization: `Bearer ${apiKey}` })
   const ask = async () => statusLine(await sendRaw(server.url, good))
@@ -99,7 +99,7 @@ test('somebody who never finishes is cut, and holds up nobody', async () => {
 test('a thousand who never finish keep nobody out', async () => {
   count('vectors')
   const { service, apiKey } = await openTestWorkspace()
-  const server = await serveHttp(service, { host: '127.0.0.1', port: 0, patience, maxConnections: 100 })
+  const server = await serveHttp(service, { host: '127.0.0.1', port: 0, timeouts, maxConnections: 100 })
   onTestFinished(() => server.cut())
   const { port } = new URL(server.url)
   const drips = []

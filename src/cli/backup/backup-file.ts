@@ -1,8 +1,8 @@
 import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { MeetroomError, OutputError, tooFewHandles, UsageError } from '../../errors.ts'
+import { exhaustedHandlesError, MeetroomError, OutputError, UsageError } from '../../errors.ts'
 import { makeDirectory } from '../../files/make-directory.ts'
-import { openNew } from '../../files/private-file.ts'
+import { createOwnFile } from '../../files/private-file.ts'
 
 /** A new file with one record per line. Lines added before `sync` resolves survive a power loss. */
 export class BackupFile {
@@ -22,7 +22,7 @@ export class BackupFile {
    */
   static async create(path: string): Promise<BackupFile> {
     try {
-      return new BackupFile(path, await openNew(path))
+      return new BackupFile(path, await createOwnFile(path))
     } catch (error) {
       throw toBackupError(path, error)
     }
@@ -113,5 +113,8 @@ function toBackupError(path: string, error: unknown): unknown {
 
 function unwritable(path: string, error: NodeJS.ErrnoException): MeetroomError {
   const { code } = error
-  return tooFewHandles(error) ?? new OutputError(`${path} cannot be written (${code}); nothing was changed`)
+  return (
+    exhaustedHandlesError(error) ??
+    new OutputError(`${path} cannot be written (${code}); nothing was changed`)
+  )
 }

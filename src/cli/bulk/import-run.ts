@@ -1,9 +1,9 @@
 import {
   AuditError,
   AuthError,
-  asForeseen,
   type MeetroomError,
   NetworkError,
+  toMeetroomError,
   UnknownOutcomeError,
   UsageError,
   WrongBaseUrlError,
@@ -68,7 +68,7 @@ async function run(
     await pool.run(workOn(remaining, sender, ledger, flags))
     return undefined
   } catch (error) {
-    return asForeseen(error)
+    return toMeetroomError(error)
   } finally {
     await remaining.close()
     await tellKept(context, kind.view.noun, sender.kept)

@@ -134,8 +134,8 @@ export class RowSender {
     return kind.create(client, body).then(
       (id) => this.#finish(body, id),
       (cause) => {
-        if (!(cause instanceof NotAppliedError) || cause.madeId === undefined) throw cause
-        return { status: 'failed', value: cause.madeId, error: cause }
+        if (!(cause instanceof NotAppliedError) || cause.createdId === undefined) throw cause
+        return { status: 'failed', value: cause.createdId, error: cause }
       },
     )
   }

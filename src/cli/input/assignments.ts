@@ -1,6 +1,6 @@
 import { isLosslessNumber } from 'lossless-json'
 import { isRecord } from '../../api/guards.ts'
-import { mostLevels, readJson } from '../../api/json.ts'
+import { maxLevels, readJson } from '../../api/json.ts'
 import { UsageError } from '../../errors.ts'
 
 /** Parses `key=value`. The value is read as JSON if it is valid JSON, and as a string otherwise. */
@@ -31,7 +31,7 @@ export function parsePath(key: string, flag = '--set'): string[] {
   const separators = parts.filter((_, i) => i % 2 === 0)
   if (separators.some((found, i) => found !== (i === 0 || i === names.length ? '' : '.')))
     throw new UsageError(`${flag} ${key}: a name between the dots is empty; a dot in a name is written \\.`)
-  if (names.length > mostLevels) throw new UsageError(`${flag}: nested more than ${mostLevels} levels deep`)
+  if (names.length > maxLevels) throw new UsageError(`${flag}: nested more than ${maxLevels} levels deep`)
   return names
 }
 

@@ -52,7 +52,7 @@ export async function openPool(
     connections: concurrency,
     confirmed,
     interrupt: cut.signal,
-    withdrawn: context.interrupt,
+    cancelUnsent: context.interrupt,
     onRetry: ({ status, waitMs }) => {
       // A connection error of one request does not slow down the others.
       if (isBusy(status)) limiter.hold(waitMs)

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
-import { tooFewHandles } from '../../errors.ts'
+import { exhaustedHandlesError } from '../../errors.ts'
 
 /** How many SQLite takes for its files, libsql for its threads, and a few for what else a command opens. */
 const needed = 14
@@ -14,7 +14,7 @@ export function requireHandles(): void {
   try {
     while (taken.length < needed) taken.push(openSync(devNull, 'r'))
   } catch (error) {
-    const handles = tooFewHandles(error)
+    const handles = exhaustedHandlesError(error)
     if (handles) throw handles
   } finally {
     for (const handle of taken) closeSync(handle)

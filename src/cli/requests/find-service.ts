@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { isLoopback } from '../../api/loopback.ts'
-import { type Settings, shortestKey } from '../../config/settings.ts'
+import { minKeyLength, type Settings } from '../../config/settings.ts'
 import { isClear } from '../../config/values.ts'
 import type { ServingProcessWithKey } from '../../embedded/running-server.ts'
 import { suggest, suggestElsewhere, UsageError } from '../../errors.ts'
@@ -22,7 +22,7 @@ export async function findService(around: ServiceDeps): Promise<Service> {
     baseUrl,
     async open(connections) {
       const apiKey = await around.key()
-      if (apiKey.length < shortestKey)
+      if (apiKey.length < minKeyLength)
         await printer.notice(
           `warning: the API key (${(settings.apiKey ?? settings.keyCommand)?.from}) is so short that it cannot be kept out of what is shown`,
         )
@@ -48,7 +48,7 @@ async function findLocal({ host, connect, printer }: ServiceDeps): Promise<Servi
       const { reachWorkspace } = await import('../../embedded/reach.ts')
       return reachWorkspace({
         dir,
-        owner,
+        servingProcess: owner,
         host,
         connect: (baseUrl) => connect(baseUrl, host, connections),
         notice: (text) => void printer.notice(text),

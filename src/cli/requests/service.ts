@@ -41,7 +41,7 @@ export interface ClientSetup {
   /** Aborts what is under way. */
   interrupt: AbortSignal
   /** Aborted: what has not been sent is not sent any more. */
-  withdrawn?: AbortSignal
+  cancelUnsent?: AbortSignal
   /** What other clients of the run have found out about the service. */
   seen?: ServiceFacts
   /** Deadline of a call that begins now, in milliseconds, instead of the one in the settings. */
@@ -87,7 +87,7 @@ export function openClient(around: ServiceDeps, setup: ClientSetup, service: Ser
     ...omitUndefined({ seen: setup.seen }),
     userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
     interrupt: setup.interrupt,
-    ...omitUndefined({ withdrawn: setup.withdrawn }),
+    ...omitUndefined({ cancelUnsent: setup.cancelUnsent }),
     policy: {
       get timeoutMs() {
         return setup.timeoutMs?.() ?? timeout.value * 1000

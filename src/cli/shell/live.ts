@@ -51,8 +51,8 @@ export function createLookup(context: Context, flags: Readonly<Record<string, un
 
   async function ask(name: Listing, room: string | undefined): Promise<readonly Item[]> {
     // Suppresses the probe after a refusal, which is an additional request.
-    const standing = Promise.resolve({ keyWorks: true, isService: true })
-    const client = await own.client({ seen: { standing, afterDenial: standing } })
+    const probe = Promise.resolve({ keyWorks: true, isService: true })
+    const client = await own.client({ seen: { probe, probeAfterDenial: probe } })
     const query = { limit: items }
     const answer =
       name === 'listMembers'

@@ -1,6 +1,6 @@
 import type { CommanderError, Option } from 'commander'
 import { defaultLimit } from '../../api/vocabulary.ts'
-import { shortestKey } from '../../config/settings.ts'
+import { minKeyLength } from '../../config/settings.ts'
 import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
 import { findClosest } from '../input/closest.ts'
 import { splitWords } from '../input/split-command.ts'
@@ -189,7 +189,7 @@ function surplusOfLogin([given = '']: readonly string[]): UsageError {
     return new UsageError('auth login takes the base URL as a flag', {
       hint: ['type: ', suggest(['auth', 'login', '--base-url', given])],
     })
-  if (given.length < shortestKey)
+  if (given.length < minKeyLength)
     return new UsageError('auth login takes no argument', {
       hint: ['name a profile with: ', suggest(['auth', 'login', '--profile', given])],
     })

@@ -27,7 +27,7 @@ export class Connections {
     const done: Callback = (...outcome) => {
       const [, socket] = outcome
       socket?.on('error', (error) => {
-        tellReset(error)
+        markReset(error)
         // Node leaves the socket open after a TLS error, and the request would wait for its timeout.
         socket.destroy()
       })
@@ -71,7 +71,7 @@ export class Connections {
 }
 
 /** Runs before undici's own listener. */
-function tellReset(error: NodeJS.ErrnoException): void {
+function markReset(error: NodeJS.ErrnoException): void {
   if (error.code === 'ECONNRESET') error.code = resetCode
 }
 

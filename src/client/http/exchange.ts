@@ -3,7 +3,7 @@ import { maxBodyBytes, tooLarge, type WireRequest, type WireResponse } from '../
 import { decodeBody } from './content-encoding.ts'
 import { toTransportError } from './failure.ts'
 
-interface Way {
+interface Destination {
   origin: string
   proxy: string | undefined
 }
@@ -28,10 +28,10 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #size = 0
 
   constructor(
-    { origin, proxy }: Way,
+    { origin, proxy }: Destination,
     { url, method, headers, body }: WireRequest,
     readonly signal: AbortSignal,
-    readonly withdrawn: AbortSignal | undefined,
+    readonly cancelUnsent: AbortSignal | undefined,
   ) {
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve
@@ -61,7 +61,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onAbort(signal: AbortSignal): void {
-    if (signal === this.signal || (signal === this.withdrawn && !this.#maybeSent)) this.stop(signal.reason)
+    if (signal === this.signal || (signal === this.cancelUnsent && !this.#maybeSent)) this.stop(signal.reason)
   }
 
   onConnect(abort: (error: Error) => void): void {
@@ -111,7 +111,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   #fail(error: unknown): void {
     const maybeSent = this.#maybeSent
-    const aborted = this.signal.aborted || (!maybeSent && this.withdrawn?.aborted === true)
+    const aborted = this.signal.aborted || (!maybeSent && this.cancelUnsent?.aborted === true)
     this.#reject(toTransportError(error, { maybeSent, aborted, proxy: this.#proxy }))
   }
 }

@@ -18,7 +18,7 @@ const plainLength = /^[^:]*: ?(\d{1,9})$/
 /** Statuses without a body, whatever the headers say. */
 const bodiless = new Set(['204', '304'])
 const endOfHead = '\r\n\r\n'
-const mostHead = 8192
+const maxHeadLength = 8192
 
 /**
  * Parses a complete, unambiguous response in one chunk, because compiling undici's WebAssembly parser takes longer than
@@ -26,7 +26,7 @@ const mostHead = 8192
  * @returns false when undici's parser must read the chunk
  */
 export function parsePlainResponse(chunk: Buffer, to: Receiver): boolean {
-  const end = chunk.subarray(0, mostHead).indexOf(endOfHead)
+  const end = chunk.subarray(0, maxHeadLength).indexOf(endOfHead)
   if (end < 0) return false
   const lines = chunk.toString('latin1', 0, end).split('\r\n')
   const [first = ''] = lines

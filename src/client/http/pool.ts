@@ -29,10 +29,10 @@ export class ConnectionPool {
   }
 
   send(exchange: HttpExchange): void {
-    const { signal, withdrawn } = exchange
+    const { signal, cancelUnsent } = exchange
     this.#unanswered++
     this.#watch(signal)
-    if (withdrawn) this.#watch(withdrawn)
+    if (cancelUnsent) this.#watch(cancelUnsent)
     if (signal.aborted) exchange.stop(signal.reason)
     else this.#begin(exchange)
   }

@@ -22,8 +22,8 @@ export function networkTransport(options: TransportOptions): Transport & { close
   const proxy = direct ? undefined : proxyFor(origin, env)
   const connections = new Connections(proxy)
   const clients = new ConnectionPool(origin, connections, most)
-  const transport: Transport = (wire, signal, withdrawn) => {
-    const exchange = new HttpExchange({ origin, proxy: proxy?.name }, wire, signal, withdrawn)
+  const transport: Transport = (wire, signal, cancelUnsent) => {
+    const exchange = new HttpExchange({ origin, proxy: proxy?.name }, wire, signal, cancelUnsent)
     clients.send(exchange)
     return exchange.answer
   }

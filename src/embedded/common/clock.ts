@@ -8,14 +8,14 @@ export interface Clock {
   after(ms: number, work: () => void): () => void
 }
 
-const longestTimer = 2 ** 31 - 1
+const maxTimerMs = 2 ** 31 - 1
 
 /** Runs `work` once, after any number of milliseconds: `setTimeout` fires immediately above 2³¹−1. */
 export function afterLong(clock: Clock, ms: number, work: () => void): () => void {
   let cancel = () => {}
   const wait = (left: number) => {
-    cancel = clock.after(Math.min(left, longestTimer), () =>
-      left > longestTimer ? wait(left - longestTimer) : work(),
+    cancel = clock.after(Math.min(left, maxTimerMs), () =>
+      left > maxTimerMs ? wait(left - maxTimerMs) : work(),
     )
   }
   wait(Math.max(0, ms))

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type * as z from 'zod'
 import { describeIssue } from '../../api/issue.ts'
-import { mostLevels, readJson, TooDeep } from '../../api/json.ts'
+import { maxLevels, readJson, TooDeep } from '../../api/json.ts'
 import type { Fields } from '../../api/resource.ts'
 import type { WireRequest } from '../../api/wire.ts'
 import { invalid } from './faults.ts'
@@ -40,7 +40,7 @@ export function parseBody({ headers, body }: WireRequest): unknown {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw invalid('the request needs a body with Content-Type: application/json')
   try {
-    return readJson(body ?? '', mostLevels)
+    return readJson(body ?? '', maxLevels)
   } catch (error) {
     throw invalid(`the body is ${error instanceof TooDeep ? error.message : 'not valid JSON'}`)
   }

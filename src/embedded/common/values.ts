@@ -2,9 +2,9 @@ import { isScalar } from '../../api/json.ts'
 import type { Field, Fields } from '../../api/resource.ts'
 import { damaged, invalid } from './faults.ts'
 
-const padded = (digits: number) => (_: unknown, i: number) => String(i).padStart(digits, '0')
-const two = Array.from({ length: 60 }, padded(2))
-const three = Array.from({ length: 1000 }, padded(3))
+const pad = (digits: number) => (_: unknown, i: number) => String(i).padStart(digits, '0')
+const two = Array.from({ length: 60 }, pad(2))
+const three = Array.from({ length: 1000 }, pad(3))
 
 /** Formats a time as ISO 8601 in UTC with milliseconds (API specification, section 2). */
 export function timestamp(ms: number): string
@@ -50,22 +50,22 @@ export function requireStorable(value: unknown, fields: Fields = {}): void {
     // The schemas would drop this field silently.
     if (Object.hasOwn(value, '__proto__')) throw invalid('a field cannot have the name __proto__')
     for (const name of Object.keys(value)) {
-      const field = listed(name, fields)
+      const field = findField(name, fields)
       if (field) requireStorable(value[name], fieldsWithin(field))
     }
   }
 }
 
 /** Copies a value without the listed fields that are null: null and a missing field mean the same. */
-export function withoutNulls(value: unknown, fields: Fields): unknown {
-  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, fields))
+export function removeNulls(value: unknown, fields: Fields): unknown {
+  if (Array.isArray(value)) return value.map((item) => removeNulls(item, fields))
   if (!isObject(value)) return value
   const rest = { ...value }
   for (const name of Object.keys(value)) {
-    const field = listed(name, fields)
+    const field = findField(name, fields)
     if (!field) continue
     if (value[name] === null) delete rest[name]
-    else rest[name] = withoutNulls(value[name], fieldsWithin(field))
+    else rest[name] = removeNulls(value[name], fieldsWithin(field))
   }
   return rest
 }
@@ -74,7 +74,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return !isScalar(value) && !Array.isArray(value)
 }
 
-function listed(name: string, fields: Fields): Field | undefined {
+function findField(name: string, fields: Fields): Field | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined
 }
 

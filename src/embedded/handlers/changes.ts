@@ -13,8 +13,10 @@ type UpdateName = {
   [N in OperationName]: Operations[N]['method'] extends 'PUT' ? N : never
 }[OperationName]
 
-const present: { [N in UpdateName]: (desk: HandlerContext, params: ParamsOf<Operations[N]>) => object } = {
-  updateRoom: (desk, { id }) => toRoom(requireRoom(desk.store, id), desk),
+const currentRecords: {
+  [N in UpdateName]: (context: HandlerContext, params: ParamsOf<Operations[N]>) => object
+} = {
+  updateRoom: (context, { id }) => toRoom(requireRoom(context.store, id), context),
   updateMember: ({ store }, { room_id, member_id }) => toMember(requireMember(store, room_id, member_id)),
   updateUser({ store }, { user_id }) {
     const user = requireUser(store, user_id)
@@ -23,30 +25,30 @@ const present: { [N in UpdateName]: (desk: HandlerContext, params: ParamsOf<Oper
 }
 
 /** Fields that the service changes by itself, possibly after the client read them. */
-const moving = ['updated_at', 'started_at', 'meeting_time', 'remaining_seconds']
+const volatileFields = ['updated_at', 'started_at', 'meeting_time', 'remaining_seconds']
 
 export function isUpdate(name: OperationName): name is UpdateName {
-  return Object.hasOwn(present, name)
+  return Object.hasOwn(currentRecords, name)
 }
 
 /**
  * Returns the fields of an update that differ from the stored record, so that clients can send back a whole record.
  * @throws {Fault} when a field cannot be updated
  */
-export function changes<N extends UpdateName>(
+export function selectChanges<N extends UpdateName>(
   name: N,
-  desk: HandlerContext,
+  context: HandlerContext,
   params: unknown,
   body: unknown,
 ): unknown {
   // The schema reports the error.
   if (!isObject(body)) return body
   const { fields } = resources[endpoints[name].resource]
-  const found: Readonly<Record<string, unknown>> = {
-    ...present[name](desk, params as ParamsOf<Operations[N]>),
+  const current: Readonly<Record<string, unknown>> = {
+    ...currentRecords[name](context, params as ParamsOf<Operations[N]>),
   }
   const changed = Object.entries(body).filter(
-    ([field, value]) => !isDeepStrictEqual(value, found[field]) && !moving.includes(field),
+    ([field, value]) => !isDeepStrictEqual(value, current[field]) && !volatileFields.includes(field),
   )
   for (const [field] of changed)
     if (Object.hasOwn(fields, field) && !isWrittenBy('update', fields, field))

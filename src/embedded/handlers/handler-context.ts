@@ -2,7 +2,7 @@ import type { OperationName } from '../../api/endpoints.ts'
 import type { BodyOf, Output, ParamsOf, QueryOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { Ids } from '../common/ids.ts'
-import type { Pace } from '../common/pace.ts'
+import type { TurnScheduler } from '../common/pace.ts'
 import type { Live } from '../sessions/live.ts'
 import type { CascadeDeleter } from '../store/cascade-deleter.ts'
 import type { Store } from '../store/store.ts'
@@ -11,24 +11,24 @@ export interface HandlerContext extends Ids {
   store: Store
   now(): number
   live: Live
-  pace: Pace
-  sweeper: CascadeDeleter
+  pace: TurnScheduler
+  cascadeDeleter: CascadeDeleter
   /** The application that owns all rooms of this workspace. */
   applicationId: string
 }
 
 /** Reads may take several steps. Writes are one step because they run in a transaction. */
-type Later<N extends OperationName> = Operations[N]['method'] extends 'GET'
+type MaybePromise<N extends OperationName> = Operations[N]['method'] extends 'GET'
   ? Promise<Output<Operations[N]>>
   : never
 
 export type Handlers = {
   [N in OperationName]: (
-    desk: HandlerContext,
+    context: HandlerContext,
     input: {
       params: ParamsOf<Operations[N]>
       query: QueryOf<Operations[N]>
       body: BodyOf<Operations[N]>
     },
-  ) => Output<Operations[N]> | Later<N>
+  ) => Output<Operations[N]> | MaybePromise<N>
 }

@@ -1,11 +1,20 @@
 import type { OperationName } from '../../api/endpoints.ts'
+import { forbidden } from '../common/faults.ts'
+import { requireRoom } from '../records/records.ts'
 import type { HandlerContext, Handlers } from './handler-context.ts'
 import { memberHandlers } from './members.ts'
-import { messageHandlers } from './messages.ts'
 import { pageHandlers } from './pages.ts'
 import { roomHandlers } from './rooms.ts'
 import { sessionHandlers } from './sessions.ts'
 import { userHandlers } from './users.ts'
+
+const messageHandlers = {
+  sendMessage({ store, live }, { params, body }) {
+    if (requireRoom(store, params.room_id).terminated_at !== null) throw forbidden('the room is terminated')
+    live.send(params.room_id, { event: 'message', message: body.message })
+    return { message: body.message }
+  },
+} satisfies Partial<Handlers>
 
 const handlers: Handlers = {
   ...roomHandlers,
@@ -17,6 +26,6 @@ const handlers: Handlers = {
 }
 
 /** Runs the handler of an operation. The operation's schemas must have validated the input. */
-export function handle<N extends OperationName>(name: N, desk: HandlerContext, input: unknown): unknown {
-  return handlers[name](desk, input as Parameters<Handlers[N]>[1])
+export function handle<N extends OperationName>(name: N, context: HandlerContext, input: unknown): unknown {
+  return handlers[name](context, input as Parameters<Handlers[N]>[1])
 }

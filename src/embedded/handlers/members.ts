@@ -4,8 +4,8 @@ import type { MemberType } from '../../api/vocabulary.ts'
 import { forbidden, invalid } from '../common/faults.ts'
 import { columns } from '../records/columns.ts'
 import { requireMember, requireRoom, toMember } from '../records/records.ts'
-import { mergeUnlisted, packUnlisted, unlistedIn } from '../records/unlisted.ts'
-import { endings } from '../sessions/live.ts'
+import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
+import { closeReasons } from '../sessions/live.ts'
 import { hasListedEnds } from '../store/ended.ts'
 import { listPage } from '../store/listing.ts'
 import type { MemberRow, UserRow } from '../store/rows.ts'
@@ -21,12 +21,12 @@ interface Invitation {
 
 /** Makes a user a member of a room. An existing member gets the given role. */
 export function invite(
-  desk: HandlerContext,
+  context: HandlerContext,
   roomId: string,
   invitation: Invitation,
   field: string,
 ): MemberRow {
-  const { store, now, newId } = desk
+  const { store, now, newId } = context
   const { user_id, type, name } = invitation
   requireCreatable('member', invitation)
   const user = store.one<Pick<UserRow, 'default_member_type' | 'name'>>(
@@ -34,13 +34,14 @@ export function invite(
     user_id,
   )
   if (!user) throw invalid(`${field}: no such user`)
-  const unlisted = unlistedIn('member', invitation)
+  const unlisted = pickUnlisted('member', invitation)
   const member = store.one<MemberRow>(
     'SELECT * FROM members WHERE room_id = ? AND user_id = ?',
     roomId,
     user_id,
   )
-  if (member) return change(desk, member, { type, name, unlisted: mergeUnlisted(member.unlisted, unlisted) })
+  if (member)
+    return updateRow(context, member, { type, name, unlisted: mergeUnlisted(member.unlisted, unlisted) })
   const id = newId()
   const time = now()
   store.run(
@@ -57,7 +58,7 @@ export function invite(
   return requireMember(store, roomId, id)
 }
 
-function change(
+function updateRow(
   { store, now, live }: HandlerContext,
   member: MemberRow,
   values: Draft<Partial<Pick<MemberRow, 'name' | 'type' | 'is_blocked' | 'unlisted'>>>,
@@ -77,7 +78,7 @@ function change(
 }
 
 /** Reads a name that the API specification does not list here, because room creation accepts it for members. */
-function nameIn(body: object): string | undefined {
+function readName(body: object): string | undefined {
   const name = 'name' in body ? body.name : undefined
   if (name === undefined || name === null) return undefined
   if (typeof name !== 'string') throw invalid('name: expected string')
@@ -102,10 +103,10 @@ export const memberHandlers = {
     return { members: rows.map(toMember), paging }
   },
 
-  addMember(desk, { params, body }) {
-    requireRoom(desk.store, params.room_id)
-    const invitation = { ...body, name: nameIn(body) }
-    return { member: toMember(invite(desk, params.room_id, invitation, 'user_id')) }
+  addMember(context, { params, body }) {
+    requireRoom(context.store, params.room_id)
+    const invitation = { ...body, name: readName(body) }
+    return { member: toMember(invite(context, params.room_id, invitation, 'user_id')) }
   },
 
   getMember({ store }, { params }) {
@@ -114,21 +115,22 @@ export const memberHandlers = {
     }
   },
 
-  updateMember(desk, { params, body }) {
-    const { store, live } = desk
+  updateMember(context, { params, body }) {
+    const { store, live } = context
     const member = requireMember(store, params.room_id, params.member_id)
     // API specification, rule 2: is_blocked applies to private rooms only.
     if (body.is_blocked && requireRoom(store, params.room_id).type !== 'private')
       throw forbidden('is_blocked works only on rooms of type private')
-    if (body.is_blocked) live.end(params.room_id, endings.blocked, ({ memberId }) => memberId === member.id)
+    if (body.is_blocked)
+      live.end(params.room_id, closeReasons.blocked, ({ memberId }) => memberId === member.id)
     const { name, type, is_blocked } = body
     return {
       member: toMember(
-        change(desk, member, {
+        updateRow(context, member, {
           name,
           type,
           is_blocked: is_blocked === undefined ? undefined : Number(is_blocked),
-          unlisted: mergeUnlisted(member.unlisted, unlistedIn('member', body)),
+          unlisted: mergeUnlisted(member.unlisted, pickUnlisted('member', body)),
         }),
       ),
     }

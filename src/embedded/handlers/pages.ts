@@ -2,7 +2,7 @@ import { writeJson } from '../../api/json.ts'
 import { invalid } from '../common/faults.ts'
 import { requireWebUrl } from '../common/values.ts'
 import { requireRoom } from '../records/records.ts'
-import { packUnlisted, unlistedIn, withUnlisted } from '../records/unlisted.ts'
+import { addUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
 import type { Handlers } from './handler-context.ts'
 
 export const pageHandlers = {
@@ -23,7 +23,7 @@ export const pageHandlers = {
       const position = index ?? next
       next = Math.max(next, position + 1)
       const id = newId()
-      const unlisted = packUnlisted(unlistedIn('page', page))
+      const unlisted = packUnlisted(pickUnlisted('page', page))
       store.run(
         'INSERT INTO pages (id, room_id, position, width, height, entities, unlisted, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
         id,
@@ -35,7 +35,7 @@ export const pageHandlers = {
         unlisted,
         now(),
       )
-      return withUnlisted({ id, entities, size: size ?? null, index: position }, unlisted)
+      return addUnlisted({ id, entities, size: size ?? null, index: position }, unlisted)
     })
     return { pages }
   },

@@ -4,8 +4,8 @@ import { invalid } from '../common/faults.ts'
 import { requireWebUrl } from '../common/values.ts'
 import { columns } from '../records/columns.ts'
 import { requireRoom, toRoom } from '../records/records.ts'
-import { mergeUnlisted, packUnlisted, unlistedIn } from '../records/unlisted.ts'
-import { endings } from '../sessions/live.ts'
+import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
+import { closeReasons } from '../sessions/live.ts'
 import { blockRows, countBlocks } from '../store/counts.ts'
 import { type Counts, listPage } from '../store/listing.ts'
 import type { ListedRoom } from '../store/rows.ts'
@@ -30,7 +30,7 @@ function requireWebhook({ url, headers = {}, secret }: Target): void {
 }
 
 /** Builds the query of a room list. A name matches few rooms, so no counts are kept for names. */
-function roomsLike({ name, layout, is_terminated }: QueryOf<Operations['listRooms']>) {
+function buildRoomQuery({ name, layout, is_terminated }: QueryOf<Operations['listRooms']>) {
   const filters: [string, Value][] = []
   if (name !== undefined) filters.push(['name = ?', name])
   if (layout !== undefined) filters.push(['layout = ?', layout])
@@ -54,15 +54,18 @@ function roomsLike({ name, layout, is_terminated }: QueryOf<Operations['listRoom
 }
 
 export const roomHandlers = {
-  async listRooms(desk, { query }) {
-    const { rows, paging } = await listPage<ListedRoom>(desk.store, { ...roomsLike(query), paging: query })
-    return { rooms: rows.map((row) => toRoom(row, desk)), paging }
+  async listRooms(context, { query }) {
+    const { rows, paging } = await listPage<ListedRoom>(context.store, {
+      ...buildRoomQuery(query),
+      paging: query,
+    })
+    return { rooms: rows.map((row) => toRoom(row, context)), paging }
   },
 
-  createRoom(desk, { body }) {
-    const { store } = desk
-    const id = desk.newId()
-    const now = desk.now()
+  createRoom(context, { body }) {
+    const { store } = context
+    const id = context.newId()
+    const now = context.now()
     requireCreatable('room', body)
     if (body.webhook) requireWebhook(body.webhook)
     const room = {
@@ -76,7 +79,7 @@ export const roomHandlers = {
       meeting_from_ms: 0,
       started_at: null,
       terminated_at: null,
-      unlisted: packUnlisted(unlistedIn('room', body)),
+      unlisted: packUnlisted(pickUnlisted('room', body)),
       created_at: now,
       updated_at: now,
     }
@@ -96,22 +99,22 @@ export const roomHandlers = {
     )
     if (seq % blockRows === 0) countBlocks(store, 'rooms', seq)
     for (const [i, member] of (body.members ?? []).entries())
-      invite(desk, id, member, `members[${i}].user_id`)
+      invite(context, id, member, `members[${i}].user_id`)
     return {
-      room: toRoom(room, desk),
+      room: toRoom(room, context),
       paging: { limit: 30, offset: 0, total: 1 },
     }
   },
 
-  getRoom(desk, { params }) {
-    return { room: toRoom(requireRoom(desk.store, params.id), desk) }
+  getRoom(context, { params }) {
+    return { room: toRoom(requireRoom(context.store, params.id), context) }
   },
 
-  updateRoom(desk, { params, body }) {
-    const { store } = desk
+  updateRoom(context, { params, body }) {
+    const { store } = context
     const room = requireRoom(store, params.id)
-    const now = desk.now()
-    if (body.is_terminated) desk.live.end(room.id, endings.terminated)
+    const now = context.now()
+    if (body.is_terminated) context.live.end(room.id, closeReasons.terminated)
     const terminated =
       body.is_terminated === undefined
         ? room.terminated_at
@@ -126,19 +129,19 @@ export const roomHandlers = {
       body.name ?? room.name,
       body.layout ?? room.layout,
       terminated,
-      mergeUnlisted(room.unlisted, unlistedIn('room', body)),
+      mergeUnlisted(room.unlisted, pickUnlisted('room', body)),
       now,
       room.id,
     )
-    return { room: toRoom(requireRoom(store, room.id), desk) }
+    return { room: toRoom(requireRoom(store, room.id), context) }
   },
 
-  deleteRoom(desk, { params }) {
-    const { store, live, sweeper } = desk
-    live.end(requireRoom(store, params.id).id, endings.deleted)
+  deleteRoom(context, { params }) {
+    const { store, live, cascadeDeleter } = context
+    live.end(requireRoom(store, params.id).id, closeReasons.deleted)
     const room = requireRoom(store, params.id)
     store.run('DELETE FROM rooms WHERE id = ?', room.id)
-    sweeper.sweep('room', room.id)
-    return { room: toRoom(room, desk) }
+    cascadeDeleter.sweep('room', room.id)
+    return { room: toRoom(room, context) }
   },
 } satisfies Partial<Handlers>

@@ -1,4 +1,4 @@
-import { inTurns } from '../common/pace.ts'
+import { startTurn } from '../common/pace.ts'
 import { columns } from '../records/columns.ts'
 import { requireRoom, toSession } from '../records/records.ts'
 import { hasListedEnds } from '../store/ended.ts'
@@ -27,7 +27,7 @@ export const sessionHandlers = {
     const values = filters.map(([, value]) => value)
     if (query.limit === undefined && query.offset === undefined) {
       const sessions: Session[] = []
-      const turn = inTurns(pace)
+      const turn = startTurn(pace)
       for (let before = Number.MAX_SAFE_INTEGER; before > 0; await turn()) {
         const rows = store.list<SessionRow>(
           columns.sessions,

@@ -3,8 +3,8 @@ import { invalid } from '../common/faults.ts'
 import { requireEncodedUrl } from '../common/values.ts'
 import { columns } from '../records/columns.ts'
 import { requireUser, toUser } from '../records/records.ts'
-import { mergeUnlisted, packUnlisted, unlistedIn } from '../records/unlisted.ts'
-import { endings } from '../sessions/live.ts'
+import { mergeUnlisted, packUnlisted, pickUnlisted } from '../records/unlisted.ts'
+import { closeReasons } from '../sessions/live.ts'
 import { blockRows, countBlocks } from '../store/counts.ts'
 import { listPage, readPaging } from '../store/listing.ts'
 import type { UserRow } from '../store/rows.ts'
@@ -12,7 +12,7 @@ import { searchEmails } from '../store/search.ts'
 import type { Store } from '../store/store.ts'
 import type { Handlers } from './handler-context.ts'
 
-function updated(store: Store, user: UserRow): UserRow {
+function overwriteUser(store: Store, user: UserRow): UserRow {
   store.run(
     'UPDATE users SET name = ?, profile_url = ?, default_member_type = ?, email = ?, unlisted = ?, updated_at = ? WHERE user_id = ?',
     user.name,
@@ -27,7 +27,7 @@ function updated(store: Store, user: UserRow): UserRow {
 }
 
 /** Adds a user. Returns false when the `user_id` exists or its deletion is unfinished. */
-function add(store: Store, user: UserRow): boolean {
+function insertUser(store: Store, user: UserRow): boolean {
   const seq = store.insert(
     `INSERT INTO users (id, user_id, name, profile_url, default_member_type, email, access_token, unlisted, created_at, updated_at)
      SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM sweeps WHERE kind = 'user' AND id = ?)
@@ -71,7 +71,7 @@ export const userHandlers = {
     return { users: rows.map(toListedUser), paging: { ...page, total } }
   },
 
-  createUser({ store, now, newId, newToken, sweeper }, { body }) {
+  createUser({ store, now, newId, newToken, cascadeDeleter }, { body }) {
     // No request could reach such a user: clients resolve `/users/..` to another path.
     const problem = segmentProblem('user_id', body.user_id)
     if (problem !== undefined) throw invalid(problem)
@@ -85,15 +85,15 @@ export const userHandlers = {
       default_member_type: body.default_member_type ?? 'guest',
       email: body.email ?? null,
       access_token: newToken(),
-      unlisted: packUnlisted(unlistedIn('user', body)),
+      unlisted: packUnlisted(pickUnlisted('user', body)),
       created_at: time,
       updated_at: time,
     }
     // A previous user of this ID must not pass on memberships.
-    if (add(store, user) || (sweeper.finish('user', user.user_id) && add(store, user)))
+    if (insertUser(store, user) || (cascadeDeleter.finish('user', user.user_id) && insertUser(store, user)))
       return { user: toUser(user) }
     // API specification, rule 3: creating an existing user overwrites it.
-    return { user: toUser(updated(store, user)) }
+    return { user: toUser(overwriteUser(store, user)) }
   },
 
   getUser({ store }, { params }) {
@@ -109,17 +109,17 @@ export const userHandlers = {
       profile_url: body.profile_url ?? user.profile_url,
       default_member_type: body.default_member_type ?? user.default_member_type,
       email: body.email ?? user.email,
-      unlisted: mergeUnlisted(user.unlisted, unlistedIn('user', body)),
+      unlisted: mergeUnlisted(user.unlisted, pickUnlisted('user', body)),
       updated_at: now(),
     }
-    return { user: toUser(updated(store, next)) }
+    return { user: toUser(overwriteUser(store, next)) }
   },
 
-  deleteUser({ store, live, sweeper }, { params }) {
+  deleteUser({ store, live, cascadeDeleter }, { params }) {
     const user = requireUser(store, params.user_id)
-    live.endUser(user.user_id, endings.userDeleted)
+    live.endUser(user.user_id, closeReasons.userDeleted)
     store.run('DELETE FROM users WHERE user_id = ?', user.user_id)
-    sweeper.sweep('user', user.user_id)
+    cascadeDeleter.sweep('user', user.user_id)
     return { user: toUser(user) }
   },
 } satisfies Partial<Handlers>

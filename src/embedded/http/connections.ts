@@ -10,7 +10,7 @@ export const limits = {
   maxHeaderSize: 16 * 1024,
 }
 
-export type Patience = Pick<
+export type RequestTimeouts = Pick<
   typeof limits,
   'requestTimeout' | 'headersTimeout' | 'connectionsCheckingInterval'
 >
@@ -20,16 +20,16 @@ export type Patience = Pick<
  * closed first, so that silent connections cannot block others.
  * @returns a function to call for each upgrade request; an `upgrade` listener here would stop Node from answering them
  */
-export function limitConnections(server: Server, most = defaultMost()): (socket: Socket) => void {
-  server.maxConnections = most
+export function limitConnections(server: Server, max = defaultMax()): (socket: Socket) => void {
+  server.maxConnections = max
   server.on('drop', () => server.closeIdleConnections())
 
   // Half of all: after an outage, a whole school may reconnect at once from one address.
-  const mostSilent = Math.max(16, Math.floor(most / 2))
+  const maxSilent = Math.max(16, Math.floor(max / 2))
   const silent = new Map<string, Set<Socket>>()
   const addresses = new WeakMap<Socket, string>()
   const known = new WeakSet<Socket>()
-  const heard = (socket: Socket) => {
+  const markComplete = (socket: Socket) => {
     const address = addresses.get(socket)
     if (address === undefined) return
     addresses.delete(socket)
@@ -45,16 +45,16 @@ export function limitConnections(server: Server, most = defaultMost()): (socket:
     const sockets = (silent.get(address) ?? new Set()).add(socket)
     silent.set(address, sockets)
     addresses.set(socket, address)
-    socket.once('close', () => heard(socket))
+    socket.once('close', () => markComplete(socket))
     const [oldest] = sockets
-    if (sockets.size > mostSilent) oldest?.destroy()
+    if (sockets.size > maxSilent) oldest?.destroy()
   })
-  server.on('request', (request: IncomingMessage) => heard(request.socket))
-  return heard
+  server.on('request', (request: IncomingMessage) => markComplete(request.socket))
+  return markComplete
 }
 
 /** Returns the default maximum; a quarter of the handles is reserved for files and webhooks. */
-function defaultMost(): number {
+function defaultMax(): number {
   return Math.floor(handleLimit() * 0.75)
 }
 

@@ -5,7 +5,7 @@ import { invalid } from '../common/faults.ts'
 import type { Service } from '../service/service.ts'
 import { declineUpgrade, refuseUpgrade, type Upgrade, wantsWebSocket } from '../sessions/upgrade.ts'
 import { createAnswerer, refuse } from './answer.ts'
-import { limitConnections, limits, type Patience } from './connections.ts'
+import { limitConnections, limits, type RequestTimeouts } from './connections.ts'
 import { refuseFraming } from './framing.ts'
 import { refuseForeign } from './same-origin.ts'
 
@@ -25,7 +25,7 @@ export interface HttpOptions {
   hosts?: readonly string[]
   maxConnections?: number
   /** Time limits for receiving requests, in milliseconds. */
-  patience?: Partial<Patience>
+  timeouts?: Partial<RequestTimeouts>
   upgrade?: Upgrade
   onAnswer?: (line: LogLine) => void
 }
@@ -39,8 +39,8 @@ interface LogLine {
 
 /** @throws when the server cannot listen on `host` and `port` */
 export async function serveHttp(service: Service, options: HttpOptions): Promise<HttpServer> {
-  const { host, port, hosts = [], maxConnections, patience, upgrade, onAnswer } = options
-  const known = [host, ...hosts]
+  const { host, port, hosts = [], maxConnections, timeouts, upgrade, onAnswer } = options
+  const allowedHosts = [host, ...hosts]
   const refused = new WeakSet<Duplex>()
   const busy = new WeakSet<Duplex>()
   const end = (response: ServerResponse, message: string) => {
@@ -50,20 +50,20 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
   const answer = createAnswerer(service, end)
   let closing = false
   // From Node 24.9 on, a request with a body cannot be read again.
-  const offers = { shouldUpgradeCallback: wantsWebSocket }
-  const server = createServer({ ...limits, ...patience, ...offers }, (request, response) => {
+  const upgradeOptions = { shouldUpgradeCallback: wantsWebSocket }
+  const server = createServer({ ...limits, ...timeouts, ...upgradeOptions }, (request, response) => {
     // Requests received after a refused one on the same connection are not run: their responses could not be sent.
     if (refused.has(request.socket)) return
     if (closing) response.setHeader('connection', 'close')
-    const began = performance.now()
+    const startedAt = performance.now()
     const { socket } = request
     busy.add(socket)
     response.on('close', () => {
       busy.delete(socket)
       if (closing) server.closeIdleConnections()
-      onAnswer?.(lineOf(request, response, performance.now() - began))
+      onAnswer?.(toLogLine(request, response, performance.now() - startedAt))
     })
-    const refusal = refuseForeign(request, known) ?? refuseFraming(request)
+    const refusal = refuseForeign(request, allowedHosts) ?? refuseFraming(request)
     if (refusal) return end(response, refusal)
     answer(request, response).catch(() => response.destroy())
   })
@@ -75,12 +75,12 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
     if (busy.has(socket)) return void socket.destroy()
     if (!wantsWebSocket(request)) return declineUpgrade(server, request, socket, head)
     socket.on('error', () => socket.destroy())
-    const refusal = refuseForeign(request, known) ?? refuseFraming(request)
+    const refusal = refuseForeign(request, allowedHosts) ?? refuseFraming(request)
     if (refusal) refuseUpgrade(socket, invalid(refusal))
     else if (closing || !upgrade) refuseUpgrade(socket, invalid('no upgrade here'))
     else upgrade(request, socket, head).catch(() => socket.destroy())
   })
-  await listening(server, port, host)
+  await listen(server, port, host)
   const { port: bound } = server.address() as AddressInfo
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
@@ -94,7 +94,7 @@ export async function serveHttp(service: Service, options: HttpOptions): Promise
   }
 }
 
-function lineOf(request: IncomingMessage, response: ServerResponse, ms: number): LogLine {
+function toLogLine(request: IncomingMessage, response: ServerResponse, ms: number): LogLine {
   // The query is not logged because it may hold a person's name.
   return {
     method: request.method ?? '',
@@ -104,7 +104,7 @@ function lineOf(request: IncomingMessage, response: ServerResponse, ms: number):
   }
 }
 
-function listening(server: Server, port: number, host: string): Promise<void> {
+function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)

@@ -3,7 +3,7 @@ import { notFound } from '../common/faults.ts'
 import { timestamp } from '../common/values.ts'
 import type { ListedRoom, MemberRow, RoomRow, SessionRow, UserRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
-import { withUnlisted } from './unlisted.ts'
+import { addUnlisted } from './unlisted.ts'
 
 export function requireRoom(store: Store, id: string): RoomRow {
   const row = store.one<RoomRow>('SELECT * FROM rooms WHERE id = ?', id)
@@ -53,7 +53,7 @@ export function toRoom(
     is_ephemeral: deprecated,
     is_recurring: deprecated,
   }
-  return withUnlisted(record, row.unlisted)
+  return addUnlisted(record, row.unlisted)
 }
 
 /** Returns the meeting time until the room is terminated, in seconds; null without a limit. */
@@ -74,7 +74,7 @@ export function toMember(row: MemberRow) {
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
   }
-  return withUnlisted(record, row.unlisted)
+  return addUnlisted(record, row.unlisted)
 }
 
 /** Converts a row to a User (API specification, section 2.3), without the internal ID of list items. */
@@ -89,7 +89,7 @@ export function toUser(row: UserRow) {
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
   }
-  return withUnlisted(record, row.unlisted)
+  return addUnlisted(record, row.unlisted)
 }
 
 export function toSession(row: SessionRow) {

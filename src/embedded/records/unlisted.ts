@@ -8,7 +8,7 @@ const maxBytes = 64 * 1024
 type Unlisted = Readonly<Record<string, unknown>>
 
 /** Returns the fields of a body that the API specification does not list. The hosted service also keeps them. */
-export function unlistedIn(resource: ResourceName, body: object): Unlisted {
+export function pickUnlisted(resource: ResourceName, body: object): Unlisted {
   const { fields } = resources[resource]
   return Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(fields, name)))
 }
@@ -27,7 +27,7 @@ export function mergeUnlisted(stored: string | null, fields: Unlisted): string |
 }
 
 /** Appends the unlisted fields to a record; listed fields win. */
-export function withUnlisted<T extends object>(record: T, stored: string | null): T {
+export function addUnlisted<T extends object>(record: T, stored: string | null): T {
   return stored === null ? record : { ...record, ...readUnlisted(stored), ...record }
 }
 

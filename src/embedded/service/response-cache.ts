@@ -3,9 +3,9 @@ import type { Live } from '../sessions/live.ts'
 import type { Store } from '../store/store.ts'
 import type { TextResponse } from './response.ts'
 
-const mostPages = 128
+const maxPages = 128
 /** Maximum characters of a cached page; 128 pages take some megabytes. */
-const mostCharacters = 64 * 1024
+const maxCharacters = 64 * 1024
 
 /** Cache of serialized list pages until the next write: creating a page is most of a response's cost. */
 export class ResponseCache {
@@ -26,14 +26,14 @@ export class ResponseCache {
 
   /** Caches a page that was read at a version of the store. */
   keep(url: string, page: TextResponse, value: unknown, version: string): void {
-    if (page.pieces || page.text.length > mostCharacters || this.#moves(value)) return
-    if (version !== this.#version || this.#pages.size >= mostPages) this.#pages.clear()
+    if (page.pieces || page.text.length > maxCharacters || this.#showsRunningMeeting(value)) return
+    if (version !== this.#version || this.#pages.size >= maxPages) this.#pages.clear()
     this.#version = version
     this.#pages.set(url, page)
   }
 
   /** Returns true when a page shows a running meeting, whose time changes without a write. */
-  #moves(value: unknown): boolean {
+  #showsRunningMeeting(value: unknown): boolean {
     if (!isObject(value) || !Array.isArray(value['rooms'])) return false
     return value['rooms'].some(({ id }) => this.#live.meetingMs(id) !== undefined)
   }

@@ -1,6 +1,6 @@
 import { writeJson } from '../../api/json.ts'
 import type { WireResponse } from '../../api/wire.ts'
-import { inTurns, type Pace } from '../common/pace.ts'
+import { startTurn, type TurnScheduler } from '../common/pace.ts'
 import { isObject } from '../common/values.ts'
 
 /** A response whose bytes are created on access. */
@@ -33,10 +33,13 @@ export function isLong(value: unknown): value is Record<string, unknown[]> {
   return others.length === 0 && Array.isArray(items) && items.length > stepItems
 }
 
-export async function respondInSteps(value: Record<string, unknown[]>, pace: Pace): Promise<TextResponse> {
+export async function respondInSteps(
+  value: Record<string, unknown[]>,
+  pace: TurnScheduler,
+): Promise<TextResponse> {
   const [[name, items] = ['', []]] = Object.entries(value)
   const pieces = [Buffer.from(`{${JSON.stringify(name)}:[`)]
-  const turn = inTurns(pace)
+  const turn = startTurn(pace)
   for (let i = 0; i < items.length; i += stepItems) {
     const some = toJson(items.slice(i, i + stepItems)).slice(1, -1)
     pieces.push(Buffer.from(i === 0 ? some : `,${some}`))

@@ -5,10 +5,10 @@ import { resources } from '../../api/resources.ts'
 import type { WireRequest } from '../../api/wire.ts'
 import { Fault, storageFault, unauthorized, unknownOperation } from '../common/faults.ts'
 import { createIds } from '../common/ids.ts'
-import { createPace, type Pace } from '../common/pace.ts'
+import { createTurnScheduler, type TurnScheduler } from '../common/pace.ts'
 import { decodeParams, isKey, parseBody, parseUrl, read } from '../common/requests.ts'
-import { withoutNulls } from '../common/values.ts'
-import { changes, isUpdate } from '../handlers/changes.ts'
+import { removeNulls } from '../common/values.ts'
+import { isUpdate, selectChanges } from '../handlers/changes.ts'
 import type { HandlerContext } from '../handlers/handler-context.ts'
 import { handle } from '../handlers/index.ts'
 import { type Live, noSessions } from '../sessions/live.ts'
@@ -27,8 +27,8 @@ export interface ServiceOptions {
   apiKey: string
   now(): number
   live?: Live
-  pace?: Pace
-  sweeper?: CascadeDeleter
+  pace?: TurnScheduler
+  cascadeDeleter?: CascadeDeleter
 }
 
 export function createHandlerContext({
@@ -36,10 +36,18 @@ export function createHandlerContext({
   now,
   live,
   pace,
-  sweeper,
-}: Pick<HandlerContext, 'store' | 'now' | 'live' | 'pace' | 'sweeper'>): HandlerContext {
+  cascadeDeleter,
+}: Pick<HandlerContext, 'store' | 'now' | 'live' | 'pace' | 'cascadeDeleter'>): HandlerContext {
   const row = store.one<{ application_id: string }>('SELECT application_id FROM workspace')
-  return { store, now, ...createIds(now), live, pace, sweeper, applicationId: row?.application_id ?? '' }
+  return {
+    store,
+    now,
+    ...createIds(now),
+    live,
+    pace,
+    cascadeDeleter,
+    applicationId: row?.application_id ?? '',
+  }
 }
 
 /** Creates the service: authorization, routing, validation and handlers. */
@@ -48,13 +56,13 @@ export function createService({
   apiKey,
   now,
   live = noSessions,
-  pace = createPace(),
-  sweeper = new CascadeDeleter(store, pace),
+  pace = createTurnScheduler(),
+  cascadeDeleter = new CascadeDeleter(store, pace),
 }: ServiceOptions): Service {
   const router = new TrieRouter<OperationName>()
   for (const [name, { method, path }] of Object.entries(endpoints))
     router.add(method, prefix + path.replace(/\{(\w+)\}/g, ':$1'), name as OperationName)
-  const desk = createHandlerContext({ store, now, live, pace, sweeper })
+  const context = createHandlerContext({ store, now, live, pace, cascadeDeleter })
   const expected = Buffer.from(`Bearer ${apiKey}`)
 
   const pages = new ResponseCache(store, live)
@@ -78,11 +86,11 @@ export function createService({
     const query = operation.query ? read(operation.query, Object.fromEntries(url.searchParams), fields) : {}
     if (endpoint.method === 'GET') {
       const version = endpoint.paging && store.version
-      return { value: await handle(name, desk, { params, query }), ...(version && { version }) }
+      return { value: await handle(name, context, { params, query }), ...(version && { version }) }
     }
 
     const sent = operation.body && parseBody(request)
-    const checked = (body: unknown) => ({
+    const validate = (body: unknown) => ({
       params,
       query,
       body: operation.body && read(operation.body, body, fields),
@@ -90,16 +98,18 @@ export function createService({
     // Only the transaction shows what an update changes.
     if (isUpdate(name))
       return {
-        value: await store.write(() => handle(name, desk, checked(changes(name, desk, params, sent)))),
+        value: await store.write(() =>
+          handle(name, context, validate(selectChanges(name, context, params, sent))),
+        ),
       }
-    const input = checked(withoutNulls(sent, fields))
-    return { value: await store.write(() => handle(name, desk, input)) }
+    const input = validate(removeNulls(sent, fields))
+    return { value: await store.write(() => handle(name, context, input)) }
   }
 
   return async (request) => {
     try {
-      const kept = request.method === 'GET' ? pages.find(request.url) : undefined
-      if (kept && isKey(request.headers['authorization'], expected)) return kept
+      const cached = request.method === 'GET' ? pages.find(request.url) : undefined
+      if (cached && isKey(request.headers['authorization'], expected)) return cached
       const { value, version } = await answer(request)
       const response = isLong(value) ? await respondInSteps(value, pace) : respond(200, value)
       if (version !== undefined) pages.keep(request.url, response, value, version)

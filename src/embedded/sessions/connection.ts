@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { type Frame, toFrame } from './frame.ts'
-import type { Ending, Peer } from './live.ts'
+import type { CloseReason, Peer } from './live.ts'
 
 /** Maximum unsent bytes before a peer counts as not reading: several of the largest messages. */
 const maxBufferedBytes = 64 * 1024 * 1024
@@ -11,7 +11,7 @@ export class Connection implements Peer {
   #webSocket: WebSocket | undefined
   #socket: Duplex | undefined
   #waiting: Frame[] = []
-  #ending: Ending | undefined
+  #ending: CloseReason | undefined
 
   get attached(): boolean {
     return this.#webSocket !== undefined
@@ -35,8 +35,8 @@ export class Connection implements Peer {
     else socket.write(frame)
   }
 
-  close(ending: Ending): void {
-    this.#ending = ending
-    this.#webSocket?.close(...ending)
+  close(closeReason: CloseReason): void {
+    this.#ending = closeReason
+    this.#webSocket?.close(...closeReason)
   }
 }

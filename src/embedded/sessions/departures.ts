@@ -2,22 +2,22 @@ import type { EndReason } from '../../api/vocabulary.ts'
 import { listEnds, recordEnds } from '../store/ended.ts'
 import type { Store } from '../store/store.ts'
 import type { Counts } from '../webhooks/outbox.ts'
-import { announce, type Move, pack, webhookOf } from '../webhooks/outbox.ts'
+import { announce, findWebhook, type Move, pack } from '../webhooks/outbox.ts'
 import type { LiveSession } from './live.ts'
-import { type Roster, takesPart } from './roster.ts'
+import { isParticipant, type Roster } from './roster.ts'
 
-export type Recorded = Omit<LiveSession, 'peer' | 'ahead'>
+export type RecordedSession = Omit<LiveSession, 'peer' | 'clockOffset'>
 
 /** Ends recorded per step: a few milliseconds of work. */
-const fewSessions = 500
+const defaultMaxDirectEnds = 500
 
-export interface Departures<S extends Recorded> {
+export interface Departures<S extends RecordedSession> {
   store: Store
   newId(): string
   roster: Roster<S>
   /** Runs after ends are listed on disk; see store/ended.ts. */
   onListed(): void
-  few?: number | undefined
+  maxDirectEnds?: number | undefined
 }
 
 /**
@@ -25,20 +25,20 @@ export interface Departures<S extends Recorded> {
  * @param at end of a session in milliseconds since 1970; its start is used if later
  * @returns the rooms with events to deliver
  */
-export function recordDepartures<S extends Recorded>(
-  { store, newId, roster, onListed, few = fewSessions }: Departures<S>,
+export function recordDepartures<S extends RecordedSession>(
+  { store, newId, roster, onListed, maxDirectEnds = defaultMaxDirectEnds }: Departures<S>,
   rooms: ReadonlyMap<string, readonly S[]>,
   at: (session: S) => number,
   reason: EndReason,
 ): string[] {
   const sessions = [...rooms.values()].flat()
-  const many = sessions.length > few
+  const many = sessions.length > maxDirectEnds
   for (const [moment, ended] of byMoment(sessions, at))
     (many ? listEnds : recordEnds)(store, ended, moment, reason)
   if (many) store.afterCommit(onListed)
   const announced: string[] = []
   for (const [roomId, left] of rooms) {
-    const target = webhookOf(store, roomId)
+    const target = findWebhook(store, roomId)
     if (target === undefined) {
       roster.removeAll(roomId, left)
       continue
@@ -46,7 +46,7 @@ export function recordDepartures<S extends Recorded>(
     const moves: Move[] = []
     for (const session of left) {
       roster.remove(session)
-      if (takesPart(session)) moves.push(toExit(session, at(session), roster.counts(roomId)))
+      if (isParticipant(session)) moves.push(toExit(session, at(session), roster.counts(roomId)))
     }
     if (moves.length === 0) continue
     if (many) pack(store, roomId, target, moves)
@@ -56,7 +56,7 @@ export function recordDepartures<S extends Recorded>(
   return announced
 }
 
-function toExit({ id, memberId, userId, connectedAt }: Recorded, at: number, counts: Counts): Move {
+function toExit({ id, memberId, userId, connectedAt }: RecordedSession, at: number, counts: Counts): Move {
   const { sessionsCount, membersCount } = counts
   return {
     action: 'sessionLeft',

@@ -1,26 +1,33 @@
 import type { MemberType } from '../../api/vocabulary.ts'
 import { type Clock, every } from '../common/clock.ts'
-import { answeredTurnMs, type Pace } from '../common/pace.ts'
+import { peerTurnMs, type TurnScheduler } from '../common/pace.ts'
 import { hasListedEnds } from '../store/ended.ts'
 import type { Store } from '../store/store.ts'
-import { announce, webhookOf } from '../webhooks/outbox.ts'
+import { announce, findWebhook } from '../webhooks/outbox.ts'
 import { byRoom, recordDepartures } from './departures.ts'
 import { toFrame } from './frame.ts'
-import { type Ending, endings, endReasonOf, type Live, type LiveSession, type Newcomer } from './live.ts'
+import {
+  type CloseReason,
+  closeReasons,
+  endReasonOf,
+  type Live,
+  type LiveSession,
+  type NewSession,
+} from './live.ts'
 import { Meetings } from './meetings.ts'
-import { closeAbandonedSessions, noteAlive } from './recovery.ts'
-import { Roster, takesPart } from './roster.ts'
+import { closeAbandonedSessions, storeAliveTime } from './recovery.ts'
+import { isParticipant, Roster } from './roster.ts'
 import { TimedRounds } from './timed-rounds.ts'
 
 const tickMs = 5000
 
 /** Drift between the wall clock and the monotonic clock above which the wall clock was set, in milliseconds. */
-const mostDriftMs = 1000
+const maxDriftMs = 1000
 
 interface HubOptions {
   store: Store
   clock: Clock
-  pace: Pace
+  pace: TurnScheduler
   newId(): string
   /** Reports a failed write that no request waits for. */
   onFailure(error: unknown): void
@@ -28,7 +35,7 @@ interface HubOptions {
   onEvent(roomId: string): void
   /** Runs after ends are listed on disk, and again while they are unsettled. */
   onListed(): void
-  few?: number
+  maxDirectEnds?: number
 }
 
 /** Whether a peer closed its connection or lost it. */
@@ -42,7 +49,7 @@ export class Hub implements Live {
   readonly #roster = new Roster<LiveSession>()
   readonly #rounds: TimedRounds
   /** Closed sessions whose end may not be stored yet. */
-  readonly #gone = new Map<LiveSession, ConnectionEnd>()
+  readonly #unrecordedEnds = new Map<LiveSession, ConnectionEnd>()
   readonly #meetings: Meetings
   readonly #stopTicking: () => void
 
@@ -65,11 +72,11 @@ export class Hub implements Live {
   }
 
   /** Records the start of a session. Call inside `store.write`. */
-  join(newcomer: Newcomer): LiveSession {
+  join(newSession: NewSession): LiveSession {
     const { store, clock } = this.#options
     const now = clock.now()
-    const { id, roomId, memberId, userId, type } = newcomer
-    noteAlive(store, now)
+    const { id, roomId, memberId, userId, type } = newSession
+    storeAliveTime(store, now)
     const seq = store.insert(
       'INSERT INTO sessions (id, room_id, member_id, user_id, type, connected_at) VALUES (?, ?, ?, ?, ?, ?)',
       id,
@@ -80,10 +87,10 @@ export class Hub implements Live {
       now,
     )
     // New fields come first: in last place, V8 would give each object a shape of its own.
-    const session = { seq, connectedAt: now, ahead: now - clock.monotonic(), ...newcomer }
+    const session = { seq, connectedAt: now, clockOffset: now - clock.monotonic(), ...newSession }
     this.#roster.add(session)
     store.onRollback(() => this.#roster.remove(session))
-    if (takesPart(session)) this.#enter(session, now)
+    if (isParticipant(session)) this.#enter(session, now)
     return session
   }
 
@@ -91,59 +98,63 @@ export class Hub implements Live {
   async leave(session: LiveSession, reason: ConnectionEnd = 'left'): Promise<void> {
     if (!this.#roster.has(session)) {
       // The commit of its end may fail.
-      this.#gone.set(session, reason)
+      this.#unrecordedEnds.set(session, reason)
       return
     }
     try {
       await this.#options.store.write(() => this.#end(byRoom([session]), reason))
     } catch (error) {
-      this.#gone.set(session, reason)
+      this.#unrecordedEnds.set(session, reason)
       throw error
     }
   }
 
   /** Ends the selected sessions of a room. Call inside `store.write`. */
-  end(roomId: string, ending: Ending, meant: (session: LiveSession) => boolean = () => true): void {
-    const sessions = this.#roster.in(roomId).filter(meant)
-    if (sessions.length > 0) this.#end(new Map([[roomId, sessions]]), ending)
+  end(
+    roomId: string,
+    closeReason: CloseReason,
+    isSelected: (session: LiveSession) => boolean = () => true,
+  ): void {
+    const sessions = this.#roster.in(roomId).filter(isSelected)
+    if (sessions.length > 0) this.#end(new Map([[roomId, sessions]]), closeReason)
   }
 
-  endUser(userId: string, ending: Ending): void {
-    this.#end(byRoom(this.#roster.of(userId)), ending)
+  endUser(userId: string, closeReason: CloseReason): void {
+    this.#end(byRoom(this.#roster.of(userId)), closeReason)
   }
 
   /** @param why what the peers are told, or why their connections are gone */
-  #end(rooms: Rooms, why: Ending | ConnectionEnd): void {
+  #end(rooms: Rooms, why: CloseReason | ConnectionEnd): void {
     if (rooms.size === 0) return
     const { store, clock, onEvent } = this.#options
-    const ending = typeof why === 'string' ? undefined : why
+    const closeReason = typeof why === 'string' ? undefined : why
     const reason = typeof why === 'string' ? why : endReasonOf(why)
     const roster = this.#roster
     const now = clock.now()
-    noteAlive(store, now)
+    storeAliveTime(store, now)
     store.onRollback(() => {
       for (const sessions of rooms.values()) for (const session of sessions) roster.add(session)
     })
     const announced = recordDepartures({ ...this.#options, roster }, rooms, this.#endOf(now), reason)
-    for (const roomId of rooms.keys()) this.#settle(roomId)
+    for (const roomId of rooms.keys()) this.#updateMeetingClock(roomId)
     store.afterCommit(() => {
       for (const roomId of announced) onEvent(roomId)
-      if (ending) this.#hangUp(rooms, ending)
+      if (closeReason) this.#closePeers(rooms, closeReason)
     })
   }
 
   /** Computes the end of a session with the monotonic clock, as the wall clock may be set. */
   #endOf(now: number): (session: LiveSession) => number {
-    const ahead = now - this.#options.clock.monotonic()
+    const clockOffset = now - this.#options.clock.monotonic()
     return (session) => {
-      const byMs = Math.round(ahead - session.ahead)
-      return Math.abs(byMs) < mostDriftMs ? now : now - byMs
+      const offsetChange = Math.round(clockOffset - session.clockOffset)
+      return Math.abs(offsetChange) < maxDriftMs ? now : now - offsetChange
     }
   }
 
-  #hangUp(rooms: Rooms, ending: Ending): void {
+  #closePeers(rooms: Rooms, closeReason: CloseReason): void {
     for (const [roomId, sessions] of rooms)
-      this.#rounds.go(roomId, { sessions, act: ({ peer }) => peer.close(ending), turnMs: answeredTurnMs })
+      this.#rounds.go(roomId, { sessions, act: ({ peer }) => peer.close(closeReason), turnMs: peerTurnMs })
   }
 
   /** Changes the role of a member's sessions, which may enter or leave the meeting. Call inside `store.write`. */
@@ -155,13 +166,13 @@ export class Hub implements Live {
   #setType(session: LiveSession, type: MemberType): void {
     const { store, clock } = this.#options
     const before = session.type
-    const tookPart = takesPart(session)
+    const wasParticipant = isParticipant(session)
     this.#roster.setType(session, type)
     store.onRollback(() => this.#roster.setType(session, before))
     store.run('UPDATE sessions SET type = ? WHERE id = ?', type, session.id)
-    if (takesPart(session) === tookPart) return
-    if (tookPart) {
-      this.#settle(session.roomId)
+    if (isParticipant(session) === wasParticipant) return
+    if (wasParticipant) {
+      this.#updateMeetingClock(session.roomId)
       this.#announce('sessionLeft', session, clock.now())
     } else this.#enter(session, clock.now())
   }
@@ -169,7 +180,7 @@ export class Hub implements Live {
   #enter(session: LiveSession, now: number): void {
     const { store } = this.#options
     store.run('UPDATE rooms SET started_at = coalesce(started_at, ?) WHERE id = ?', now, session.roomId)
-    this.#settle(session.roomId)
+    this.#updateMeetingClock(session.roomId)
     this.#announce('sessionJoined', session, now)
   }
 
@@ -191,24 +202,24 @@ export class Hub implements Live {
     this.#stopTicking()
     const rooms = byRoom(this.#roster.all())
     try {
-      await this.#options.store.write(() => this.#end(rooms, endings.stopping))
+      await this.#options.store.write(() => this.#end(rooms, closeReasons.stopping))
     } catch (error) {
       // The next start records when they ended.
       this.#options.onFailure(error)
-      this.#hangUp(rooms, endings.stopping)
+      this.#closePeers(rooms, closeReasons.stopping)
     }
     await this.#rounds.done()
   }
 
   /** Runs the meeting clock while two or more participants are connected. */
-  #settle(roomId: string): void {
+  #updateMeetingClock(roomId: string): void {
     this.#meetings.set(roomId, this.#roster.counts(roomId).membersCount >= 2)
   }
 
   async #terminate(roomId: string): Promise<void> {
     const { store, clock } = this.#options
     await store.write(() => {
-      this.end(roomId, endings.terminated)
+      this.end(roomId, closeReasons.terminated)
       const now = clock.now()
       store.run(
         'UPDATE rooms SET terminated_at = coalesce(terminated_at, ?), updated_at = ? WHERE id = ?',
@@ -222,17 +233,17 @@ export class Hub implements Live {
   /** Stores the data for crash recovery, and ends that could not be stored before. */
   async #tick(): Promise<void> {
     const { store, clock, onListed } = this.#options
-    const gone = [...this.#gone]
-    const noted = store.write(() => {
-      noteAlive(store, clock.now())
+    const ended = [...this.#unrecordedEnds]
+    const stored = store.write(() => {
+      storeAliveTime(store, clock.now())
       for (const reason of ['left', 'lost'] as const) {
-        const sessions = gone.filter(([session, why]) => why === reason && this.#roster.has(session))
+        const sessions = ended.filter(([session, why]) => why === reason && this.#roster.has(session))
         this.#end(byRoom(sessions.map(([session]) => session)), reason)
       }
     })
     // Concurrent writes share a commit.
-    await Promise.all([noted, this.#meetings.save()])
-    for (const [session] of gone) this.#gone.delete(session)
+    await Promise.all([stored, this.#meetings.save()])
+    for (const [session] of ended) this.#unrecordedEnds.delete(session)
     // A step that settles them may have failed.
     if (hasListedEnds(store)) onListed()
   }
@@ -240,7 +251,7 @@ export class Hub implements Live {
   #announce(action: 'sessionJoined' | 'sessionLeft', session: LiveSession, at: number): void {
     const { store, newId, onEvent } = this.#options
     const { id: sessionId, roomId, memberId, userId } = session
-    const target = webhookOf(store, roomId)
+    const target = findWebhook(store, roomId)
     if (target === undefined) return
     const move = { action, sessionId, memberId, userId, at, ...this.#roster.counts(roomId) }
     announce(store, newId, roomId, target, [move])

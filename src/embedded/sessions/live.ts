@@ -3,24 +3,24 @@ import type { EndedSession } from '../store/ended.ts'
 import type { Frame } from './frame.ts'
 
 /** Close code and reason of a session that the service ends. */
-export type Ending = readonly [code: number, reason: string]
+export type CloseReason = readonly [code: number, reason: string]
 
-export const endings = {
+export const closeReasons = {
   stopping: [1001, 'the service is stopping'],
   blocked: [4001, 'blocked'],
   terminated: [4002, 'the room is terminated'],
   deleted: [4003, 'the room is deleted'],
   userDeleted: [4004, 'the user is deleted'],
-} as const satisfies Record<string, Ending>
+} as const satisfies Record<string, CloseReason>
 
 /** Why a session ended that the service ended. */
-export function endReasonOf(ending: Ending): EndReason {
-  return ending === endings.blocked || ending === endings.userDeleted ? 'kicked' : 'ended'
+export function endReasonOf(closeReason: CloseReason): EndReason {
+  return closeReason === closeReasons.blocked || closeReason === closeReasons.userDeleted ? 'kicked' : 'ended'
 }
 
 export interface Peer {
   send(frame: Frame): void
-  close(ending: Ending): void
+  close(closeReason: CloseReason): void
 }
 
 /** One connection of a member to a room (API specification, section 1). */
@@ -34,17 +34,17 @@ export interface LiveSession extends EndedSession {
   /** Milliseconds since 1970. */
   readonly connectedAt: number
   /** Wall clock minus monotonic clock at the start of the session, in milliseconds. */
-  readonly ahead: number
+  readonly clockOffset: number
   readonly peer: Peer
 }
 
 /** A connection whose session is not recorded yet. */
-export type Newcomer = Omit<LiveSession, 'seq' | 'connectedAt' | 'ahead'>
+export type NewSession = Omit<LiveSession, 'seq' | 'connectedAt' | 'clockOffset'>
 
 /** Session operations that the handlers use. Call all but `meetingMs` inside `store.write`. */
 export interface Live {
-  end(roomId: string, ending: Ending, meant?: (session: LiveSession) => boolean): void
-  endUser(userId: string, ending: Ending): void
+  end(roomId: string, closeReason: CloseReason, isSelected?: (session: LiveSession) => boolean): void
+  endUser(userId: string, closeReason: CloseReason): void
   setType(roomId: string, memberId: string, type: MemberType): void
   /** Sends a message to the room's current sessions only (API specification, rule 4). */
   send(roomId: string, message: object): void

@@ -36,24 +36,26 @@ export class Meetings {
   }
 
   /** Starts or stops the clock of a room. Call inside `store.write`. */
-  set(roomId: string, meets: boolean): void {
+  set(roomId: string, isMeeting: boolean): void {
     const meeting = this.#running.get(roomId)
-    const runs = meeting !== undefined && !meeting.stopping
-    if (meets && !runs) this.#start(roomId)
-    else if (!meets && runs) this.#stop(roomId, meeting)
+    const isRunning = meeting !== undefined && !meeting.stopping
+    if (isMeeting && !isRunning) this.#start(roomId)
+    else if (!isMeeting && isRunning) this.#stop(roomId, meeting)
   }
 
   /** Stores the elapsed time of each meeting for crash recovery, in steps. */
   async save(): Promise<void> {
     const { store } = this.#options
-    let left = [...this.#running]
-    while (left.length > 0) {
-      const some = left.slice(0, stepMeetings)
+    let remaining = [...this.#running]
+    while (remaining.length > 0) {
+      const step = remaining.slice(0, stepMeetings)
       await store.write(() => {
-        for (const [roomId, meeting] of some) this.#save(roomId, meeting)
+        for (const [roomId, meeting] of step) this.#save(roomId, meeting)
       })
       // Some may have ended meanwhile.
-      left = left.slice(stepMeetings).filter(([roomId, meeting]) => this.#running.get(roomId) === meeting)
+      remaining = remaining
+        .slice(stepMeetings)
+        .filter(([roomId, meeting]) => this.#running.get(roomId) === meeting)
     }
   }
 
@@ -109,8 +111,8 @@ export class Meetings {
   #arm(roomId: string, meeting: Meeting, atLeast = 0): void {
     const { clock, onTimeUp } = this.#options
     if (meeting.endsAt === Infinity) return
-    const left = Math.max(meeting.endsAt - clock.monotonic(), atLeast)
-    meeting.cancel = afterLong(clock, left, () => {
+    const remaining = Math.max(meeting.endsAt - clock.monotonic(), atLeast)
+    meeting.cancel = afterLong(clock, remaining, () => {
       // Ending the meeting cancels this retry.
       this.#arm(roomId, meeting, retryMs)
       onTimeUp(roomId)

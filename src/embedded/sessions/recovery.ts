@@ -1,9 +1,9 @@
 import type { Store } from '../store/store.ts'
-import { byRoom, type Departures, type Recorded, recordDepartures } from './departures.ts'
+import { byRoom, type Departures, type RecordedSession, recordDepartures } from './departures.ts'
 import { Roster } from './roster.ts'
 
 /** Stores the end of open sessions for a crash. Call inside `store.write`. */
-export function noteAlive(store: Store, now: number): void {
+export function storeAliveTime(store: Store, now: number): void {
   store.run('UPDATE workspace SET alive_at = ?', now)
 }
 
@@ -11,17 +11,17 @@ export function noteAlive(store: Store, now: number): void {
  * Closes the sessions that a crash left open. Call inside `store.write`, before the first `join`.
  * @returns the rooms with events to deliver
  */
-export function closeAbandonedSessions(office: Omit<Departures<Recorded>, 'roster'>): string[] {
-  const { store } = office
-  const alive = store.one<{ alive_at: number }>('SELECT alive_at FROM workspace')?.alive_at ?? 0
-  const left = store.all<Recorded>(
+export function closeAbandonedSessions(deps: Omit<Departures<RecordedSession>, 'roster'>): string[] {
+  const { store } = deps
+  const aliveAt = store.one<{ alive_at: number }>('SELECT alive_at FROM workspace')?.alive_at ?? 0
+  const left = store.all<RecordedSession>(
     `SELECT seq, id, room_id AS roomId, member_id AS memberId, user_id AS userId, type, connected_at AS connectedAt,
        (SELECT seq FROM members WHERE members.id = member_id AND members.user_id IS NULL) AS guestSeq
      FROM sessions
      WHERE disconnected_at IS NULL AND NOT EXISTS (SELECT 1 FROM ended_sessions WHERE ended_sessions.seq = sessions.seq)
      ORDER BY seq`,
   )
-  const roster = new Roster<Recorded>()
+  const roster = new Roster<RecordedSession>()
   for (const session of left) roster.add(session)
-  return recordDepartures({ ...office, roster }, byRoom(left), () => alive, 'lost')
+  return recordDepartures({ ...deps, roster }, byRoom(left), () => aliveAt, 'lost')
 }

@@ -2,23 +2,23 @@ import type { MemberType } from '../../api/vocabulary.ts'
 import type { Counts } from '../webhooks/outbox.ts'
 import type { LiveSession } from './live.ts'
 
-type Listed = Pick<LiveSession, 'roomId' | 'memberId' | 'userId' | 'type'>
+type RosterSession = Pick<LiveSession, 'roomId' | 'memberId' | 'userId' | 'type'>
 
 interface Room<S> {
   readonly sessions: Set<S>
   /** Number of participating sessions per participant. */
-  readonly taking: Map<string, number>
+  readonly participants: Map<string, number>
   total: number
 }
 
 /** Connected sessions by room and user. All operations take constant time per session. */
-export class Roster<S extends Listed> {
+export class Roster<S extends RosterSession> {
   readonly #rooms = new Map<string, Room<S>>()
   readonly #users = new Map<string, Set<S>>()
 
   add(session: S): void {
     const { roomId, userId } = session
-    const room = this.#rooms.get(roomId) ?? { sessions: new Set(), taking: new Map(), total: 0 }
+    const room = this.#rooms.get(roomId) ?? { sessions: new Set(), participants: new Map(), total: 0 }
     if (room.sessions.has(session)) return
     this.#rooms.set(roomId, room)
     room.sessions.add(session)
@@ -69,7 +69,7 @@ export class Roster<S extends Listed> {
 
   counts(roomId: string): Counts {
     const room = this.#rooms.get(roomId)
-    return { sessionsCount: room?.total ?? 0, membersCount: room?.taking.size ?? 0 }
+    return { sessionsCount: room?.total ?? 0, membersCount: room?.participants.size ?? 0 }
   }
 
   #forget(session: S): void {
@@ -80,15 +80,15 @@ export class Roster<S extends Listed> {
   }
 }
 
-function count(room: Room<unknown>, session: Listed, by: 1 | -1): void {
-  if (!takesPart(session)) return
+function count(room: Room<unknown>, session: RosterSession, by: 1 | -1): void {
+  if (!isParticipant(session)) return
   room.total += by
-  const left = (room.taking.get(session.memberId) ?? 0) + by
-  if (left > 0) room.taking.set(session.memberId, left)
-  else room.taking.delete(session.memberId)
+  const left = (room.participants.get(session.memberId) ?? 0) + by
+  if (left > 0) room.participants.set(session.memberId, left)
+  else room.participants.delete(session.memberId)
 }
 
 /** Returns false for a monitor, which watches without taking part (API specification, section 2.2). */
-export function takesPart({ type }: Pick<LiveSession, 'type'>): boolean {
+export function isParticipant({ type }: Pick<LiveSession, 'type'>): boolean {
   return type !== 'monitor'
 }

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { type Clock, every } from '../common/clock.ts'
 import { Fault, invalid, notFound, storageFault } from '../common/faults.ts'
-import { answeredTurnMs, inTurns, type Pace } from '../common/pace.ts'
+import { peerTurnMs, startTurn, type TurnScheduler } from '../common/pace.ts'
 import { parseUrl } from '../common/requests.ts'
 import { type AdmissionDeps, admit, roomToConnect } from './admission.ts'
 import { Connection } from './connection.ts'
@@ -20,10 +20,10 @@ const silenceMs = 15_000
 const maxFrameBytes = 16 * 1024
 
 interface SocketsOptions {
-  reception: AdmissionDeps
+  admissionDeps: AdmissionDeps
   hub: Hub
   clock: Clock
-  pace: Pace
+  pace: TurnScheduler
   onFailure(error: unknown): void
   onConnect?: (event: { roomId: string; outcome: string }) => void
 }
@@ -46,7 +46,7 @@ export class Sockets {
   }
 
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { reception, hub, onConnect, onFailure } = this.#options
+    const { admissionDeps, hub, onConnect, onFailure } = this.#options
     const connection = new Connection()
     // The server has checked that the target is a path or a URL.
     const { pathname, searchParams } = parseUrl(request.url ?? '/')
@@ -56,9 +56,9 @@ export class Sockets {
       if (!isHandshake(request)) throw invalid('this is not a WebSocket handshake')
       const token = searchParams.get('access_token') ?? undefined
       // Admission comes before the upgrade: any HTTP client can read a refusal.
-      const session = await reception.store.write(() => {
-        const admission = admit(reception, roomId, token)
-        return hub.join({ id: reception.newId(), ...admission, peer: connection })
+      const session = await admissionDeps.store.write(() => {
+        const admission = admit(admissionDeps, roomId, token)
+        return hub.join({ id: admissionDeps.newId(), ...admission, peer: connection })
       })
       onConnect?.({ roomId, outcome: 'joined' })
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -96,12 +96,12 @@ export class Sockets {
     }
     wait(silenceMs)
     this.#open.set(webSocket, () => cancel())
-    const heard = () => {
+    const markAlive = () => {
       heardAt = clock.monotonic()
     }
-    webSocket.on('pong', heard)
-    webSocket.on('ping', heard)
-    webSocket.on('message', heard)
+    webSocket.on('pong', markAlive)
+    webSocket.on('ping', markAlive)
+    webSocket.on('message', markAlive)
     // The close code describes a bad frame.
     webSocket.on('error', () => {})
     webSocket.on('close', () => {
@@ -113,10 +113,10 @@ export class Sockets {
   async #ping(): Promise<void> {
     if (this.#pinging) return
     this.#pinging = true
-    const turn = inTurns(this.#options.pace)
+    const turn = startTurn(this.#options.pace)
     for (const webSocket of this.#open.keys()) {
       webSocket.ping()
-      const next = turn(answeredTurnMs)
+      const next = turn(peerTurnMs)
       if (next) await next
     }
     this.#pinging = false

@@ -1,4 +1,4 @@
-import { inTurns, type Pace } from '../common/pace.ts'
+import { startTurn, type TurnScheduler } from '../common/pace.ts'
 import type { LiveSession } from './live.ts'
 
 interface Round {
@@ -9,14 +9,14 @@ interface Round {
 
 /** Broadcasts in turns, so that large rooms do not delay other requests. The rounds of a room stay in order. */
 export class TimedRounds {
-  readonly #pace: Pace
+  readonly #pace: TurnScheduler
   /** Pending rounds by room; the first one is running. */
   readonly #rooms = new Map<string, Round[]>()
   readonly #underWay = new Set<Promise<void>>()
   /** Turn that all rooms share; it began when no round was running. */
-  #turn: ReturnType<typeof inTurns> | undefined
+  #turn: ReturnType<typeof startTurn> | undefined
 
-  constructor(pace: Pace) {
+  constructor(pace: TurnScheduler) {
     this.#pace = pace
   }
 
@@ -29,7 +29,7 @@ export class TimedRounds {
     }
     const rounds = [round]
     this.#rooms.set(roomId, rounds)
-    if (this.#underWay.size === 0) this.#turn = inTurns(this.#pace)
+    if (this.#underWay.size === 0) this.#turn = startTurn(this.#pace)
     const work = this.#work(roomId, rounds)
     this.#underWay.add(work)
     void work.finally(() => this.#underWay.delete(work))

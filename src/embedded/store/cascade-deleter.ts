@@ -1,23 +1,23 @@
-import type { Pace } from '../common/pace.ts'
-import { hasListedEnds, settleEnds } from './ended.ts'
+import type { TurnScheduler } from '../common/pace.ts'
+import { hasListedEnds, recordListedEnds } from './ended.ts'
 import type { Store } from './store.ts'
 
 /** Rows changed per step: a few milliseconds of work. */
 const stepRows = 500
 
-const belongings = {
+const dependentTables = {
   room: { column: 'room_id', tables: ['sessions', 'members', 'pages'] },
   user: { column: 'user_id', tables: ['members'] },
 } as const
-type Kind = keyof typeof belongings
+type Kind = keyof typeof dependentTables
 
 /** Deleter of the rows of deleted rooms and users. Many rows are deleted in steps, which resume after a crash. */
 export class CascadeDeleter {
   readonly #store: Store
-  readonly #pace: Pace
+  readonly #pace: TurnScheduler
   #busy = false
 
-  constructor(store: Store, pace: Pace) {
+  constructor(store: Store, pace: TurnScheduler) {
     this.#store = store
     this.#pace = pace
   }
@@ -51,10 +51,10 @@ export class CascadeDeleter {
     for (;;) {
       await this.#pace.next()
       if (store.closed) return
-      if (!nextOf(store) && !hasListedEnds(store)) return
+      if (!findNext(store) && !hasListedEnds(store)) return
       await store.write(() => {
-        const next = nextOf(store)
-        if (!next) settleEnds(store, stepRows / 2)
+        const next = findNext(store)
+        if (!next) recordListedEnds(store, stepRows / 2)
         else if (this.#sweepSome(next.kind, next.id, stepRows))
           store.run('DELETE FROM sweeps WHERE kind = ? AND id = ?', next.kind, next.id)
       })
@@ -62,17 +62,17 @@ export class CascadeDeleter {
   }
 
   /** Returns true when no rows are left. */
-  #sweepSome(kind: Kind, id: string, most: number): boolean {
-    const { column, tables } = belongings[kind]
-    let left = most
+  #sweepSome(kind: Kind, id: string, max: number): boolean {
+    const { column, tables } = dependentTables[kind]
+    let remaining = max
     for (const table of tables) {
       const some = `SELECT seq FROM ${table} WHERE ${column} = ? LIMIT ?`
-      left -= this.#store.run(`DELETE FROM ${table} WHERE seq IN (${some})`, id, left)
+      remaining -= this.#store.run(`DELETE FROM ${table} WHERE seq IN (${some})`, id, remaining)
     }
-    return left > 0
+    return remaining > 0
   }
 }
 
-function nextOf(store: Store) {
+function findNext(store: Store) {
   return store.one<{ kind: Kind; id: string }>('SELECT * FROM sweeps LIMIT 1')
 }

@@ -13,11 +13,11 @@ const kinds = { users: 'user', rooms: 'room' } as const
 
 /** Counts the rows of full blocks. Call inside `store.write` with the first `seq` of a new block. */
 export function countBlocks(store: Writer, table: 'users' | 'rooms', before: number): void {
-  store.run(countingOf(table), before)
+  store.run(countStatement(table), before)
   store.run(`UPDATE workspace SET ${table}_counted = ?`, before)
 }
 
-function countingOf(table: 'users' | 'rooms'): string {
+function countStatement(table: 'users' | 'rooms'): string {
   const kind = kinds[table]
   return `INSERT INTO ${kind}_counts SELECT ${columns[table]}, count(*) FROM ${kind}_places
     WHERE seq >= (SELECT ${table}_counted FROM workspace) AND seq < ? GROUP BY ${columns[table]}
@@ -25,7 +25,7 @@ function countingOf(table: 'users' | 'rooms'): string {
 }
 
 /** Maximum rows without a full block. Conflicts use up `seq` numbers, so a block may begin late. */
-const mostUncounted = 4 * blockRows
+const maxUncounted = 4 * blockRows
 
 /**
  * Counts rows that were written without counting, such as by a restore. A full or damaged disk does not keep the workspace
@@ -55,13 +55,13 @@ function isMissingCounts(db: Database, table: 'users' | 'rooms'): boolean {
          AND EXISTS (SELECT 1 FROM ${table} WHERE seq < ${table}_counted) AS lost
      FROM workspace`,
   )
-  return found !== undefined && (found.uncounted >= mostUncounted || found.lost === 1)
+  return found !== undefined && (found.uncounted >= maxUncounted || found.lost === 1)
 }
 
 function rebuild(db: Database, table: 'users' | 'rooms'): void {
   const last = db.one<{ seq: number }>(`SELECT max(seq) AS seq FROM ${table}`)?.seq ?? 0
   const before = last - (last % blockRows)
   db.exec(`DELETE FROM ${kinds[table]}_counts; UPDATE workspace SET ${table}_counted = 0`)
-  db.run(countingOf(table), [before])
+  db.run(countStatement(table), [before])
   db.run(`UPDATE workspace SET ${table}_counted = ?`, [before])
 }

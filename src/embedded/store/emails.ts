@@ -3,7 +3,7 @@ import type { Store } from './store.ts'
 /** SQL expression of the searched email; a user ID is often an email itself. */
 export const email = `coalesce(email, CASE WHEN user_id LIKE '%@%' THEN user_id END)`
 
-/** Lowercase email. SQLite's `lower` folds ASCII only. See steps/emails.ts. */
+/** Lowercase email. SQLite's `lower` folds ASCII only. See `emailsStep`. */
 export const foldedEmail = `lower(${email})`
 
 /** Returns true when SQLite can index text: Node's own can from Node 22.16 on. */

@@ -46,7 +46,7 @@ export function hasListedEnds(store: Store): boolean {
 }
 
 /** Records up to `most` listed ends. Call inside `store.write`. */
-export function settleEnds(store: Store, most: number): void {
+export function recordListedEnds(store: Store, most: number): void {
   const sessions = `SELECT seq, at, reason FROM ended_sessions ORDER BY seq LIMIT ?`
   store.run(
     `UPDATE sessions SET disconnected_at = max(connected_at, ended.at), end_reason = ended.reason

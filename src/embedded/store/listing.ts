@@ -4,7 +4,7 @@ import type { Value } from './sqlite.ts'
 import type { Store } from './store.ts'
 
 /** Maximum rows to count or skip in this thread. */
-const manyRows = 20_000
+const maxRowsHere = 20_000
 
 interface Paging {
   limit?: number | undefined
@@ -50,9 +50,9 @@ export async function listPage<Row>(store: Store, listing: Listing<Row>) {
     return { rows, paging: { limit, offset, total: counted + uncounted } }
   }
   const page = `FROM ${table} ${where} ORDER BY seq DESC LIMIT ? OFFSET ?`
-  const some = `SELECT count(*) AS total FROM (SELECT 1 FROM ${table} ${where} LIMIT ${manyRows})`
+  const some = `SELECT count(*) AS total FROM (SELECT 1 FROM ${table} ${where} LIMIT ${maxRowsHere})`
   const total = store.one<{ total: number }>(some, ...values)?.total ?? 0
-  if (total < manyRows)
+  if (total < maxRowsHere)
     return {
       rows: store.list<Row>(columns, page, ...values, limit, offset),
       paging: { limit, offset, total },

@@ -7,7 +7,7 @@ export interface Reads {
   all<Row>(sql: string, ...values: Value[]): Row[] | Promise<Row[]>
 }
 
-interface Question {
+interface PendingQuery {
   resolve(rows: unknown[]): void
   reject(cause: Error): void
 }
@@ -17,7 +17,7 @@ export class Reader implements Reads {
   readonly #file: string
   #thread: Worker | undefined
   /** Pending queries. Responses arrive in the same order. */
-  #questions: Question[] = []
+  #pending: PendingQuery[] = []
 
   /** @param file path of the database; a database in memory is not visible to other threads */
   constructor(file: string) {
@@ -34,7 +34,7 @@ export class Reader implements Reads {
     thread.ref()
     thread.postMessage({ sql, values })
     return new Promise((resolve, reject) => {
-      this.#questions.push({ resolve: (rows) => resolve(rows as Row[]), reject })
+      this.#pending.push({ resolve: (rows) => resolve(rows as Row[]), reject })
     })
   }
 
@@ -49,10 +49,10 @@ export class Reader implements Reads {
       execArgv: [],
     })
     thread.on('message', ({ rows, failure }) => {
-      const question = this.#questions.shift()
-      if (this.#questions.length === 0) thread.unref()
-      if (failure) question?.reject(Object.assign(new Error(failure.message), { code: failure.code }))
-      else question?.resolve(rows)
+      const query = this.#pending.shift()
+      if (this.#pending.length === 0) thread.unref()
+      if (failure) query?.reject(Object.assign(new Error(failure.message), { code: failure.code }))
+      else query?.resolve(rows)
     })
     thread.on('error', (error: Error) => this.#end(error))
     this.#thread = thread
@@ -61,10 +61,10 @@ export class Reader implements Reads {
 
   /** Rejects the pending queries. The next query starts another thread. */
   #end(cause: Error): void {
-    const questions = this.#questions
-    this.#questions = []
+    const pending = this.#pending
+    this.#pending = []
     void this.#thread?.terminate()
     this.#thread = undefined
-    for (const { reject } of questions) reject(cause)
+    for (const { reject } of pending) reject(cause)
   }
 }

@@ -1,8 +1,30 @@
 import { countedByProgramStep, countsStep } from './steps/counts.ts'
-import { emailsStep } from './steps/emails.ts'
 import { endReasonStep } from './steps/end-reason.ts'
 import { endedStep } from './steps/ended.ts'
-import { sweepsStep } from './steps/sweeps.ts'
+
+/** `sweeps` lists deleted rooms and users with rows left. `present_members` hides the memberships of such users. */
+const sweepsStep = `
+  CREATE TABLE sweeps (kind TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;
+  CREATE VIEW present_members AS SELECT * FROM members
+    WHERE NOT EXISTS (SELECT 1 FROM sweeps WHERE kind = 'user' AND sweeps.id = members.user_id);
+`
+
+/**
+ * `user_emails` indexes users up to `emails_indexed`; it is created on demand because some SQLite builds lack full-text
+ * search. `stale_emails` lists users whose entry is outdated.
+ */
+const emailsStep = `
+  ALTER TABLE workspace ADD COLUMN emails_indexed INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE stale_emails (seq INTEGER PRIMARY KEY) STRICT;
+  CREATE TRIGGER email_changed AFTER UPDATE OF email ON users
+  WHEN old.email IS NOT new.email AND old.seq <= (SELECT emails_indexed FROM workspace) BEGIN
+    INSERT OR IGNORE INTO stale_emails VALUES (old.seq);
+  END;
+  CREATE TRIGGER email_deleted AFTER DELETE ON users
+  WHEN old.seq <= (SELECT emails_indexed FROM workspace) BEGIN
+    INSERT OR IGNORE INTO stale_emails VALUES (old.seq);
+  END;
+`
 
 /** One migration per `PRAGMA user_version`. A released migration never changes. Times are milliseconds since 1970. */
 export const migrations: readonly string[] = [

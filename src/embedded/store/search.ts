@@ -1,4 +1,4 @@
-import { inTurns, type Pace } from '../common/pace.ts'
+import { startTurn, type TurnScheduler } from '../common/pace.ts'
 import type { UserRow } from '../store/rows.ts'
 import { canIndex, email } from './emails.ts'
 import type { Reads } from './reader.ts'
@@ -9,11 +9,11 @@ const stepUsers = 4096
 /** Users read per step in another thread, which can stop only between steps. */
 const stepUsersElsewhere = 64 * 1024
 /** Number of users from which another thread is worth its start. */
-const manyUsers = 50_000
+const minUsersForThread = 50_000
 /** Maximum hits for which the index is faster than reading. A search of the index cannot resume. */
-const mostHits = 5000
+const maxHits = 5000
 /** Maximum outdated index entries; above it, the index is not used. */
-const mostStale = 1000
+const maxStale = 1000
 
 interface Search {
   text: string
@@ -22,18 +22,18 @@ interface Search {
 }
 
 /** Returns one page of users, newest first, with the total. Rare texts are looked up; others are searched in steps. */
-export async function searchEmails(store: Store, pace: Pace, { text, limit, offset }: Search) {
+export async function searchEmails(store: Store, pace: TurnScheduler, { text, limit, offset }: Search) {
   await pace.next()
-  const turn = inTurns(pace)
+  const turn = startTurn(pace)
   const last = store.one<{ seq: number | null }>('SELECT max(seq) AS seq FROM users')?.seq ?? 0
-  const elsewhere = last > manyUsers ? store.elsewhere : undefined
+  const elsewhere = last > minUsersForThread ? store.elsewhere : undefined
   const reads: Reads = elsewhere ?? store
   const step = elsewhere ? stepUsersElsewhere : stepUsers
-  const { contains, value } = containing(text)
-  const found = await lookUp(reads, text, canIndex(store))
+  const { contains, value } = buildCondition(text)
+  const found = await searchIndex(reads, text, canIndex(store))
   const rows: UserRow[] = []
   let total = 0
-  const take = async (
+  const addHits = async (
     hits: number,
     read: (limit: number, offset: number) => UserRow[] | Promise<UserRow[]>,
   ) => {
@@ -61,12 +61,12 @@ export async function searchEmails(store: Store, pace: Pace, { text, limit, offs
         `SELECT count(*) AS count FROM ${hits}`,
         ...[from, below, value],
       )
-      await take(counted?.count ?? 0, (...page) => read(from, below, ...page))
+      await addHits(counted?.count ?? 0, (...page) => read(from, below, ...page))
     }
     below = from
     await turn()
   }
-  await take(found.seqs.length, (limit, offset) =>
+  await addHits(found.seqs.length, (limit, offset) =>
     reads.all<UserRow>(
       'SELECT * FROM users WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq DESC',
       JSON.stringify(found.seqs.slice(offset, offset + limit)),
@@ -75,13 +75,13 @@ export async function searchEmails(store: Store, pace: Pace, { text, limit, offs
   return { rows, total }
 }
 
-function containing(text: string): { contains: string; value: string } {
+function buildCondition(text: string): { contains: string; value: string } {
   // LIKE avoids a lowercase copy of each email, but folds some characters beyond ASCII wrongly.
   if (!/^[ -~]{0,1000}$/.test(text)) return { contains: `instr(lower(${email}), lower(?)) > 0`, value: text }
   return { contains: `${email} LIKE ? ESCAPE '\\'`, value: `%${text.replace(/[\\%_]/g, '\\$&')}%` }
 }
 
-interface Found {
+interface IndexHits {
   /** The `seq` of the matching users, newest first. */
   seqs: readonly number[]
   /** Last user covered by the index. */
@@ -89,7 +89,7 @@ interface Found {
 }
 
 /** Looks up users in the index, which holds trigrams. Finds nothing when there are too many hits. */
-async function lookUp(reads: Reads, text: string, indexed: boolean): Promise<Found> {
+async function searchIndex(reads: Reads, text: string, indexed: boolean): Promise<IndexHits> {
   const none = { seqs: [], upTo: 0 }
   if ([...text].length < 3 || !indexed) return none
   const upTo = (await reads.one<{ seq: number }>('SELECT emails_indexed AS seq FROM workspace'))?.seq ?? 0
@@ -98,19 +98,19 @@ async function lookUp(reads: Reads, text: string, indexed: boolean): Promise<Fou
   const found = await reads.one<{ seqs: string }>(
     `SELECT json_group_array(seq) AS seqs FROM (
        SELECT rowid AS seq FROM user_emails WHERE user_emails MATCH '"' || replace(lower(?), '"', '""') || '"'
-       LIMIT ${mostHits + 1})`,
+       LIMIT ${maxHits + 1})`,
     text,
   )
   const hits: number[] = JSON.parse(found?.seqs ?? '[]')
-  if (hits.length > mostHits) return none
-  const { contains, value } = containing(text)
+  if (hits.length > maxHits) return none
+  const { contains, value } = buildCondition(text)
   const stale = await reads.all<{ seq: number; hit: number | null }>(
     `SELECT stale_emails.seq, ${contains} AS hit FROM stale_emails LEFT JOIN users USING (seq) LIMIT ?`,
     value,
-    mostStale + 1,
+    maxStale + 1,
   )
-  if (stale.length > mostStale) return none
+  if (stale.length > maxStale) return none
   const outdated = new Set(stale.map(({ seq }) => seq))
-  const again = stale.filter(({ hit }) => hit === 1).map(({ seq }) => seq)
-  return { seqs: [...hits.filter((seq) => !outdated.has(seq)), ...again].sort((a, b) => b - a), upTo }
+  const rematched = stale.filter(({ hit }) => hit === 1).map(({ seq }) => seq)
+  return { seqs: [...hits.filter((seq) => !outdated.has(seq)), ...rematched].sort((a, b) => b - a), upTo }
 }

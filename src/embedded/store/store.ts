@@ -4,7 +4,6 @@ import { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 import { Reader } from './reader.ts'
 import type { Sqlite, Value } from './sqlite.ts'
-import { Write } from './write.ts'
 
 interface StoreFile {
   path: string
@@ -186,5 +185,27 @@ export class Store {
     }
     for (const write of batch.toReversed()) write.rolledBack()
     for (const write of batch) write.reject(cause)
+  }
+}
+
+/** A write that waits for its commit. */
+class Write {
+  readonly afterCommit: (() => void)[] = []
+  readonly onRollback: (() => void)[] = []
+  resolve = () => {}
+  reject: (cause: unknown) => void = () => {}
+
+  committed(): void {
+    try {
+      for (const work of this.afterCommit) work()
+      this.resolve()
+    } catch (error) {
+      this.reject(error)
+    }
+  }
+
+  /** Call after the transaction is rolled back, so that the restored data can be read. */
+  rolledBack(): void {
+    for (const work of this.onRollback.toReversed()) work()
   }
 }

@@ -101,14 +101,14 @@ export class Deliveries {
     onAttempt?.({ id: delivery.id, url, outcome: String(outcome) })
     const delivered = typeof outcome === 'number' && outcome >= 200 && outcome < 300
     const nextAt = clock.now() + Math.round(this.#pause(delivery.attempts))
-    const hopeless = outcome === 'forbidden' || nextAt > delivery.created_at + giveUpAfterMs
+    const isGone = outcome === 'forbidden' || nextAt > delivery.created_at + giveUpAfterMs
     await this.#record(() => {
       if (outcome === 410) {
         // 410 Gone: the receiver is removed for good.
         store.run('UPDATE rooms SET webhook_gone = 1 WHERE id = ?', delivery.room_id)
         store.run('DELETE FROM deliveries WHERE room_id = ?', delivery.room_id)
         store.run('DELETE FROM packed_moves WHERE room_id = ?', delivery.room_id)
-      } else if (delivered || hopeless) store.run('DELETE FROM deliveries WHERE seq = ?', delivery.seq)
+      } else if (delivered || isGone) store.run('DELETE FROM deliveries WHERE seq = ?', delivery.seq)
       else
         store.run(
           'UPDATE deliveries SET attempts = attempts + 1, next_at = ? WHERE seq = ?',

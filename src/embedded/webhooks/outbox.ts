@@ -40,7 +40,7 @@ export interface Move extends Counts {
 }
 
 /** Returns the webhook of a room as JSON; undefined when it has none. */
-export function webhookOf(store: Store, roomId: string): string | undefined {
+export function findWebhook(store: Store, roomId: string): string | undefined {
   const room = store.one<{ webhook: string | null }>(
     'SELECT webhook FROM rooms WHERE id = ? AND webhook_gone = 0',
     roomId,

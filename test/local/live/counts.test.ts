@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { memberTypes } from '../../../src/api/vocabulary.ts'
-import { createPace } from '../../../src/embedded/common/pace.ts'
+import { createTurnScheduler } from '../../../src/embedded/common/pace.ts'
 import { Hub } from '../../../src/embedded/sessions/hub.ts'
-import { endings, type LiveSession } from '../../../src/embedded/sessions/live.ts'
-import { hasListedEnds, settleEnds } from '../../../src/embedded/store/ended.ts'
+import { closeReasons, type LiveSession } from '../../../src/embedded/sessions/live.ts'
+import { hasListedEnds, recordListedEnds } from '../../../src/embedded/store/ended.ts'
 import { openSqlite } from '../../../src/embedded/store/sqlite.ts'
 import { Store } from '../../../src/embedded/store/store.ts'
 import { hasPacked, unpack } from '../../../src/embedded/webhooks/outbox.ts'
@@ -24,9 +24,9 @@ interface Payload {
 
 /**
  * A hub with three rooms, and what it should know, kept in the simplest way.
- * @param few how many ends are recorded in one go: more are listed
+ * @param maxDirectEnds how many ends are recorded in one go: more are listed
  */
-async function startHub(few: number) {
+async function startHub(maxDirectEnds: number) {
   const sqlite = await openSqlite(':memory:', (load) => load())
   let isFull = false
   const store = new Store({
@@ -45,12 +45,12 @@ async function startHub(few: number) {
   const hub = new Hub({
     store,
     clock,
-    pace: createPace(),
+    pace: createTurnScheduler(),
     newId,
     onFailure,
     onEvent: () => {},
     onListed,
-    few,
+    maxDirectEnds,
   })
   await store.write(() => {
     for (const id of roomIds)
@@ -106,21 +106,21 @@ async function startHub(few: number) {
             )
           : null
       const peer = { send: () => {}, close: () => {} }
-      const newcomer = { id, roomId, memberId, userId, type: role, guestSeq, peer }
-      connected = [...connected, hub.join(newcomer)]
+      const newSession = { id, roomId, memberId, userId, type: role, guestSeq, peer }
+      connected = [...connected, hub.join(newSession)]
     },
     end(roomId: string): void {
-      hub.end(roomId, endings.terminated)
+      hub.end(roomId, closeReasons.terminated)
       leaving((session) => session.roomId === roomId)
     },
     endMember(roomId: string, userId: string | null): void {
       const meant = (session: LiveSession) => session.memberId === `${roomId} ${userId}`
-      hub.end(roomId, endings.blocked, meant)
+      hub.end(roomId, closeReasons.blocked, meant)
       leaving(meant)
     },
     endUser(userId: string | null): void {
       if (userId === null) return
-      hub.endUser(userId, endings.userDeleted)
+      hub.endUser(userId, closeReasons.userDeleted)
       leaving((session) => session.userId === userId)
     },
     setType: (roomId: string, userId: string | null, type: LiveSession['type']) =>
@@ -131,12 +131,12 @@ async function startHub(few: number) {
       leaving((other) => other === session)
       await hub.leave(session)
     },
-    settle: (most: number) => settleEnds(store, most),
+    settle: (most: number) => recordListedEnds(store, most),
     unpack: (roomId: string) => unpack(store, newId, roomId),
     /** Settles and unpacks all that is left. */
     finish: () =>
       store.write(() => {
-        settleEnds(store, 1000)
+        recordListedEnds(store, 1000)
         for (const roomId of roomIds) while (hasPacked(store, roomId)) unpack(store, newId, roomId)
         expect(hasListedEnds(store)).toBe(false)
       }),
@@ -222,8 +222,8 @@ const commit = fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 3 })
 
 test('whatever happens, and whatever of it is taken back, counts are what counting gives', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(commit, { maxLength: 15 }), fc.nat(2), async (commits, few) => {
-      const world = await startHub(few)
+    fc.asyncProperty(fc.array(commit, { maxLength: 15 }), fc.nat(2), async (commits, maxDirectEnds) => {
+      const world = await startHub(maxDirectEnds)
       for (const { steps, fails } of commits) {
         world.wait()
         const works = steps.map((step) => () => {

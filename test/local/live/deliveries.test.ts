@@ -5,7 +5,7 @@ import { createService } from '../../../src/embedded/service/service.ts'
 import { openSqlite } from '../../../src/embedded/store/sqlite.ts'
 import { Store } from '../../../src/embedded/store/store.ts'
 import { Deliveries } from '../../../src/embedded/webhooks/deliveries.ts'
-import { announce, type Move, pack, webhookOf } from '../../../src/embedded/webhooks/outbox.ts'
+import { announce, findWebhook, type Move, pack } from '../../../src/embedded/webhooks/outbox.ts'
 import { ForbiddenAddress } from '../../../src/embedded/webhooks/post.ts'
 import { testNow } from '../../helpers/host.ts'
 import { Inbox } from '../../helpers/inbox.ts'
@@ -112,11 +112,11 @@ async function createWorld() {
       (await world.createRoom({ url, ...more })).id,
     /** So many leave a room at once that their events are packed. */
     leave: (roomId: string, ids: readonly string[]) =>
-      store.write(() => pack(store, roomId, webhookOf(store, roomId) ?? '', ids.map(moveOf))),
+      store.write(() => pack(store, roomId, findWebhook(store, roomId) ?? '', ids.map(moveOf))),
     /** Somebody enters a room. The delivery has this id. */
     async enters(roomId: string, id: string, deliveries?: Deliveries): Promise<boolean> {
       const isWanted = await store.write(() => {
-        const target = webhookOf(store, roomId)
+        const target = findWebhook(store, roomId)
         if (target !== undefined) announce(store, () => id.replace('msg_', ''), roomId, target, [moveOf(id)])
         return target !== undefined
       })

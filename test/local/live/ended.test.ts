@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createService } from '../../../src/embedded/service/service.ts'
 import { Hub } from '../../../src/embedded/sessions/hub.ts'
 import type { LiveSession } from '../../../src/embedded/sessions/live.ts'
-import { hasListedEnds, settleEnds } from '../../../src/embedded/store/ended.ts'
+import { hasListedEnds, recordListedEnds } from '../../../src/embedded/store/ended.ts'
 import { testNow } from '../../helpers/host.ts'
 import { testMachine } from '../../helpers/live.ts'
 import { soon } from '../../helpers/waiting.ts'
@@ -20,7 +20,7 @@ async function openLive(dir: string, startsAt = testNow) {
   const newId = () => `${++ids}`
   const onFailure = (error: unknown) => expect.unreachable(String(error))
   const [onEvent, onListed] = [() => {}, () => {}]
-  const hub = new Hub({ store, clock, pace, newId, onFailure, onEvent, onListed, few: 2 })
+  const hub = new Hub({ store, clock, pace, newId, onFailure, onEvent, onListed, maxDirectEnds: 2 })
   await hub.recover()
   const service = createService({ store, apiKey, now: clock.now, live: hub, pace })
 
@@ -55,7 +55,7 @@ async function openLive(dir: string, startsAt = testNow) {
       hasListedEnds(store),
       store.all('SELECT 1 FROM sessions WHERE disconnected_at IS NULL').length,
     ],
-    settle: (most: number) => store.write(() => settleEnds(store, most)),
+    settle: (most: number) => store.write(() => recordListedEnds(store, most)),
     /** Everything that can be read of a room. */
     async shown(room: string) {
       const paths = ['/sessions', '/sessions?is_connecting=true', '/sessions?is_connecting=false']

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { createPace } from '../../../src/embedded/common/pace.ts'
+import { createTurnScheduler } from '../../../src/embedded/common/pace.ts'
 import { createService } from '../../../src/embedded/service/service.ts'
 import { toFrame } from '../../../src/embedded/sessions/frame.ts'
 import { Hub } from '../../../src/embedded/sessions/hub.ts'
-import { endings, type Newcomer } from '../../../src/embedded/sessions/live.ts'
+import { closeReasons, type NewSession } from '../../../src/embedded/sessions/live.ts'
 import { openSqlite } from '../../../src/embedded/store/sqlite.ts'
 import { Store } from '../../../src/embedded/store/store.ts'
 import { serveWorkspace, testMachine } from '../../helpers/live.ts'
@@ -85,13 +85,13 @@ test('large messages in quick succession all arrive', async () => {
 
 describe('a message that was accepted reaches whoever was live then, even if the same commit', () => {
   const ends: [string, (hub: Hub, roomId: string) => void][] = [
-    ['terminates the room', (hub, roomId) => hub.end(roomId, endings.terminated)],
-    ['deletes the room', (hub, roomId) => hub.end(roomId, endings.deleted)],
+    ['terminates the room', (hub, roomId) => hub.end(roomId, closeReasons.terminated)],
+    ['deletes the room', (hub, roomId) => hub.end(roomId, closeReasons.deleted)],
     [
       'blocks the member',
-      (hub, roomId) => hub.end(roomId, endings.blocked, ({ memberId }) => memberId === 'm'),
+      (hub, roomId) => hub.end(roomId, closeReasons.blocked, ({ memberId }) => memberId === 'm'),
     ],
-    ['deletes the user', (hub) => hub.endUser('ada', endings.userDeleted)],
+    ['deletes the user', (hub) => hub.endUser('ada', closeReasons.userDeleted)],
   ]
   test.each(ends)('%s', async (_, end) => {
     const store = new Store(await openSqlite(':memory:', (load) => load()))
@@ -101,7 +101,7 @@ describe('a message that was accepted reaches whoever was live then, even if the
     const hub = new Hub({
       store,
       clock,
-      pace: createPace(),
+      pace: createTurnScheduler(),
       newId,
       onFailure: () => {},
       onEvent: () => {},
@@ -112,7 +112,7 @@ describe('a message that was accepted reaches whoever was live then, even if the
     const made = await service(wireRequest(localUrl, 'key', { method: 'POST', path: '/rooms', body }))
     const roomId = decodeBody(made).room.id
     const told: unknown[] = []
-    const newcomer: Newcomer = {
+    const newSession: NewSession = {
       id: 's',
       roomId,
       memberId: 'm',
@@ -121,7 +121,7 @@ describe('a message that was accepted reaches whoever was live then, even if the
       guestSeq: null,
       peer: { send: (frame) => told.push(frame), close: () => told.push('closed') },
     }
-    await store.write(() => hub.join(newcomer))
+    await store.write(() => hub.join(newSession))
 
     const said = store.write(() => hub.send(roomId, { event: 'message', message: 'last words' }))
     const ended = store.write(() => end(hub, roomId))

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { Hub } from '../../../src/embedded/sessions/hub.ts'
-import { endings } from '../../../src/embedded/sessions/live.ts'
+import { closeReasons } from '../../../src/embedded/sessions/live.ts'
 import { hasListedEnds } from '../../../src/embedded/store/ended.ts'
 import { openWorkspace } from '../../../src/embedded/workspace.ts'
 import { testDisk } from '../../helpers/disk.ts'
@@ -120,14 +120,14 @@ describe.each(['commit', 'change'] as const)('when the disk turns out to be full
 describe('a hub on a disk that is full at a commit', () => {
   async function startHub() {
     const clock = testMachine()
-    const { store, pace, sweeper, close } = await openWorkspace({
+    const { store, pace, cascadeDeleter, close } = await openWorkspace({
       dir: tempDir(),
       host: { now: clock.now, quietly: disk.quietly },
     })
     let ids = 0
     const newId = () => `${++ids}`
-    const [onFailure, onEvent, onListed] = [() => {}, () => {}, () => sweeper.wake()]
-    const hub = new Hub({ store, clock, pace, newId, onFailure, onEvent, onListed, few: 2 })
+    const [onFailure, onEvent, onListed] = [() => {}, () => {}, () => cascadeDeleter.wake()]
+    const hub = new Hub({ store, clock, pace, newId, onFailure, onEvent, onListed, maxDirectEnds: 2 })
     onTestFinished(async () => {
       await hub.close()
       close()
@@ -138,7 +138,7 @@ describe('a hub on a disk that is full at a commit', () => {
         const who = { memberId: newId(), userId: null, guestSeq: null, type: 'monitor' } as const
         return hub.join({ id: newId(), roomId: 'room', ...who, peer })
       })
-    const terminate = () => store.write(() => hub.end('room', endings.terminated))
+    const terminate = () => store.write(() => hub.end('room', closeReasons.terminated))
     const open = () => store.all('SELECT * FROM present_sessions WHERE disconnected_at IS NULL').length
     return { clock, store, hub, join, terminate, open }
   }

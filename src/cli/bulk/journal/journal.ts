@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { MeetroomError, OutputError } from '../../../errors.ts'
 import type { Machine } from '../../../files/file-lock.ts'
 import { makeDirectory } from '../../../files/make-directory.ts'
-import { openOwn } from '../../../files/private-file.ts'
+import { openOwnFile } from '../../../files/private-file.ts'
 import { type Entry, JournalState } from './journal-state.ts'
 import { lockJournal } from './lock.ts'
 import { type Purpose, readJournal, requireEnded, requireSame } from './read-journal.ts'
@@ -51,7 +51,7 @@ export class Journal {
       const before = await readJournal(path, rows)
       if (!resume) requireEnded(path, before)
       const resumed = resume ? requireSame(path, before, purpose) : undefined
-      const file = await openOwn(path, resume ? 'append' : 'truncate')
+      const file = await openOwnFile(path, resume ? 'append' : 'truncate')
       const journal = new Journal(path, file, resumed?.past ?? new JournalState(rows))
       // Behind the last whole line: a crash may have torn the one after it.
       if (resumed) await file.truncate(resumed.length)

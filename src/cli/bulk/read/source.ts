@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdtemp, open, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import { MeetroomError, OutputError, tooFewHandles, UsageError } from '../../../errors.ts'
+import { exhaustedHandlesError, MeetroomError, OutputError, UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 import { stdinOf } from '../../input/stdin.ts'
 import { type Encoding, inUtf8, markOf } from './encoding.ts'
@@ -55,7 +55,7 @@ async function* chunksOf(path: string, name: string): AsyncGenerator<Buffer> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) throw error
-    const handles = tooFewHandles(error)
+    const handles = exhaustedHandlesError(error)
     if (handles) throw handles
     throw new UsageError(`${name} cannot be read (${code})`)
   }
@@ -83,7 +83,7 @@ async function keep(input: AsyncIterable<Buffer>): Promise<{ path: string; remov
   } catch (error) {
     await remove()
     const { code, syscall } = error as NodeJS.ErrnoException
-    if (!syscall || error instanceof MeetroomError || tooFewHandles(error)) throw error
+    if (!syscall || error instanceof MeetroomError || exhaustedHandlesError(error)) throw error
     throw new OutputError(`standard input cannot be kept in ${tmpdir()} while it is read (${code})`, {
       hint: 'name another folder with TMPDIR',
     })

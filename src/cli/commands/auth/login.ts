@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { Option } from 'commander'
-import { defaultProfile, localProfile, shortestKey } from '../../../config/settings.ts'
+import { defaultProfile, localProfile, minKeyLength } from '../../../config/settings.ts'
 import { findProfile, type Profile, type StoredConfig } from '../../../config/stored-file.ts'
 import { isClear, parseBaseUrl } from '../../../config/values.ts'
 import { withKey, withProfile } from '../../../config/writer.ts'
@@ -177,8 +177,8 @@ function checkedKey(text: string, source?: string): string {
   const key = text.trim()
   if (source !== undefined && /\s/.test(key)) throw notAKey(key, source)
   if (key === '') throw new UsageError('no key was given')
-  if (key.length >= shortestKey) return key
-  throw new UsageError(`the key is too short: it has fewer than ${shortestKey} characters`, {
+  if (key.length >= minKeyLength) return key
+  throw new UsageError(`the key is too short: it has fewer than ${minKeyLength} characters`, {
     hint: 'so short a key cannot be kept out of what is shown; was it cut off?',
   })
 }

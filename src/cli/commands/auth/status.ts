@@ -1,4 +1,4 @@
-import { longestWaitMs } from '../../../config/values.ts'
+import { maxTimeoutMs } from '../../../config/values.ts'
 import { AuthError, InterruptedError, MeetroomError, suggest, UsageError } from '../../../errors.ts'
 import { duration } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
@@ -25,7 +25,7 @@ export function defineAuthStatus(auth: MeetroomCommand, act: DefineAction): void
     .option(
       '--wait <duration>',
       'wait up to so long until the service answers; a key that it refuses ends the wait',
-      duration('--wait', { most: longestWaitMs }),
+      duration('--wait', { most: maxTimeoutMs }),
     )
     .action(
       act('machine', async (context, flags: StatusFlags) => {

@@ -1,6 +1,6 @@
 import { lstat, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Settings, shortestKey } from '../../../config/settings.ts'
+import { minKeyLength, type Settings } from '../../../config/settings.ts'
 import { configFile, readConfig } from '../../../config/stored-file.ts'
 import type { Host } from '../../../host.ts'
 import { version } from '../../../version.ts'
@@ -43,7 +43,7 @@ export async function checkKey(context: Context, settings: Settings): Promise<Ch
   const from = `from ${(settings.keyCommand ?? settings.apiKey)?.from}`
   const key = await context.services.key()
   if (settings.keyCommand) return `${from}, printed by a command`
-  if (key.length >= shortestKey) return from
+  if (key.length >= minKeyLength) return from
   return { wrong: `${from}, and too short to be kept out of what is shown`, hint: 'was it cut off?' }
 }
 

@@ -5,7 +5,7 @@ import { isLoopback } from '../../../api/loopback.ts'
 import { shellQuote } from '../../../client/request.ts'
 import { findProfile } from '../../../config/stored-file.ts'
 import { withKey, withProfile } from '../../../config/writer.ts'
-import type { Serving } from '../../../embedded/serve.ts'
+import type { RunningService } from '../../../embedded/serve.ts'
 import { suggestElsewhere, UsageError } from '../../../errors.ts'
 import { version } from '../../../version.ts'
 import { collect, wholeNumber } from '../../input/input.ts'
@@ -99,7 +99,7 @@ async function start(
   flags: Flags,
   dir: string | undefined,
   keyFile: string,
-): Promise<Serving> {
+): Promise<RunningService> {
   const { host } = context
   const printer = context.plainPrinter()
   const { serve } = await import('../../../embedded/serve.ts')
@@ -128,7 +128,7 @@ async function start(
 async function announce(
   context: Context,
   flags: Flags,
-  { baseUrl }: Serving,
+  { baseUrl }: RunningService,
   keyFile: string,
 ): Promise<void> {
   const printer = context.flags.query === undefined ? context.plainPrinter() : await context.printer()
@@ -185,7 +185,11 @@ async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {
   })
 }
 
-async function saveProfile(context: Context, name: string, { baseUrl, apiKey }: Serving): Promise<void> {
+async function saveProfile(
+  context: Context,
+  name: string,
+  { baseUrl, apiKey }: RunningService,
+): Promise<void> {
   await context.config.change((config) =>
     withProfile(
       config,

@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { longestWaitMs } from '../../../config/values.ts'
+import { maxTimeoutMs } from '../../../config/values.ts'
 import { duration } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { examples } from '../../kernel/flags.ts'
@@ -19,7 +19,7 @@ export function defineSessionWatch(sessions: MeetroomCommand, act: DefineAction)
     .argument(...roomArgument)
     .addOption(
       new Option('--interval <duration>', 'pause between two looks')
-        .argParser(duration('--interval', { least: 100, most: longestWaitMs }))
+        .argParser(duration('--interval', { least: 100, most: maxTimeoutMs }))
         .default(2000, '2s'),
     )
     .action(

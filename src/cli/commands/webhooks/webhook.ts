@@ -1,5 +1,5 @@
 import { describeIssue } from '../../../api/issue.ts'
-import { mostLevels, parseJson, TooDeep } from '../../../api/json.ts'
+import { maxLevels, parseJson, TooDeep } from '../../../api/json.ts'
 import { isSignedBy } from '../../../api/signature.ts'
 import { WebhookEvent } from '../../../api/webhooks.ts'
 
@@ -58,7 +58,7 @@ export function checkWebhook(
 
 function parse(body: string): { event?: unknown; unreadable?: string } {
   try {
-    return { event: parseJson(body, mostLevels) }
+    return { event: parseJson(body, maxLevels) }
   } catch (error) {
     return { unreadable: `the body is ${error instanceof TooDeep ? error.message : 'not JSON'}` }
   }

@@ -1,4 +1,4 @@
-import { shortestKey } from '../../../config/settings.ts'
+import { minKeyLength } from '../../../config/settings.ts'
 import { maskedText } from './secrets.ts'
 
 /** Removes secrets from a text. Redact before truncation, because part of a secret is not recognized. */
@@ -15,7 +15,7 @@ export function redactor(secrets: readonly string[], instead?: string): Redact {
  * searched again. Keys below the minimum length are skipped: they occur in ordinary words.
  */
 export function keyRedactor(secrets: readonly string[], instead = '[API key]'): Redact {
-  const hidden = secrets.filter(({ length }) => length >= shortestKey).sort((a, b) => b.length - a.length)
+  const hidden = secrets.filter(({ length }) => length >= minKeyLength).sort((a, b) => b.length - a.length)
   if (hidden.length === 0) return (text) => text
   const signs = [...new Set(hidden.flatMap(signsOf))]
   let pattern: RegExp | undefined

@@ -13,7 +13,7 @@ export function withoutKeys(transport: Transport, redact: Redact): Transport {
       body: isResult ? body : redactedBody(body, redact),
     }
   }
-  return (request, signal, withdrawn) => transport(request, signal, withdrawn).then(clean)
+  return (request, signal, cancelUnsent) => transport(request, signal, cancelUnsent).then(clean)
 }
 
 function redactedHeaders(headers: WireResponse['headers'], redact: Redact): WireResponse['headers'] {

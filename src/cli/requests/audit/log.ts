@@ -1,7 +1,7 @@
 import { fstatSync, lstatSync, readSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { AuditError, MeetroomError, UsageError } from '../../../errors.ts'
-import { openOwn } from '../../../files/private-file.ts'
+import { openOwnFile } from '../../../files/private-file.ts'
 
 /** Number of times that a batch is written again because the file was replaced while it was written. */
 const mostRewrites = 5
@@ -110,7 +110,7 @@ export class AuditLog {
   }
 
   async #open(): Promise<LogFile> {
-    const handle = await openOwn(this.#path, 'append')
+    const handle = await openOwnFile(this.#path, 'append')
     this.#isTorn = !(await endsWithLine(this.#path))
     const { ino } = fstatSync(handle.fd)
     // On Windows, the two ways to ask disagree on the device.

@@ -4,7 +4,7 @@ import { idField, isId, isRecord } from '../../../api/guards.ts'
 import type { AuditTrail } from '../../../client/audit-trail.ts'
 import { toFailure } from '../../../client/outcome.ts'
 import type { AnyInput } from '../../../client/request.ts'
-import { asForeseen } from '../../../errors.ts'
+import { toMeetroomError } from '../../../errors.ts'
 import type { Redact } from '../../output/redaction/redact.ts'
 import { visibleJson } from '../../output/terminal/visible.ts'
 import { changeOf } from './changed-fields.ts'
@@ -73,12 +73,12 @@ export function trailOf(
     succeeded(answer) {
       if (!isBegun) return
       if (isRecord(answer)) users.note(input.params?.['room_id'] ?? '', answer['value'])
-      const ids = withUser({ ...named, ...madeId(endpoint, answer) }, users)
+      const ids = withUser({ ...named, ...createdId(endpoint, answer) }, users)
       log.written(line('outcome', ids, { outcome: 'ok', status }))
     },
     failed(cause) {
       if (!isBegun) return
-      const error = asForeseen(cause)
+      const error = toMeetroomError(cause)
       const { code, exitCode: exit_code, message } = error
       log.written(
         line('outcome', named, {
@@ -106,7 +106,7 @@ function withUser(ids: Record<string, unknown>, users: MemberUsers): Record<stri
 }
 
 /** The id of what was created or changed, which the service may have chosen. */
-function madeId(endpoint: Route, answer: unknown): Record<string, unknown> {
+function createdId(endpoint: Route, answer: unknown): Record<string, unknown> {
   const value = isRecord(answer) ? answer['value'] : undefined
   if (!isEndpoint(endpoint) || endpoint.bare || !isRecord(value)) return {}
   const item = value[endpoint.result]

@@ -1,7 +1,7 @@
 import { endpoints } from '../../../../api/endpoints.ts'
 import { readAnswer } from '../../../../api/json.ts'
 import type { Answer } from '../../../../client/client.ts'
-import { forgetStanding } from '../../../../client/probe.ts'
+import { forgetProbe } from '../../../../client/probe.ts'
 import { ConditionError, suggest, UsageError } from '../../../../errors.ts'
 import { parseWhere } from '../../../filter/where.ts'
 import { readIds } from '../../../input/input.ts'
@@ -51,7 +51,7 @@ export async function waitForRoom(outer: Context, given: string, flags: WaitFlag
   let id: string | undefined
 
   async function look(): Promise<Poll<Answer>> {
-    forgetStanding(client.seen)
+    forgetProbe(client.seen)
     id ??= await new RoomFinder(context, client).idOf(room)
     const answer = await client.call('getRoom', { params: { id } })
     const { room: item } = readAnswer(answer) as { room: Item }

@@ -1,4 +1,4 @@
-import { forgetStanding } from '../../../../client/probe.ts'
+import { forgetProbe } from '../../../../client/probe.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { waitingClient } from './client.ts'
 import { deadlineIn } from './deadline.ts'
@@ -21,7 +21,7 @@ export async function waitForService(context: Context, wholeMs: number): Promise
     deadline,
     pauseMs,
     async look() {
-      forgetStanding(client.seen)
+      forgetProbe(client.seen)
       return { found: await client.call('listRooms', { query: { limit: 1 } }) }
     },
   })

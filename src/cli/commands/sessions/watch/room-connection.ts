@@ -1,5 +1,5 @@
 import type { Client } from '../../../../client/client.ts'
-import { forgetStanding } from '../../../../client/probe.ts'
+import { forgetProbe } from '../../../../client/probe.ts'
 import { NetworkError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { ClientSetup } from '../../../requests/service.ts'
@@ -25,7 +25,7 @@ export class RoomConnection {
   async look(known: Roster): Promise<RoomPoll> {
     const { client, reader } = await this.#open()
     // While a service restarts, a proxy may return 404 for everything, so earlier probes do not apply.
-    forgetStanding(client.seen)
+    forgetProbe(client.seen)
     try {
       return await reader.look(known)
     } catch (error) {
