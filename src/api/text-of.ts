@@ -1,7 +1,7 @@
 import { writeJson } from './json.ts'
 
-/** Converts a value to text like `String`, but never calls a `toString` from outside: objects become JSON. */
+/** Converts a value to text: empty for null, JSON for objects and arrays. The result may hold control characters. */
 export function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map((item) => (item === null ? '' : textOf(item))).join(',')
-  return typeof value === 'object' && value !== null ? writeJson(value) : String(value)
+  if (value === null || value === undefined) return ''
+  return typeof value === 'string' ? value : writeJson(value)
 }

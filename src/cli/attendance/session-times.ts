@@ -23,15 +23,15 @@ export interface Reading {
   terminatedAt: number | undefined
 }
 
-/** Fields of a session that hold its times. */
-export const timeFields = ['connected_at', 'disconnected_at'] as const
+export interface SessionStart {
+  readonly connected_at?: unknown
+}
 
-type Times = Record<(typeof timeFields)[number], unknown>
+export interface SessionEnd {
+  disconnected_at: unknown
+}
 
-export type Beginning = Pick<Times, (typeof timeFields)[0]>
-export type Ending = Pick<Times, (typeof timeFields)[1]>
-
-export function timesOf(session: Item): Times {
+export function timesOf(session: Item): SessionStart & SessionEnd {
   const { connected_at, disconnected_at } = session
   return { connected_at, disconnected_at: hasEnd(session) ? disconnected_at : null }
 }
@@ -41,12 +41,12 @@ export function momentIn(value: unknown): number {
   return parseTimestamp(value) ?? Number.NaN
 }
 
-export function beginningOf({ connected_at }: Beginning): number {
+export function beginningOf({ connected_at }: SessionStart): number {
   return momentIn(connected_at)
 }
 
 /** Sorts sessions by start. Sessions without a start come last. */
-export function inOrder<T extends Beginning>(all: Iterable<T>): T[] {
+export function inOrder<T extends SessionStart>(all: Iterable<T>): T[] {
   const timed = Array.from(all, (one) => ({ one, at: beginningOf(one) || Number.POSITIVE_INFINITY }))
   return timed.sort((a, b) => (a.at === b.at ? 0 : a.at - b.at)).map(({ one }) => one)
 }

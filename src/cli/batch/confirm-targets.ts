@@ -2,10 +2,10 @@ import { endpoints, type OperationName } from '../../api/endpoints.ts'
 import { readAnswer } from '../../api/json.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
+import { textOf } from '../../api/text-of.ts'
 import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
 import { undefinedIfNotFound } from '../lists/run-one.ts'
-import { plainText } from '../output/views/text.ts'
 import { type Item, viewOf } from '../output/views/views.ts'
 
 /** A change to items, as a confirmation prompt describes it. */
@@ -77,7 +77,7 @@ async function describeTarget<G extends OperationName>(
   reasons: string | undefined,
 ): Promise<string> {
   const item = (readAnswer(await client.call(get, input)) as Item)[endpoints[get].result] as Item
-  const label = plainText(item[viewOf(endpoints[get]).label ?? 'name'])
+  const label = textOf(item[viewOf(endpoints[get]).label ?? 'name'])
   const details = reasons ? `${id}; ${reasons}` : id
   return label ? `“${label}” (${details})` : details
 }

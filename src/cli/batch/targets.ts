@@ -1,4 +1,5 @@
 import { endpoints } from '../../api/endpoints.ts'
+import { textOf } from '../../api/text-of.ts'
 import { ConfirmationError, suggestHelp, UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
@@ -6,7 +7,6 @@ import type { ManyFlags, PaceFlags } from '../kernel/flags.ts'
 import { listPages, openSelection } from '../lists/list.ts'
 import type { Selection } from '../lists/selection.ts'
 import { masked } from '../output/redaction/secrets.ts'
-import { plainText } from '../output/views/text.ts'
 import { cellOf, type Item, type View, viewOf } from '../output/views/views.ts'
 
 /** The items that a batch command changes. */
@@ -93,7 +93,7 @@ async function selectTargets(
       ids.push(id)
       onItem?.(item)
       reasons.set(id, selectedBy)
-      lines.push(['', id, plainText(item[view.label ?? 'name']), selectedBy].join('  ').trimEnd())
+      lines.push(['', id, textOf(item[view.label ?? 'name']), selectedBy].join('  ').trimEnd())
     }
   if (context.flags.dryRun) {
     const { noun } = view
@@ -108,6 +108,6 @@ async function selectTargets(
 function reasonsFor(item: Item, fields: readonly string[], view: View): string {
   return fields
     .filter((field) => field !== view.label && field !== view.id)
-    .map((field) => `${field} ${plainText(cellOf(view, field, item)) || '(blank)'}`)
+    .map((field) => `${field} ${textOf(cellOf(view, field, item)) || '(blank)'}`)
     .join(', ')
 }

@@ -2,6 +2,7 @@ import { endpoints } from '../../api/endpoints.ts'
 import type { BodyOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import { resources } from '../../api/resources.ts'
+import { textOf } from '../../api/text-of.ts'
 import { UsageError } from '../../errors.ts'
 import { filterTypes } from '../filter/where.ts'
 import {
@@ -14,7 +15,6 @@ import {
 import type { Context } from '../kernel/context.ts'
 import { type ManyFlags, requireFields } from '../kernel/flags.ts'
 import { FullRecords } from '../lists/full-records.ts'
-import { plainText } from '../output/views/text.ts'
 import { cellOf, fieldOf, type Item, viewOf } from '../output/views/views.ts'
 import { confirmTargets } from './confirm-targets.ts'
 import { fillPlaceholders } from './placeholders.ts'
@@ -62,7 +62,7 @@ export async function updateRooms(
   })
   const rooms = await completeRooms(context, chosen, [...fields])
   const changes = new Map(
-    rooms.map((room) => [String(room['id']), bodyFor((field) => plainText(cellOf(view, field, room)))]),
+    rooms.map((room) => [String(room['id']), bodyFor((field) => textOf(cellOf(view, field, room)))]),
   )
   await showExamples(context, rooms, changes)
   const ids = [...changes.keys()]
@@ -132,5 +132,5 @@ async function showExamples(
 
 function formatValue(value: unknown): string {
   if (value === null || value === '') return '(blank)'
-  return typeof value === 'string' ? `“${value}”` : plainText(value)
+  return typeof value === 'string' ? `“${value}”` : textOf(value)
 }

@@ -8,7 +8,6 @@ import { Assignments, isObject, parsePair, parsePath } from '../input/assignment
 import { findClosest } from '../input/closest.ts'
 import { encodeUrl, readData, webUrl } from '../input/input.ts'
 import type { Context } from './context.ts'
-import { mapTexts } from './map-texts.ts'
 
 export interface BodyFlags {
   set?: string[]
@@ -86,4 +85,11 @@ function intended([name = '', ...rest]: readonly string[], fields: Fields): stri
   const within = typeof type === 'object' && 'object' in type && rest.length > 0 ? type.object : {}
   const inner = intended(rest, within)
   return inner || !isListed ? [near, ...(inner ?? rest)] : undefined
+}
+
+function mapTexts(value: unknown, replace: (text: string) => string): unknown {
+  if (typeof value === 'string') return replace(value)
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, mapTexts(held, replace)]))
 }

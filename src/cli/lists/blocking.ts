@@ -1,5 +1,5 @@
 import { parseBoolean } from '../../api/readings.ts'
-import { plainText } from '../output/views/text.ts'
+import { textOf } from '../../api/text-of.ts'
 import type { Item } from '../output/views/views.ts'
 
 /** The field of a member that says whether the user is blocked; the document lists it in requests only. */
@@ -18,7 +18,7 @@ export function isBlocked(member: object): boolean | undefined {
 
 /** Whether rooms of a type offer no block (rule 2). A type that the API does not list may offer it. */
 export function lacksBlock(type: unknown): boolean {
-  return ['open', 'public'].includes(plainText(type).toLowerCase())
+  return ['open', 'public'].includes(textOf(type).toLowerCase())
 }
 
 /** What is said of a member, but for the block. */

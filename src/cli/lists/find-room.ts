@@ -1,8 +1,8 @@
 import { readAnswer } from '../../api/json.ts'
+import { textOf } from '../../api/text-of.ts'
 import type { Client } from '../../client/client.ts'
 import { ConflictError, NotFoundError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { plainText } from '../output/views/text.ts'
 import type { Item } from '../output/views/views.ts'
 import { totalOf } from './paging/list-total.ts'
 import { paginate } from './paging/paginate.ts'
@@ -60,7 +60,7 @@ export class RoomFinder {
     const { rooms } = body
     const isAll = rooms.length >= mostListed || (totalOf(body) ?? 0) <= rooms.length
     const found = isAll && rooms.every(isNamed(name)) ? rooms : await findRoomsByName(client, name)
-    const [room, ...others] = found.map(({ id }) => plainText(id))
+    const [room, ...others] = found.map(({ id }) => textOf(id))
     if (room === undefined)
       throw new NotFoundError(`no such room: no room is named “${name}”`, {
         hint: ['list what exists with: ', suggest(['rooms', 'list'])],
@@ -91,5 +91,5 @@ export async function findRoomsByName(client: Client, name: string): Promise<Ite
 }
 
 function isNamed(name: string): (room: Item) => boolean {
-  return (room) => plainText(room['name']) === name
+  return (room) => textOf(room['name']) === name
 }

@@ -1,7 +1,7 @@
 import { parseEnd, parseTimestamp } from '../../api/readings.ts'
+import { textOf } from '../../api/text-of.ts'
 import type { Client } from '../../client/client.ts'
 import type { Context } from '../kernel/context.ts'
-import { plainText } from '../output/views/text.ts'
 import type { Item } from '../output/views/views.ts'
 import { listPages } from './list.ts'
 
@@ -23,11 +23,11 @@ export async function lastSeenIn(context: Context, { room_id, user_id, client }:
   const input = { params: { room_id }, query: { user_id } }
   for await (const { items } of await listPages(context, 'listSessions', input, { all: true }, { client }))
     for (const session of items) {
-      const member = plainText(session['member_id'])
+      const member = textOf(session['member_id'])
       const seen = endOf(session, now)
       if (seen !== undefined && isLater(seen, latest.get(member))) latest.set(member, seen)
     }
-  return ({ id }) => latest.get(plainText(id)) ?? null
+  return ({ id }) => latest.get(textOf(id)) ?? null
 }
 
 /** When a session ended. Where that is not told, or cannot be read, all that is known is when it began. */

@@ -1,9 +1,9 @@
+import { textOf } from '../../api/text-of.ts'
 import type { Client } from '../../client/client.ts'
 import { isFatal, type Outcome, toFailure } from '../../client/outcome.ts'
 import { ApiError, type MeetroomError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import type { PaceFlags } from '../kernel/flags.ts'
-import { plainText } from '../output/views/text.ts'
 import type { Item } from '../output/views/views.ts'
 import { finishRun } from '../pool/finish-run.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
@@ -72,7 +72,7 @@ export class MembershipSearch {
       if (isFatal(found.error)) this.#fatal ??= found.error
       else if (this.#search.reports)
         await this.#context.report(
-          new ApiError(`room ${plainText(room['id'])}: ${found.error.message}`, { cause: found.error }),
+          new ApiError(`room ${textOf(room['id'])}: ${found.error.message}`, { cause: found.error }),
         )
     }
   }
@@ -117,14 +117,14 @@ export class MembershipSearch {
   async #membersIn(room: Item): Promise<Membership[]> {
     const { users, withLastSeen } = this.#search
     const { client } = this.#pool
-    const room_id = plainText(room['id'])
+    const room_id = textOf(room['id'])
     const members: Item[] = []
     for await (const member of membersOf(this.#context, room_id, this.#full, client))
-      if (users.has(plainText(member['user_id']))) members.push(member)
+      if (users.has(textOf(member['user_id']))) members.push(member)
     const found: Membership[] = []
     for (const member of await this.#full.of(members, room_id)) {
       if (!member) continue
-      const user_id = plainText(member['user_id'])
+      const user_id = textOf(member['user_id'])
       const asked = { room_id, user_id, client }
       const lastSeen = withLastSeen ? (await lastSeenIn(this.#context, asked))(member) : null
       found.push({ user_id, room, member, lastSeen })

@@ -3,7 +3,6 @@ import type { Operations } from '../../api/operations.ts'
 import { parseEnd } from '../../api/readings.ts'
 import { textOf } from '../../api/text-of.ts'
 import type { Client } from '../../client/client.ts'
-import { timeFields } from '../attendance/session-times.ts'
 import type { Context } from '../kernel/context.ts'
 import { fieldOf, type Item, views } from '../output/views/views.ts'
 import { isRefusal } from './paging/page-size.ts'
@@ -123,10 +122,9 @@ export const connectedSessions = (room_id: string) => ({
 function endOf(
   session: Item,
 ): { is: 'open' } | { is: 'unclear' } | { is: 'unreadable' } | { is: 'over'; at: string; ms: number } {
-  const [began, ended] = timeFields
-  const told = fieldOf(views.session, ended, session)
+  const told = fieldOf(views.session, 'disconnected_at', session)
   if (!told.known) return { is: 'unclear' }
-  const end = parseEnd(session[began], told.value)
+  const end = parseEnd(session['connected_at'], told.value)
   if (end === undefined) return { is: 'unreadable' }
   return end === null ? { is: 'open' } : { is: 'over', at: textOf(told.value), ms: end }
 }

@@ -1,7 +1,7 @@
+import { textOf } from '../../api/text-of.ts'
 import type { Client } from '../../client/client.ts'
 import { ConflictError, NotFoundError, suggest, UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { plainText } from '../output/views/text.ts'
 import type { Item } from '../output/views/views.ts'
 import { FullRecords } from './full-records.ts'
 import { listPages } from './list.ts'
@@ -21,7 +21,7 @@ export async function findMember(
 ): Promise<string | undefined> {
   if (context.flags.curl) return undefined
   for await (const member of membersOf(context, room_id))
-    if (plainText(member['user_id']) === user_id) return String(member['id'])
+    if (textOf(member['user_id']) === user_id) return String(member['id'])
   return undefined
 }
 
@@ -37,7 +37,7 @@ export async function findMembers(
     })
   const found = new Map(users.map((user): [string, string[]] => [user, []]))
   for await (const { user_id, id } of membersOf(context, room_id))
-    found.get(plainText(user_id))?.push(String(id))
+    found.get(textOf(user_id))?.push(String(id))
   return {
     ids: [...found.values()].flat(),
     absent: [...found].filter(([, ids]) => ids.length === 0).map(([user]) => user),

@@ -1,8 +1,8 @@
+import { textOf } from '../../api/text-of.ts'
 import type { Host } from '../../host.ts'
 import { gap } from './formats/fit.ts'
 import { widthOf } from './terminal/style.ts'
 import { widthOfText } from './terminal/width.ts'
-import { plainText } from './views/text.ts'
 import { cellOf, type Item, type View } from './views/views.ts'
 
 const longest = 40
@@ -18,10 +18,7 @@ export function barColumn(
   const width = widthOf(stdout, env)
   if (width === undefined) return view
   const sizes = view.columns.map(({ field }) =>
-    rows.reduce(
-      (most, row) => Math.max(most, widthOfText(plainText(cellOf(view, field, row)))),
-      field.length,
-    ),
+    rows.reduce((most, row) => Math.max(most, widthOfText(textOf(cellOf(view, field, row)))), field.length),
   )
   const room = width - sizes.reduce((sum, size) => sum + size + gap, 0)
   if (room < shortest) return view

@@ -3,14 +3,15 @@ import { endpoints } from '../../api/endpoints.ts'
 import type { Resource } from '../../api/resource.ts'
 import { resources, secretFields } from '../../api/resources.ts'
 import { settable } from '../../config/settings.ts'
+import { groupings } from '../attendance/groupings.ts'
 import { roomStates } from '../commands/rooms/wait/states.ts'
 import { metricTypes } from '../filter/metric-types.ts'
 import { filterTypes, hasAge } from '../filter/where.ts'
 import { topicSummaries } from '../help/topics.ts'
+import type { View } from '../output/views/views.ts'
 import { views } from '../output/views/views.ts'
 import type { Answer, Candidate } from './answer.ts'
 import { findCommand, optionsOf, type Typed } from './line.ts'
-import { rowsOf } from './rows.ts'
 
 export interface LookUp {
   profiles(): Promise<readonly Candidate[]>
@@ -147,7 +148,7 @@ function fieldsOf(resource: Resource): string[] {
 }
 
 async function columnsFor({ command, flags }: Typed, resource: Resource | undefined): Promise<string[]> {
-  const view = (await rowsOf(command, flags)) ?? (resource && viewOf(resource))
+  const view = (await viewOfRows(command, flags)) ?? (resource && viewOf(resource))
   if (!view) return []
   const { columns, fields, unlisted = [] } = view
   return [...new Set([...columns.map(({ field }) => field), ...fields, ...unlisted])]
@@ -187,4 +188,19 @@ function ofCondition(resource: Resource, text: string): Answer {
   }))
   const age = hasAge(types) ? [{ value: 'age>=', words: 'time since creation, as in 90d' }] : []
   return { candidates: [...fields, ...age], open: true }
+}
+
+/** Returns the view of a command that prints other rows than the resource of its group. */
+async function viewOfRows(
+  command: Command,
+  flags: Readonly<Record<string, unknown>>,
+): Promise<View | undefined> {
+  const name = `${command.parent?.name()} ${command.name()}`
+  if (command.name() === 'import') return (await import('../bulk/journal/results.ts')).resultView
+  if (name === 'users rooms') return (await import('../lists/user-rooms.ts')).membershipView
+  if (name === 'users offboard' || (flags['allRooms'] === true && /block$/.test(name)))
+    return (await import('../commands/users/offboard/step.ts')).stepView('user_id')
+  if (name !== 'sessions report') return undefined
+  const by = groupings.find((known) => known === flags['by']) ?? 'user'
+  return (await import('../commands/sessions/report/views.ts')).viewOf(by)
 }

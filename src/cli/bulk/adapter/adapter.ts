@@ -1,9 +1,9 @@
 import { readAnswer } from '../../../api/json.ts'
 import { parseBoolean } from '../../../api/readings.ts'
+import { textOf } from '../../../api/text-of.ts'
 import { memberTypes, roomTypes } from '../../../api/vocabulary.ts'
 import type { Answer, Client } from '../../../client/client.ts'
 import { undefinedIfNotFound } from '../../lists/run-one.ts'
-import { plainText } from '../../output/views/text.ts'
 import type { Item, View } from '../../output/views/views.ts'
 import type { Columns } from './columns.ts'
 
@@ -85,9 +85,9 @@ const choices: readonly unknown[] = [...roomTypes, ...memberTypes]
 export function hasValues(existing: Item, body: Body): boolean {
   return Object.entries(body).every(([field, value]) => {
     const told = existing[field]
-    if (!Object.hasOwn(existing, field) || plainText(told) === plainText(value)) return true
+    if (!Object.hasOwn(existing, field) || textOf(told) === textOf(value)) return true
     if (typeof value === 'boolean') return parseBoolean(told) === value
-    return choices.includes(value) && plainText(told).toLowerCase() === value
+    return choices.includes(value) && textOf(told).toLowerCase() === value
   })
 }
 
@@ -101,6 +101,6 @@ export async function itemOf(asked: Promise<Answer>, field: string): Promise<Ite
 export function idIn(asked: Promise<Answer>, field: string): Promise<string> {
   return asked.then((answer) => {
     const { [field]: item } = readAnswer(answer) as Readonly<Record<string, Item>>
-    return plainText(item?.['id'])
+    return textOf(item?.['id'])
   })
 }

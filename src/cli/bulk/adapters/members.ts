@@ -4,10 +4,10 @@ import { endpoints } from '../../../api/endpoints.ts'
 import type { BodyOf } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { member } from '../../../api/resources.ts'
+import { textOf } from '../../../api/text-of.ts'
 import type { Client } from '../../../client/client.ts'
 import { blockedBody, isBlocked } from '../../lists/blocking.ts'
 import { paginate } from '../../lists/paging/paginate.ts'
-import { plainText } from '../../output/views/text.ts'
 import { type Item, views } from '../../output/views/views.ts'
 import { mapAhead } from '../../pool/map-ahead.ts'
 import { type ImportAdapter, idIn, itemOf } from '../adapter/adapter.ts'
@@ -109,14 +109,11 @@ async function listMembers(client: Client, room_id: string): Promise<Map<string,
   const inFull = async (member: Item) =>
     Object.hasOwn(member, 'user_id')
       ? member
-      : itemOf(
-          client.call('getMember', { params: { room_id, member_id: plainText(member['id']) } }),
-          'member',
-        )
+      : itemOf(client.call('getMember', { params: { room_id, member_id: textOf(member['id']) } }), 'member')
   const members = new Map<string, Item>()
   // Anonymous participants have no user.
   for await (const { items } of pages)
     for await (const member of mapAhead(items, atOnce, inFull))
-      if (member?.['user_id']) members.set(plainText(member['user_id']), member)
+      if (member?.['user_id']) members.set(textOf(member['user_id']), member)
   return members
 }

@@ -4,11 +4,11 @@ import type { BodyOf } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { segmentProblem } from '../../../api/path.ts'
 import { user } from '../../../api/resources.ts'
+import { textOf } from '../../../api/text-of.ts'
 import type { Client } from '../../../client/client.ts'
 import { UsageError } from '../../../errors.ts'
 import { isBlocked } from '../../lists/blocking.ts'
 import { undefinedIfNotFound } from '../../lists/run-one.ts'
-import { plainText } from '../../output/views/text.ts'
 import { views } from '../../output/views/views.ts'
 import { type ImportAdapter, itemOf } from '../adapter/adapter.ts'
 import { importColumns } from '../adapter/columns.ts'
@@ -92,7 +92,7 @@ function userOf(row: Row): BodyOf<Operations['createUser']> {
 function membershipsOf(given: unknown): unknown[] {
   if (!Array.isArray(given)) throw new UsageError('memberships: expected a list')
   return given.map((one, i) => {
-    const room_id = plainText(Object(one)['room_id'])
+    const room_id = textOf(Object(one)['room_id'])
     const problem = segmentProblem('room_id', room_id)
     if (problem) throw new UsageError(`memberships[${i}]: ${problem}`)
     const { room_name: _, ...membership } = readInvitations(one) as Record<string, unknown>

@@ -2,9 +2,9 @@ import { isLosslessNumber } from 'lossless-json'
 import { endpoints } from '../../../api/endpoints.ts'
 import { segmentProblem } from '../../../api/path.ts'
 import { resources } from '../../../api/resources.ts'
+import { textOf } from '../../../api/text-of.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
 import { UsageError } from '../../../errors.ts'
-import { plainText } from '../../output/views/text.ts'
 import type { Item, View } from '../../output/views/views.ts'
 import type { Body, ImportAdapter } from '../adapter/adapter.ts'
 import { idFields, trimmedValue } from './identity.ts'
@@ -88,7 +88,7 @@ export async function createRowReader(kind: ImportAdapter, options: ReaderOption
     value === null ||
     (value === '' && isCsv) ||
     (value === deprecated && kind.deprecated.includes(field)) ||
-    (Object.hasOwn(kind.nones, field) && kind.nones[field] === plainText(value))
+    (Object.hasOwn(kind.nones, field) && kind.nones[field] === textOf(value))
 
   /**
    * @param onProblem told of what is wrong, and in which field

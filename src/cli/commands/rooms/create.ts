@@ -15,7 +15,6 @@ import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { listPages } from '../../lists/list.ts'
 import { runOne, showOne } from '../../lists/run-one.ts'
 import { own } from '../../output/terminal/visible.ts'
-import { plainText } from '../../output/views/text.ts'
 import type { Item } from '../../output/views/views.ts'
 import { isInteractive } from '../../requests/confirm.ts'
 
@@ -156,7 +155,7 @@ async function showExisting(context: Context, body: Readonly<Record<string, unkn
   if (existing['type'] !== body['type'])
     throw new ConflictError(`room “${name}” exists (${id}), and is ${existing['type']}, not ${body['type']}`)
   const different = Object.keys(body).filter(
-    (field) => Object.hasOwn(existing, field) && plainText(existing[field]) !== plainText(body[field]),
+    (field) => Object.hasOwn(existing, field) && textOf(existing[field]) !== textOf(body[field]),
   )
   if (different.length > 0)
     await context.notice(

@@ -3,8 +3,6 @@ import { operations } from '../../../api/operations.ts'
 import { resources } from '../../../api/resources.ts'
 import { WebhookEvent } from '../../../api/webhooks.ts'
 import { statuses } from '../../../client/outcome.ts'
-import { timeFields } from '../../attendance/session-times.ts'
-import { endField } from '../../output/views/views.ts'
 
 // Schemas of output that is not a response of the service.
 
@@ -69,14 +67,13 @@ const attendance = z.object({
   ),
 })
 
-const [began, ended] = timeFields
 const noticed = { at: time, room_id: z.string() }
 const someone = {
   session_id: z.union([z.string(), z.number()]),
   member_id: nullable,
   user_id: nullable,
   name: z.unknown(),
-  [began]: time,
+  connected_at: time,
 }
 const online = z.int().describe('number of sessions that are connected then')
 const watched = z
@@ -84,14 +81,14 @@ const watched = z
     z
       .object({
         event: z.literal('room'),
-        ...{ ...noticed, name: z.unknown(), [endField]: time },
+        ...{ ...noticed, name: z.unknown(), terminated_at: time },
         status: z.enum(['active', 'terminated']).nullable(),
       })
       .describe('how the room is, first of all and whenever that has changed'),
     z.object({ event: z.literal('present'), ...noticed, ...someone }).describe('who was there at first'),
     z.object({ event: z.literal('ready'), ...noticed, online }).describe('all who were there have been told'),
     z.object({ event: z.literal('joined'), ...noticed, ...someone, online }),
-    z.object({ event: z.literal('left'), ...noticed, ...someone, [ended]: time, online }),
+    z.object({ event: z.literal('left'), ...noticed, ...someone, disconnected_at: time, online }),
     z
       .object({ event: z.literal('lost'), ...noticed, reason: z.string() })
       .describe('the service does not answer, and is asked again'),

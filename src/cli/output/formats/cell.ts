@@ -1,5 +1,5 @@
+import { textOf } from '../../../api/text-of.ts'
 import type { Redact } from '../redaction/redact.ts'
-import { plainText } from '../views/text.ts'
 
 /** Maximum number of bytes of one value in a table or record. Larger values take seconds to measure. */
 export const mostOfCell = 64 * 1024
@@ -9,7 +9,7 @@ const margin = 32 * 1024
 
 /** Redacts and truncates a value. The result may hold control characters. */
 export function cellText(value: unknown, redact: Redact): string {
-  const text = plainText(value)
+  const text = textOf(value)
   if (text.length * 3 <= mostOfCell) return redact(text)
   const size = Buffer.byteLength(text)
   if (size <= mostOfCell) return redact(text)

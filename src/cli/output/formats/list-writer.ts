@@ -1,4 +1,5 @@
 import { writeJson } from '../../../api/json.ts'
+import { textOf } from '../../../api/text-of.ts'
 import type { Answer } from '../../../client/client.ts'
 import type { Format } from '../../../config/values.ts'
 import type { Host, Visible } from '../../../host.ts'
@@ -8,7 +9,6 @@ import { styleFor, widthOf } from '../terminal/style.ts'
 import { isPlain } from '../terminal/unicode.ts'
 import { joined, own, visible, visibleJson, visibleLines } from '../terminal/visible.ts'
 import type { Page } from '../views/page.ts'
-import { plainText } from '../views/text.ts'
 import type { Item, View } from '../views/views.ts'
 import type { Query } from './query.ts'
 import { RowWriter } from './rows.ts'
@@ -91,7 +91,7 @@ export async function listWriter(
         // Escaped, so that an ID with a line break stays on one line.
         page: ({ items }: Page) =>
           out.data(
-            joined(items.map((item) => own`${visible(plainText(item[view.id ?? 'id']))}\n`)),
+            joined(items.map((item) => own`${visible(textOf(item[view.id ?? 'id']))}\n`)),
             visibleLines,
           ),
         end: async () => {},

@@ -1,7 +1,7 @@
+import { textOf } from '../../../api/text-of.ts'
 import type { Visible } from '../../../host.ts'
 import { isObject } from '../../input/assignments.ts'
 import { joined, own, visible } from '../terminal/visible.ts'
-import { plainText } from '../views/text.ts'
 import { cellOf, type Item } from '../views/views.ts'
 import type { RowOptions } from './rows.ts'
 
@@ -9,7 +9,7 @@ const escapes: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r',
 
 /** Formats a value as a TSV cell, with the escapes of `printf %b`. */
 export function tsvCell(value: unknown): string {
-  return plainText(value).replace(/[\t\n\r\\]/g, (character) => escapes[character] ?? '')
+  return textOf(value).replace(/[\t\n\r\\]/g, (character) => escapes[character] ?? '')
 }
 
 export function tsvLine(values: readonly unknown[]): string {
@@ -28,8 +28,7 @@ export function formatTsv(
 /** Formats a `--query` result: one line per list item, with the fields of an object as cells. */
 export function formatResult(result: unknown): string {
   if (result === null) return ''
-  if (!Array.isArray(result))
-    return isObject(result) ? tsvLine(Object.values(result)) : `${plainText(result)}\n`
+  if (!Array.isArray(result)) return isObject(result) ? tsvLine(Object.values(result)) : `${textOf(result)}\n`
   const records = result.filter(isObject).filter((value) => !Array.isArray(value))
   // Objects of a list may lack fields, and each column must hold one field.
   const fields = [...new Set(records.flatMap((record) => Object.keys(record)))]

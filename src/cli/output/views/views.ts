@@ -13,7 +13,6 @@ import { textOf } from '../../../api/text-of.ts'
 import { deprecated } from '../../../api/vocabulary.ts'
 import type { Visible } from '../../../host.ts'
 import type { Style } from '../terminal/style.ts'
-import { lazily } from './lazily.ts'
 
 export type Item = Readonly<Record<string, unknown>>
 
@@ -83,7 +82,7 @@ export function viewFor<F extends Fields>(
   }
 }
 
-export const views: Readonly<Record<ResourceName, View>> = lazily({
+export const views: Readonly<Record<ResourceName, View>> = defineLazily({
   room: () =>
     viewFor(resources.room, [
       {
@@ -132,12 +131,6 @@ export const views: Readonly<Record<ResourceName, View>> = lazily({
     ]),
   message: () => viewFor(resources.message),
 })
-
-export const endField = 'terminated_at'
-
-export function endOfRoom(room: Item): unknown {
-  return room[endField]
-}
 
 export function viewOf({ resource }: Endpoint): View {
   return views[resource]
@@ -199,4 +192,14 @@ const colours: Record<string, (style: Style) => Style[keyof Style]> = {
 export function colourOf(field: string, text: Visible, style: Style): Visible {
   if (!/type$|^status$/.test(field)) return text
   return Object.hasOwn(colours, text) ? (colours[text]?.(style)(text) ?? text) : text
+}
+
+/** Creates an object whose values are computed on first use. */
+function defineLazily<K extends string, V>(makers: Readonly<Record<K, () => V>>): Readonly<Record<K, V>> {
+  const values = {} as Record<K, V>
+  for (const name of Object.keys(makers) as K[]) {
+    let value: V | undefined
+    Object.defineProperty(values, name, { enumerable: true, get: () => (value ??= makers[name]()) })
+  }
+  return values
 }

@@ -1,5 +1,5 @@
+import { textOf } from '../../../../api/text-of.ts'
 import type { Oddity } from '../../../attendance/session-times.ts'
-import { plainText } from '../../../output/views/text.ts'
 import type { Item } from '../../../output/views/views.ts'
 
 const words: Readonly<Record<Oddity, string>> = {
@@ -20,7 +20,7 @@ export class OddSessionCounter {
       const found = this.#found.get(oddity) ?? { sessions: 0, rooms: 0, named: [] }
       found.sessions += count
       found.rooms++
-      if (found.named.length < mostNamed) found.named.push(plainText(room['id']))
+      if (found.named.length < mostNamed) found.named.push(textOf(room['id']))
       this.#found.set(oddity, found)
     }
   }

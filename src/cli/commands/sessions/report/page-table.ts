@@ -1,9 +1,9 @@
+import { textOf } from '../../../../api/text-of.ts'
 import type { Visible } from '../../../../host.ts'
 import { clockOf, timeFormatFor } from '../../../attendance/clock.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
 import type { ReportRow } from '../../../attendance/rows.ts'
 import { own, visible } from '../../../output/terminal/visible.ts'
-import { plainText } from '../../../output/views/text.ts'
 import { type Html, markup } from './html.ts'
 
 interface TableOptions {
@@ -37,7 +37,7 @@ function rowOf({ row, intervals, isRunning }: ReportRow, { span, shown }: TableO
       : markup`<time datetime="${visible(new Date(ms).toISOString())}">${visible(timeOf(ms))}</time>`
   const [first, last] = [intervals[0]?.[0], intervals.at(-1)?.[1]]
   const out = isRunning ? own`still in` : row['last_out'] === null ? own`` : time(last)
-  return markup`<tr${isPresent ? markup`` : markup` class="absent"`}><th scope="row"><bdi>${shown(plainText(row['name']))}</bdi></th><td class="id"><bdi>${shown(plainText(row['user_id']))}</bdi></td><td>${time(first)}</td><td>${out}</td><td class="number">${row['connections'] as number}</td><td class="number">${minutes}</td><td class="number">${share}</td><td>${isPresent ? own`yes` : own`no`}</td><td class="time">${span ? timeLine(intervals, span) : own``}</td></tr>
+  return markup`<tr${isPresent ? markup`` : markup` class="absent"`}><th scope="row"><bdi>${shown(textOf(row['name']))}</bdi></th><td class="id"><bdi>${shown(textOf(row['user_id']))}</bdi></td><td>${time(first)}</td><td>${out}</td><td class="number">${row['connections'] as number}</td><td class="number">${minutes}</td><td class="number">${share}</td><td>${isPresent ? own`yes` : own`no`}</td><td class="time">${span ? timeLine(intervals, span) : own``}</td></tr>
 `
 }
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
+import { textOf } from '../../../../api/text-of.ts'
 import type { Visible } from '../../../../host.ts'
 import { clockOf, dayOf, timeFormatFor, zone } from '../../../attendance/clock.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
 import { minutesOf, spanOf } from '../../../attendance/measures.ts'
 import { byUser, type RoomReport, type RowOptions } from '../../../attendance/rows.ts'
 import { own, visible } from '../../../output/terminal/visible.ts'
-import { plainText } from '../../../output/views/text.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { markup } from './html.ts'
 import { pageStyle } from './page-style.ts'
@@ -76,8 +76,8 @@ export function roomSection(
 ): string {
   const { room, attendance } = report
   const people = byUser(report, options)
-  const id = shown(plainText(room['id']))
-  const name = shown(plainText(room['name']) || plainText(room['id']))
+  const id = shown(textOf(room['id']))
+  const name = shown(textOf(room['name']) || textOf(room['id']))
   const span = spanOf(attendance.meeting)
   return markup`<section aria-labelledby="room-${number}">
 <h2 id="room-${number}"><bdi>${name}</bdi></h2>
@@ -87,10 +87,10 @@ ${people.length > 0 ? tableOf(people, { name, span, shown }) : markup``}</sectio
 }
 
 export function failedSection(room: Item, message: string, shown: Shown): string {
-  const name = shown(plainText(room['name']) || plainText(room['id']))
+  const name = shown(textOf(room['name']) || textOf(room['id']))
   return markup`<section class="failed">
 <h2><bdi>${name}</bdi></h2>
-<p>Room ${shown(plainText(room['id']))} could not be reported on: ${shown(message)}</p>
+<p>Room ${shown(textOf(room['id']))} could not be reported on: ${shown(message)}</p>
 </section>
 `.text
 }

@@ -8,7 +8,7 @@ import { momentIn } from '../../../attendance/session-times.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { RoomSessions } from '../../../lists/room-sessions.ts'
 import { NameResolver } from '../../../lists/user-names.ts'
-import { cellOf, endOfRoom, fieldOf, type Item, views } from '../../../output/views/views.ts'
+import { cellOf, fieldOf, type Item, views } from '../../../output/views/views.ts'
 
 export interface ReportScope {
   /** Span of the report, in milliseconds since 1970. */
@@ -32,7 +32,7 @@ export function createReportReader(
   const sessions = new RoomSessions(context, client)
   return async (given) => {
     const room_id = textOf(given['id'])
-    const recordOf = once(async () => {
+    const recordOf = once(async (): Promise<Item> => {
       const answer = await client.call('getRoom', { params: { id: room_id } })
       return { ...given, ...((readAnswer(answer) as Item)['room'] as Item), id: given['id'] }
     })
@@ -44,7 +44,7 @@ export function createReportReader(
       now,
       terminatedAt: once(async () => {
         const status = cellOf(views.room, 'status', await known('status'))
-        return status === 'terminated' ? momentIn(endOfRoom(await recordOf())) : undefined
+        return status === 'terminated' ? momentIn((await recordOf())['terminated_at']) : undefined
       }),
       userOf: async (member_id) => (await usersOf()).get(textOf(member_id)) ?? null,
       visits: wanted.visits,

@@ -1,5 +1,5 @@
+import { textOf } from '../../../../api/text-of.ts'
 import { ApiError, type MeetroomError } from '../../../../errors.ts'
-import { plainText } from '../../../output/views/text.ts'
 import type { Item } from '../../../output/views/views.ts'
 import type { Tally } from '../../../pool/tally.ts'
 
@@ -8,7 +8,7 @@ const mostNamed = 10
 
 export function missingHint(rooms: readonly Item[]): string | undefined {
   if (rooms.length === 0) return undefined
-  const ids = rooms.slice(0, mostNamed).map(({ id }) => plainText(id))
+  const ids = rooms.slice(0, mostNamed).map(({ id }) => textOf(id))
   const more = rooms.length > ids.length ? ` and ${rooms.length - ids.length} more` : ''
   return `not in the report: ${ids.join(', ')}${more}`
 }

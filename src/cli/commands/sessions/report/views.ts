@@ -1,11 +1,10 @@
+import { textOf } from '../../../../api/text-of.ts'
 import { axisOf, type BarSymbols, barOf } from '../../../attendance/bar.ts'
 import { timeFormatFor } from '../../../attendance/clock.ts'
 import type { By } from '../../../attendance/groupings.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
 import { spanOf } from '../../../attendance/measures.ts'
 import type { ReportRow, RoomReport } from '../../../attendance/rows.ts'
-import { timeFields } from '../../../attendance/session-times.ts'
-import { plainText } from '../../../output/views/text.ts'
 import type { Column, Item, View } from '../../../output/views/views.ts'
 
 interface Shape extends Pick<View, 'noun' | 'id' | 'fields'> {
@@ -42,11 +41,11 @@ const shapes: Readonly<Record<By, Shape>> = {
     id: 'session_id',
     fields: [
       ...['room_id', 'session_id', 'member_id', 'user_id', 'name'],
-      ...[...timeFields, 'minutes', 'share'],
+      ...['connected_at', 'disconnected_at', 'minutes', 'share'],
     ],
     weights: {
       ...{ room: 7, session_id: 1, name: 9, user_id: 4 },
-      ...Object.fromEntries(timeFields.map((field, i) => [field, 6 - i])),
+      ...{ connected_at: 6, disconnected_at: 5 },
       ...{ minutes: 9, share: 2 },
     },
   },
@@ -112,7 +111,7 @@ export class ReportTable {
     const isLimited = by === 'room' && span.every((ms) => Number.isFinite(ms))
     const within = isLimited ? span : spanOf(meeting)
     if (isOneRoom || isLimited) this.#axis = within
-    const item = { ...this.#shown(line, within), room: plainText(room['name']) || room['id'] }
+    const item = { ...this.#shown(line, within), room: textOf(room['name']) || room['id'] }
     this.#bars.set(item, { intervals: line.intervals, within })
     return item
   }

@@ -1,9 +1,9 @@
+import { textOf } from '../../../../api/text-of.ts'
 import type { MeetroomError } from '../../../../errors.ts'
 import { OutputFile } from '../../../../files/output-file.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
 import type { RoomReport, RowOptions } from '../../../attendance/rows.ts'
 import type { Printer } from '../../../output/printer.ts'
-import { plainText } from '../../../output/views/text.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { failedSection, pageEnd, pageStart, roomSection } from './page.ts'
 
@@ -54,7 +54,7 @@ export class WebPage {
   async #begin(room: Item): Promise<void> {
     if (this.#rooms++ > 0) return
     const { rooms, span, now, printer } = this.#about
-    const name = printer.shown(plainText(room['name']) || plainText(room['id']))
+    const name = printer.shown(textOf(room['name']) || textOf(room['id']))
     await this.#file.write(pageStart({ rooms: rooms === 1 && name !== '' ? name : rooms, span, now }))
   }
 }

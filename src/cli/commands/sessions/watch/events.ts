@@ -1,14 +1,15 @@
-import type { Beginning, Ending } from '../../../attendance/session-times.ts'
-import type { endField } from '../../../output/views/views.ts'
+import type { SessionEnd } from '../../../attendance/session-times.ts'
 
 /** State of a room. Null for fields that the service omits. */
-export interface RoomState extends Record<typeof endField, unknown> {
+export interface RoomState {
+  terminated_at: unknown
   name: unknown
   status: unknown
 }
 
 /** A person in a room. Null for fields that the service omits. */
-export interface Person extends Beginning {
+export interface Person {
+  connected_at: unknown
   session_id: unknown
   member_id: unknown
   user_id: unknown
@@ -22,7 +23,7 @@ export type WatchEvent =
   | ({ event: 'present' } & Person)
   | { event: 'ready'; online: number }
   | ({ event: 'joined'; online: number } & Person)
-  | ({ event: 'left'; online: number } & Person & Ending)
+  | ({ event: 'left'; online: number } & Person & SessionEnd)
   | { event: 'lost'; reason: string }
   | { event: 'back'; seconds: number }
 

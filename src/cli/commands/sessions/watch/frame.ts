@@ -1,3 +1,4 @@
+import { textOf } from '../../../../api/text-of.ts'
 import type { Visible } from '../../../../host.ts'
 import { clockOf, dayOf } from '../../../attendance/clock.ts'
 import { beginningOf, inOrder } from '../../../attendance/session-times.ts'
@@ -7,7 +8,6 @@ import type { Redact } from '../../../output/redaction/redact.ts'
 import type { Style } from '../../../output/terminal/style.ts'
 import { composed, joined, own, visible } from '../../../output/terminal/visible.ts'
 import { widthOfText } from '../../../output/terminal/width.ts'
-import { plainText } from '../../../output/views/text.ts'
 import { colourOf, type Item } from '../../../output/views/views.ts'
 import type { Person } from './events.ts'
 import { peopleView } from './people-view.ts'
@@ -50,13 +50,13 @@ export function frame(picture: Picture, canvas: Canvas): Visible[] {
 /** Draws the title: `Weekly sync · active · 3 online`. */
 function titleOf({ room, room_id, online, lost }: Picture, canvas: Canvas): Visible[] {
   const { style, columns, redact } = canvas
-  const status = visible(redact(plainText(room.status)))
+  const status = visible(redact(textOf(room.status)))
   const rest = [...(status === '' ? [] : [status]), own`${visible(counted(online))} online`]
   // The bundler escapes non-ASCII characters in tagged templates.
   const dot = visible(' · ')
   // The name is truncated before the other parts.
   const left = columns - widthOfText(joined([own``, ...rest], dot))
-  const name = truncate(visible(redact(plainText(room.name) || room_id)), Math.max(1, left))
+  const name = truncate(visible(redact(textOf(room.name) || room_id)), Math.max(1, left))
   const coloured = rest.map((text) => colourOf('status', text, style))
   const title = left > 0 ? joined([style.bold(name), ...coloured], dot) : truncate(joined(rest, dot), columns)
   const away = lost === undefined ? [] : [style.red(truncate(visible(lost), columns))]

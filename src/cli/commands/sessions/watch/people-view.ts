@@ -1,4 +1,3 @@
-import { timeFields } from '../../../attendance/session-times.ts'
 import type { View } from '../../../output/views/views.ts'
 
 export const peopleView: View = {
@@ -11,5 +10,5 @@ export const peopleView: View = {
     { field: 'since', weight: 6 },
     { field: 'minutes', weight: 7 },
   ],
-  fields: ['session_id', 'member_id', 'user_id', 'name', timeFields[0]],
+  fields: ['session_id', 'member_id', 'user_id', 'name', 'connected_at'],
 }

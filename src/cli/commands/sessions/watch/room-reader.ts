@@ -1,11 +1,11 @@
 import { readAnswer } from '../../../../api/json.ts'
 import type { Client } from '../../../../client/client.ts'
 import { type Hint, IncompleteError } from '../../../../errors.ts'
-import { isOpen, timeFields } from '../../../attendance/session-times.ts'
+import { isOpen } from '../../../attendance/session-times.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { connectedSessions } from '../../../lists/presence.ts'
 import { RoomSessions } from '../../../lists/room-sessions.ts'
-import { cellOf, endField, type Item, views } from '../../../output/views/views.ts'
+import { cellOf, type Item, views } from '../../../output/views/views.ts'
 import type { Person, RoomState } from './events.ts'
 import { resolveNames } from './resolve-names.ts'
 import type { Listed, Roster } from './roster.ts'
@@ -73,19 +73,17 @@ export class RoomReader {
   }
 }
 
-const [began] = timeFields
-
 function factsOf(room: Item): RoomState {
   const told = (field: string) => cellOf(views.room, field, room)
-  return { name: told('name'), status: told('status'), [endField]: told(endField) }
+  return { name: told('name'), status: told('status'), terminated_at: told('terminated_at') }
 }
 
-function personOf({ id, member_id, user_id, name, [began]: since }: Item): Person {
+function personOf({ id, member_id, user_id, name, connected_at }: Item): Person {
   return {
     session_id: id,
     member_id: member_id ?? null,
     user_id: user_id === '' ? null : (user_id ?? null),
     name: name ?? null,
-    [began]: since ?? null,
+    connected_at: connected_at ?? null,
   }
 }

@@ -1,3 +1,4 @@
+import { textOf } from '../../../../api/text-of.ts'
 import type { Terminal, Visible } from '../../../../host.ts'
 import { secondOf } from '../../../attendance/clock.ts'
 import { beginningOf, momentIn } from '../../../attendance/session-times.ts'
@@ -6,7 +7,6 @@ import { truncate } from '../../../output/formats/fit.ts'
 import type { Printer } from '../../../output/printer.ts'
 import { type Style, styleFor, widthOf } from '../../../output/terminal/style.ts'
 import { own } from '../../../output/terminal/visible.ts'
-import { plainText } from '../../../output/views/text.ts'
 import type { Person, RoomState, TimedWatchEvent } from './events.ts'
 import { frame, nameOf } from './frame.ts'
 import { listenForKeys } from './keyboard.ts'
@@ -155,12 +155,12 @@ export class RoomView implements WatchOutput {
 }
 
 function roomChange(now: RoomState, before: RoomState | undefined): string {
-  if (now.name !== before?.name) return `the room is now called “${plainText(now.name)}”`
+  if (now.name !== before?.name) return `the room is now called “${textOf(now.name)}”`
   return now.status === 'terminated' ? 'the room was terminated' : 'the room was reopened'
 }
 
 function called(person: Person): string {
-  return plainText(nameOf(person) ?? person.user_id)
+  return textOf(nameOf(person) ?? person.user_id)
 }
 
 function stayOf(person: Person, left: number): string {

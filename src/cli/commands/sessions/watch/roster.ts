@@ -1,5 +1,5 @@
 import { textOf } from '../../../../api/text-of.ts'
-import { type Ending, inOrder, isOpen, timeFields, timesOf } from '../../../attendance/session-times.ts'
+import { inOrder, isOpen, type SessionEnd, timesOf } from '../../../attendance/session-times.ts'
 import type { Item } from '../../../output/views/views.ts'
 import type { Person } from './events.ts'
 
@@ -11,7 +11,7 @@ export interface Listed {
 
 export interface Changes {
   joined: readonly Person[]
-  left: readonly (Person & Ending)[]
+  left: readonly (Person & SessionEnd)[]
 }
 
 interface Entry {
@@ -38,7 +38,7 @@ export class Roster {
   /** Applies a poll. People missing from a list of several pages leave only if the next poll misses them too. */
   update({ sessions, isWhole }: Listed, arrivals: ReadonlyMap<Item, Person>): Changes {
     const open = new Set<string>()
-    const ends = new Map<string, Ending>()
+    const ends = new Map<string, SessionEnd>()
     for (const session of sessions) {
       const id = textOf(session['id'])
       if (isOpen(session)) open.add(id)
@@ -57,7 +57,6 @@ export class Roster {
   }
 }
 
-function endingOf(session: Item): Ending {
-  const [, ended] = timeFields
-  return { [ended]: timesOf(session)[ended] }
+function endingOf(session: Item): SessionEnd {
+  return { disconnected_at: timesOf(session).disconnected_at }
 }

@@ -1,6 +1,6 @@
+import { textOf } from '../../../../api/text-of.ts'
 import { ConfirmationError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
-import { plainText } from '../../../output/views/text.ts'
 import type { Item } from '../../../output/views/views.ts'
 import type { OffboardingChange, OffboardingPlan } from './plan.ts'
 
@@ -24,7 +24,7 @@ export async function confirmPlan(
       `that would affect ${count} ${change.deletes ? 'users' : 'members'}, and --max allows ${max}; nothing was done`,
     )
   if (change.step === 'unblock') return
-  const rooms = new Map(todo.map(({ membership: { room } }) => [plainText(room['id']), room]))
+  const rooms = new Map(todo.map(({ membership: { room } }) => [textOf(room['id']), room]))
   const named = inWords([...users].map((id) => nameOf(id, plan.users.get(id))))
   const who = users.size === 1 ? `user ${named}` : `${users.size} users ${named}`
   const where =
@@ -48,7 +48,7 @@ function whatIsDone({ unread }: OffboardingPlan, where: string): string {
 }
 
 function nameOf(id: string, item: Item | undefined): string {
-  const name = plainText(item?.['name'])
+  const name = textOf(item?.['name'])
   return name ? `“${name}” (${id})` : id
 }
 

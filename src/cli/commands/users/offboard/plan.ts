@@ -1,4 +1,5 @@
 import { readAnswer } from '../../../../api/json.ts'
+import { textOf } from '../../../../api/text-of.ts'
 import type { Client } from '../../../../client/client.ts'
 import { type MeetroomError, UsageError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
@@ -6,7 +7,6 @@ import type { PaceFlags } from '../../../kernel/flags.ts'
 import { isBlocked, lacksBlock } from '../../../lists/blocking.ts'
 import { type Membership, MembershipSearch } from '../../../lists/memberships.ts'
 import { undefinedIfNotFound } from '../../../lists/run-one.ts'
-import { plainText } from '../../../output/views/text.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { mapAhead } from '../../../pool/map-ahead.ts'
 
@@ -69,7 +69,7 @@ async function lookUp(client: Client, ids: readonly string[]): Promise<Map<strin
 
 function reasonToPass({ room, member }: Membership, { step, force }: OffboardingChange): string | undefined {
   const { type } = room
-  if (lacksBlock(type) && !force) return `no block in ${plainText(type)} rooms`
+  if (lacksBlock(type) && !force) return `no block in ${textOf(type)} rooms`
   const told = isBlocked(member)
   // An omitted field may have any value.
   if (told === undefined) return undefined

@@ -1,3 +1,4 @@
+import { textOf } from '../../../../api/text-of.ts'
 import {
   type CountedOutcome,
   isFatal,
@@ -10,7 +11,6 @@ import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
 import { blockedBody, isBlocked } from '../../../lists/blocking.ts'
 import type { Membership } from '../../../lists/memberships.ts'
-import { plainText } from '../../../output/views/text.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { finishRun } from '../../../pool/finish-run.ts'
 import { openPool, type Pool } from '../../../pool/pool.ts'
@@ -128,7 +128,7 @@ export class OffboardingRun {
     const { step, deletes } = this.#change
     const { room, member } = membership
     if (this.#context.flags.dryRun) return { status: `would_${step}` }
-    const params = { room_id: plainText(room['id']), member_id: plainText(member['id']) }
+    const params = { room_id: textOf(room['id']), member_id: textOf(member['id']) }
     const { client } = this.#pool
     const ended = await this.#write(
       client.call('updateMember', { params, body: blockedBody(step === 'block') }),

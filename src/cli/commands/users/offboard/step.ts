@@ -1,6 +1,6 @@
+import { textOf } from '../../../../api/text-of.ts'
 import type { CountedOutcome, Status } from '../../../../client/outcome.ts'
 import type { Membership } from '../../../lists/memberships.ts'
-import { plainText } from '../../../output/views/text.ts'
 import type { Item, View } from '../../../output/views/views.ts'
 
 /** Result of one step: a block in a room, or the deletion of a user. */
@@ -71,5 +71,5 @@ function reasonOf(ended: CountedOutcome & { reason?: string }): string | null {
 
 /** Returns the name and ID of a room: `“Weekly sync” (66f1…)`. */
 export function namedRoom({ id, name }: Item): string {
-  return name ? `“${plainText(name)}” (${plainText(id)})` : plainText(id)
+  return name ? `“${textOf(name)}” (${textOf(id)})` : textOf(id)
 }
