@@ -21,11 +21,7 @@ export interface DurationRange {
   most?: number
 }
 
-/**
- * Parses seconds, such as `30` or `0.5`, or a duration; returns milliseconds.
- * @param flag prefix of the error message
- * @throws {UsageError}
- */
+/** @throws {UsageError} when the text is neither a number of seconds nor a duration in the range */
 export function parseDuration(text: string, { least, most }: DurationRange, flag?: string): number {
   const ms = readDuration(/^[\d.]+$/.test(text) ? `${text}s` : text) ?? 0
   if (ms > 0 && ms >= (least ?? 0) && ms <= (most ?? Number.POSITIVE_INFINITY)) return ms

@@ -6,10 +6,7 @@ export interface RequestLine {
 
 /** A suggested command line of this program. Only `hintText` formats it. */
 export class Suggestion {
-  /**
-   * @param operands arguments, which may begin with a dash
-   * @param hasTarget true when the command takes the flags that select the service
-   */
+  /** @param hasTarget true when the command takes the flags that select the service */
   constructor(
     readonly words: readonly string[],
     readonly operands: readonly string[],
@@ -27,7 +24,6 @@ export function suggestElsewhere(words: readonly string[], ...operands: readonly
   return new Suggestion(words, operands, false)
 }
 
-/** Suggests the help of a command, or of the program. */
 export function suggestHelp(...words: readonly string[]): Suggestion {
   return suggestElsewhere([...words, '--help'])
 }
@@ -38,7 +34,6 @@ export type Hint = string | Suggestion | readonly Hint[]
 export interface ErrorDetails {
   /** Advice in one line. Plain text names no command of this program. */
   hint?: Hint | undefined
-  /** HTTP status of the response. */
   status?: number | undefined
   /** True when the same command may succeed later. */
   retryable?: boolean | undefined
@@ -47,7 +42,6 @@ export interface ErrorDetails {
   /** True when an earlier attempt may have changed something. */
   afterLostAttempt?: boolean | undefined
   request?: RequestLine | undefined
-  /** Decoded body of the response. */
   body?: unknown
   /** True when the service accepted a write with an unknown result. */
   accepted?: boolean | undefined
@@ -139,7 +133,6 @@ export class ServiceError extends MeetroomError {
   readonly code = 'service'
 }
 
-/** The base URL is not a Meeting Room Service. */
 export class WrongBaseUrlError extends MeetroomError {
   readonly exitCode = 6
   readonly code = 'wrong_base_url'
@@ -167,7 +160,6 @@ export class ConditionError extends MeetroomError {
   readonly code = 'condition'
 }
 
-/** A change was not confirmed. */
 export class ConfirmationError extends MeetroomError {
   readonly exitCode = 10
   readonly code = 'confirmation'

@@ -33,7 +33,6 @@ export type Input = NodeJS.ReadableStream & {
 /** Signals that ask the program to stop. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-/** Interface to the machine. Tests pass their own. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: Input
@@ -72,7 +71,7 @@ export interface Host {
 }
 
 /**
- * Creates an output that opens its stream at the first write, as opening takes milliseconds.
+ * Opens the stream at the first write, as opening takes milliseconds.
  * @param mayBlock returns true when a slow reader may block the program; pipes and files need no stream then
  */
 function output(fd: number, open: () => NodeJS.WriteStream, mayBlock: () => boolean): Output {

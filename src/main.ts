@@ -31,11 +31,7 @@ import { type Host, processHost } from './host.ts'
 
 const aboutAll: ReadonlySet<string> = new Set(['commands', 'schema'])
 
-/**
- * Runs one command line and returns its exit code. Catches every error.
- * @param argv arguments after the program's name
- * @param connect opens a network transport; tests pass the embedded service
- */
+/** Runs one command line and returns its exit code. Catches every error. */
 export async function main(
   argv: readonly string[],
   machine: Host = processHost(),
@@ -47,8 +43,7 @@ export async function main(
   // Every request listens, and Node warns about more than ten listeners.
   setMaxListeners(0, interruption.signal)
   const stopListening = host.onSignal((signal) => {
-    // Restores the default, so that a second signal ends the program. Deferred because a prompt also listens: it
-    // restores the terminal first.
+    // A second signal ends the program. Deferred, because a prompt must restore the terminal first.
     queueMicrotask(() => stopListening())
     interruption.abort(new InterruptedError(signal))
   })

@@ -1,10 +1,7 @@
 import { type Host, processHost } from './host.ts'
 import { version } from './version.ts'
 
-/**
- * Runs one command line in this process. Prints the version before loading anything else.
- * @param argv arguments after the program's name
- */
+/** Prints the version before loading anything else. */
 export async function start(argv: readonly string[]): Promise<number> {
   const host = processHost()
   const [first = ''] = argv

@@ -8,10 +8,6 @@ export type Draft<T> = T extends object
   ? { [K in keyof T]: T[K] | (object extends Pick<T, K> ? undefined : never) }
   : T
 
-/**
- * Removes undefined fields, as in `body<'updateRoom'>({ name, is_terminated })`. Fields of other operations do not
- * compile.
- */
 export function body<N extends OperationName>(fields: Draft<BodyOf<Operations[N]>>): BodyOf<Operations[N]> {
   return omitUndefined(fields as object) as BodyOf<Operations[N]>
 }

@@ -2,7 +2,6 @@ type Undefinable<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[k
 
 type Defined<T> = Omit<T, Undefinable<T>> & { [K in Undefinable<T>]?: Exclude<T[K], undefined> }
 
-/** Copies an object without the fields that are undefined. */
 export function omitUndefined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
 }

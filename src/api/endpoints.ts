@@ -1,12 +1,10 @@
 import { type ResourceName, type Resources, resources } from './resources.ts'
 
-/** Method and path of a request. */
 export interface Route {
   /** Resource and verb, as in `meetroom rooms list`. */
   readonly id: string
   readonly summary: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Path relative to the base URL, with parameters such as `{room_id}`. */
   readonly path: string
   /** True for a POST that is idempotent, so that it can be retried. */
   readonly repeatable?: true

@@ -1,10 +1,7 @@
 import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
 import { resources } from './resources.ts'
 
-/**
- * Describes why a response is unusable; undefined when it is usable. Only the IDs of items are required, because
- * services send fewer, more and other fields than the API specification lists.
- */
+/** Describes why a response is unusable. Only IDs are required, as services differ in all other fields. */
 export function findResponseProblem(name: OperationName, value: unknown): string | undefined {
   const endpoint: Endpoint = endpoints[name]
   const { result, many, bare } = endpoint
@@ -20,7 +17,6 @@ export function findResponseProblem(name: OperationName, value: unknown): string
   return `${many ? `${result}[${wrong}]` : result} has no ${id}`
 }
 
-/** Returns the field that identifies the items of an operation. */
 export function idField({ resource }: Endpoint): string {
   const { id = 'id' }: { id?: string } = resources[resource]
   return id

@@ -12,14 +12,9 @@ export class TooDeep extends SyntaxError {
   }
 }
 
-/**
- * Parses JSON with JSON.parse, which is not recursive.
- * @throws {SyntaxError} when the text is not JSON
- * @throws {TooDeep} when it exceeds `levels` of nesting
- */
+/** @throws {SyntaxError} when the text is not JSON or is nested deeper than `levels` */
 export function parseJson(text: string, levels = maxResponseLevels): unknown {
   const value: unknown = JSON.parse(text)
-  // Each level needs two brackets.
   if (text.length > 2 * levels && isDeeper(value, levels)) throw new TooDeep(levels)
   return value
 }
@@ -37,14 +32,10 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false
 }
 
-// JSON.parse rounds numbers that a double cannot hold. This search is far cheaper than lossless parsing. It requires a
-// delimiter before the number because hex IDs contain digits and e's.
+// JSON.parse rounds numbers that a double cannot hold. This search for them is far cheaper than lossless parsing.
 const mayLoseDigits = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 
-/**
- * Parses JSON; numbers that a double cannot hold become `LosslessNumber`, which `writeJson` restores.
- * @throws {SyntaxError} when the text is not JSON or is nested too deeply
- */
+/** Parses JSON without loss: large numbers become `LosslessNumber`, which `writeJson` restores. */
 export function readJson(text: string, levels?: number): unknown {
   const value = parseJson(text, levels)
   return mayLoseDigits.test(text) ? readLossless(text) : value
@@ -86,7 +77,6 @@ export function readAnswer(answer: { text: string; value: unknown }): unknown {
   return mayLoseDigits.test(answer.text) ? readLossless(answer.text) : answer.value
 }
 
-/** Parses the body of a response without loss. */
 export function readBody({ bytes }: { bytes: Uint8Array }): unknown {
   return readJson(new TextDecoder().decode(bytes))
 }

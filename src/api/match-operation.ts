@@ -1,6 +1,5 @@
 import { type Endpoint, endpoints, type OperationName } from './endpoints.ts'
 
-/** Finds the operation of a method and path, with its path parameters. */
 export function matchOperation(
   method: string,
   path: string,

@@ -5,7 +5,6 @@ import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
 import { WebhookEvent } from './webhooks.ts'
 
-/** Creates the OpenAPI 3.1 document from the operations. */
 export function openApiDocument(all: Readonly<Record<OperationName, Operation>> = operations): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const operation of Object.values(all)) {

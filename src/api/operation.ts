@@ -19,10 +19,8 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
 
 export type ParamName = ParamNames<(typeof endpoints)[keyof typeof endpoints]['path']>
 
-/** Path parameters of an operation. */
 export type ParamsOf<E extends Endpoint> = { [K in ParamNames<E['path']>]: string }
 
-/** Query parameters of a list. */
 export type QueryOf<E extends Endpoint> = E extends { method: 'GET'; many: true }
   ? QueryFields<FieldsOf<E>> &
       (E extends { paged: true | 'when asked' } ? QueryFields<typeof paging> : object)

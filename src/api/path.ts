@@ -2,8 +2,7 @@ import { UsageError } from '../errors.ts'
 import { textOf } from './text-of.ts'
 
 /**
- * Replaces the `{name}` segments of a path template with URL-encoded values. `encodeURIComponent('..')` is `..`, which
- * URL parsers resolve: `rooms delete ..` would send `DELETE /v1/`.
+ * Fills a path template with URL-encoded values. URL parsers resolve `..`: `rooms delete ..` would send `DELETE /v1/`.
  * @throws {UsageError} when a value cannot be a path segment
  */
 export function fillPath(template: string, params: Readonly<Record<string, string>>): string {
@@ -35,10 +34,7 @@ export function hasDotSegment(path: string): boolean {
   return path.split(/[/\\]/).some((part) => /^(\.|%2e){1,2}$/i.test(part))
 }
 
-/**
- * Creates the query string with its `?`, without undefined values.
- * @throws {UsageError} when a value is not valid Unicode
- */
+/** @throws {UsageError} when a value is not valid Unicode */
 export function queryString(query?: Readonly<Record<string, unknown>>): string {
   if (query === undefined) return ''
   const pairs = Object.entries(query)

@@ -13,10 +13,7 @@ const isoTime =
 /** Time such as `Sat, 31 Jan 2026 12:00:00 GMT`. Date.parse reads it as local time without a zone. */
 const mailTime = /^(?:[a-z]{3}, )?\d{1,2} [a-z]{3} \d{4} \d\d:\d\d(?::\d\d)? (?:GMT|UTC|[+-]\d{4})$/i
 
-/**
- * Parses a time in ISO 8601 (UTC without a zone), RFC 5322, or seconds or milliseconds since 1970.
- * @returns milliseconds since 1970
- */
+/** Parses ISO 8601 (UTC without a zone), RFC 5322, or seconds or milliseconds since 1970, to milliseconds. */
 export function parseTimestamp(value: unknown): number | null | undefined {
   if (value === null || value === '' || value === false) return null
   if (value === undefined || value === true) return undefined
@@ -27,7 +24,6 @@ export function parseTimestamp(value: unknown): number | null | undefined {
 
 /** Accepts seconds from 2001 to 2286 and milliseconds from 1973 to 5138; other numbers are ambiguous. */
 function parseEpoch(number: number): number | undefined {
-  // Before 1970-01-02 in either unit.
   if (number < 86_400) return number
   if (number >= 1e9 && number < 1e10) return Math.round(number * 1000)
   return number >= 1e11 && number < 1e14 ? Math.round(number) : undefined
@@ -78,7 +74,6 @@ export function parseBoolean(value: unknown): boolean | null | undefined {
   return text === 'false' || text === '0' ? false : undefined
 }
 
-/** Parses a number, also as text. */
 export function parseNumber(value: unknown): number | null | undefined {
   if (typeof value === 'number') return value
   if (value === null || value === '') return null

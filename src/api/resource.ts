@@ -1,8 +1,6 @@
-/** Scalar types of fields. */
 export interface Scalars {
   /** Non-empty text that identifies an item. */
   id: string
-  /** Non-empty text. */
   name: string
   text: string
   url: string
@@ -30,7 +28,6 @@ export interface Field {
   /** Description for help texts and the OpenAPI document. */
   readonly words: string
   readonly write?: WriteKind | 'create update'
-  /** True when creation needs the field. */
   readonly required?: true
   /** True when setting the field to true interrupts users. */
   readonly destructive?: true
@@ -38,11 +35,10 @@ export interface Field {
   readonly secret?: true
   /** True when lists can be filtered by the field; a string replaces its description there. */
   readonly query?: true | string
-  /** Minimum and maximum of a number. */
   readonly range?: readonly [least: number, greatest?: number]
   /**
-   * Presence in responses. By default the API specification lists the field, and it may be null or missing. `always`:
-   * present. `unlisted`: sent, but not in the specification. `deprecated`: without a value.
+   * Presence in responses. Default: listed in the API specification, may be null or missing. `always`: present.
+   * `unlisted`: sent, but not in the specification. `deprecated`: without a value.
    */
   readonly answer?: 'always' | 'unlisted' | 'deprecated' | 'never'
   /** Table column: its place from 1, and its weight. Columns of low weight shrink and disappear first. */
@@ -88,7 +84,6 @@ export function listedFields(fields: Fields): [string, Field][] {
   return Object.entries(fields).filter(([, { answer }]) => !answer || answer === 'always')
 }
 
-/** Returns the response fields without a value. */
 export function deprecatedFields(fields: Fields): string[] {
   return Object.entries(fields).flatMap(([name, { answer }]) => (answer === 'deprecated' ? [name] : []))
 }

@@ -2,9 +2,8 @@ import { type Resource, resource } from './resource.ts'
 import { defaultLimit, endReasons, maxLimit, memberTypes, roomTypes } from './vocabulary.ts'
 
 /**
- * Fields of every resource, without zod, which takes longer to load than a request. Schemas, guards, views, --where,
- * import, export and the OpenAPI document derive from these tables. The order is that of the API specification,
- * followed by unlisted fields.
+ * Fields of every resource, in the order of the API specification, followed by unlisted ones. Schemas, views, --where,
+ * import and export derive from them. This module must not load zod, which takes longer than a request.
  */
 
 const gone = { type: 'text', words: 'no longer used', answer: 'deprecated' } as const
@@ -257,7 +256,6 @@ export const paging = {
 
 export const resources = { room, member, user, session, page, message }
 
-/** Names of fields that are hidden by default wherever a service sends them. */
 export const secretFields: ReadonlySet<string> = new Set(
   Object.values<Resource>(resources).flatMap(({ fields }) =>
     Object.keys(fields).filter((name) => fields[name]?.secret),

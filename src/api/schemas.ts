@@ -4,7 +4,6 @@ import { type Field, type Fields, type FieldType, type WriteKind, writableFields
 import { textOf } from './text-of.ts'
 import { deprecated } from './vocabulary.ts'
 
-/** Creates the schema of a request body. Unlisted fields pass. */
 export function bodySchema(write: WriteKind, fields: Fields): z.ZodObject {
   return z.looseObject(
     mapFields(writableFields(write, fields), ({ type, words, required, range }) => {
@@ -29,7 +28,6 @@ export function itemSchema(fields: Fields): z.ZodObject {
 
 const unlistedNotice = 'not listed in the API specification: may be missing, and may change without notice'
 
-/** Schema of a deprecated field, whose value is never read. */
 const deprecatedField = z
   .unknown()
   .optional()
@@ -123,7 +121,6 @@ function openChoice(choices: readonly string[]): z.ZodType {
   })
 }
 
-/** Refuses `1e3` and `0x10`. */
 function integerText(range: Range = [Number.MIN_SAFE_INTEGER]): z.ZodType {
   const [least, greatest = Number.MAX_SAFE_INTEGER] = range
   const digits = z

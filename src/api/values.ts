@@ -28,7 +28,6 @@ export type WritableFields<F extends Fields, W extends WriteKind> = Flatten<
   }
 >
 
-/** Fields that filter a list. */
 export type QueryFields<F extends Fields> = {
   [K in keyof F as F[K] extends { query: true | string } ? K : never]?: RequestValue<F[K]['type']> | undefined
 }

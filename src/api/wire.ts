@@ -17,9 +17,7 @@ export interface WireResponse {
 }
 
 /**
- * Sends one request over the network or to the embedded service.
- * @param signal aborts the request
- * @param cancelUnsent aborts the request unless part of it was sent
+ * Sends one request. `cancelUnsent` aborts it only while nothing is sent.
  * @throws {TransportError} when no complete response arrived
  */
 export type Transport = (

@@ -13,7 +13,6 @@ import { type AnyInput, checkHint } from './request.ts'
 import type { FinalResponse } from './retry.ts'
 import { type WriteOutcome, writeOutcome } from './write-outcome.ts'
 
-/** A write with a 2xx response. */
 export interface AcceptedWrite {
   /** Undefined when the API has no such operation. */
   name: OperationName | undefined

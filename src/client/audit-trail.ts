@@ -1,6 +1,5 @@
 import type { WireRequest } from '../api/wire.ts'
 
-/** Audit record of one change. */
 export interface AuditTrail {
   /** Resolves when the change is recorded. Its error prevents the request. */
   begin(request: Pick<WireRequest, 'method' | 'url'>): Promise<void>

@@ -14,7 +14,6 @@ import { type AnyInput, buildRequest, checkHint, jsonHeaders } from './request.t
 import { toResponseError } from './response-error.ts'
 import { createSend, type FinalResponse, type Policy } from './retry.ts'
 
-/** Transport, key and base URL of a service. */
 export interface Access {
   transport: Transport
   apiKey: string
@@ -37,9 +36,7 @@ export interface ClientOptions {
   interrupt?: AbortSignal
   /** Aborts requests that are not sent yet. */
   cancelUnsent?: AbortSignal
-  /** Facts about the service, shared between the clients of a run. */
   seen?: ServiceFacts
-  /** Receives remarks about responses to writes. */
   onRemark?: (remark: Remark) => void
   /** Receives each exchange without headers, for `--verbose`. */
   onExchange?: (line: { method: string; url: string; status: number }) => void
@@ -68,15 +65,9 @@ export interface Client {
     name: N,
     input: Input<Operations[N]>,
   ): Promise<Answer<ServiceOutput<Operations[N]>>>
-  /**
-   * Sends any request below the base URL, for `meetroom api`. The value is undefined when the response has no body.
-   * @param onAnswer receives every response, including errors
-   */
+  /** Sends any request below the base URL, for `meetroom api`. `onAnswer` also receives error responses. */
   request(endpoint: Route, input: AnyInput, onAnswer?: OnAnswer): Promise<Answer>
-  /**
-   * Verifies the service and the key before the first request.
-   * @throws {AuthError | UsageError} when one is missing
-   */
+  /** @throws {AuthError | UsageError} when the service or the key is missing */
   ready(): Promise<void>
   readonly seen: ServiceFacts
   /** Returns true when the base URL is a Meeting Room Service, even if it refuses the key. */

@@ -135,7 +135,6 @@ function contradiction(field: string, received: unknown, sent: unknown): string 
 
 const maxQuotedLength = 60
 
-/** Formats a value for a message: `“grid”`, `5`, `null`. */
 export function quoted(value: unknown): string {
   const text = textOf(value)
   const cut = text.length > maxQuotedLength ? `${text.slice(0, maxQuotedLength).toWellFormed()}…` : text

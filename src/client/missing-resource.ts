@@ -53,7 +53,6 @@ function wrongBaseUrl({ baseUrl, details }: ParsedErrorResponse): MeetroomError 
   )
 }
 
-/** Maximum number of users to look up. */
 const maxLookups = 5
 
 /** Finds the user of a body that does not exist, with one request per user. */

@@ -19,10 +19,7 @@ export interface Repeatability {
   line: RequestLine
 }
 
-/**
- * Creates the error for a missing response.
- * @param maybeReceived true when an attempt may have reached the service
- */
+/** @param maybeReceived true when an attempt may have reached the service */
 export function noResponseError(
   what: string,
   repeatability: Repeatability,

@@ -20,11 +20,8 @@ const verdicts = {
   failed: 'bad',
   /** The change may have been made. */
   unknown: 'bad',
-  /** The request was not started. */
   unsent: 'open',
-  /** The row cannot be sent. */
   invalid: 'bad',
-  // Prediction of a dry run.
   would_create: 'good',
   would_overwrite: 'good',
   would_update: 'good',

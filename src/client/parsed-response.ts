@@ -1,7 +1,6 @@
 import { parseJson, TooDeep } from '../api/json.ts'
 import type { WireResponse } from '../api/wire.ts'
 
-/** A response with its parsed body. */
 export interface ParsedResponse {
   status: number
   bytes: Uint8Array

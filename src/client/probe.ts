@@ -21,7 +21,6 @@ export interface ServiceFacts {
   pageSize?: number
 }
 
-/** Forgets the probe result, so that the next refusal probes again. */
 export function forgetProbe(seen: ServiceFacts): void {
   delete seen.probe
   delete seen.probeAfterDenial

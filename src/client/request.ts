@@ -5,7 +5,6 @@ import { textOf } from '../api/text-of.ts'
 import type { WireRequest } from '../api/wire.ts'
 import { type Hint, suggest } from '../errors.ts'
 
-/** Path parameters, query and body of any operation. */
 export interface AnyInput {
   params?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, unknown>>
@@ -16,7 +15,6 @@ export interface AnyInput {
 
 export const jsonHeaders = { 'content-type': 'application/json' }
 
-/** Builds a request without `Authorization`, so that printing it shows no key. */
 export function buildRequest(baseUrl: string, endpoint: Route, input: AnyInput): WireRequest {
   const url = baseUrl + fillPath(endpoint.path, input.params ?? {}) + queryString(input.query)
   const { headers: more } = input

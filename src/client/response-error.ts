@@ -13,8 +13,7 @@ import { findMissingResource } from './missing-resource.ts'
 import { gaveUpStatuses } from './retry.ts'
 
 /**
- * Converts an error response to an error (API specification, section 7). Status 400 covers bad parameters and bad keys;
- * one probe per run distinguishes them.
+ * Converts an error response to an error. Status 400 covers bad parameters and bad keys; a probe distinguishes them.
  */
 export async function toResponseError(refused: ErrorResponse): Promise<MeetroomError> {
   const { answer, line, endpoint } = refused

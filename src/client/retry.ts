@@ -23,9 +23,7 @@ export interface Timing {
   random(): number
 }
 
-/** A failed attempt that will be repeated. */
 export interface Retry {
-  /** Status of the response; undefined without one. */
   status: number | undefined
   reason: string
   waitMs: number
@@ -34,7 +32,6 @@ export interface Retry {
 export interface Policy {
   /** Timeout of the whole call including retries and bodies, in milliseconds. */
   readonly timeoutMs: number
-  /** Maximum number of retries. */
   retries: number
   timing: Timing
   onRetry?: (retry: Retry) => void
@@ -84,7 +81,6 @@ interface RetryContext {
   idle: AbortController[]
 }
 
-/** One request with its retries. */
 class Sending {
   readonly #context: RetryContext
   readonly #request: WireRequest
@@ -147,10 +143,7 @@ class Sending {
     return unreadable === undefined ? reply : { ...reply, unreadable }
   }
 
-  /**
-   * Returns the reason for a retry.
-   * @throws the final error when there is no retry
-   */
+  /** @throws the final error when there is no retry */
   #reasonToRetry(error: unknown, attempt: number): string {
     const repeatability = this.#repeatability
     const { interrupt, cancelUnsent } = this.#context.interruption
@@ -213,11 +206,7 @@ function controllerBelow(interrupt: AbortSignal | undefined): AbortController {
   return controller
 }
 
-/**
- * Returns the delay before the next attempt, in milliseconds: exponential, with jitter over its upper half.
- * @param attempt number of failed attempts
- * @param random fraction in [0, 1)
- */
+/** Returns the delay before the next attempt, in milliseconds: exponential, with jitter over its upper half. */
 export function backoff(attempt: number, random: number): number {
   const full = Math.min(baseDelayMs * 2 ** attempt, maxDelayMs)
   return full / 2 + (full / 2) * random

@@ -28,10 +28,7 @@ export type WriteOutcome =
     }
   | { status: 'unknown'; problem: string; accepted: boolean }
 
-/**
- * Decides what a 2xx response to a write proves; the status alone proves nothing.
- * @param name undefined when the API has no such operation
- */
+/** Decides what a 2xx response to a write proves; the status alone proves nothing. */
 export function writeOutcome(
   name: OperationName | undefined,
   input: AnyInput,
@@ -63,7 +60,6 @@ export function servicePicksId({ method, repeatable, bare }: Endpoint): boolean 
   return method === 'POST' && !repeatable && !bare
 }
 
-/** Returns the ID that the caller chose, from the path or the body. */
 export function callerId(endpoint: Endpoint, { params, body }: AnyInput): string | undefined {
   const [, last] = /\{(\w+)\}$/.exec(endpoint.path) ?? []
   if (last !== undefined) return params?.[last]

@@ -11,7 +11,6 @@ import {
   parseTimeout,
 } from './values.ts'
 
-/** A value with its origin, for `config list --show-origin`. */
 export interface Setting<T> {
   value: T
   from: string
@@ -24,7 +23,6 @@ export const minKeyLength = 8
 export const localProfile = 'local'
 export const defaultProfile = 'default'
 
-/** Keys of `meetroom config` with their parsers. */
 export const settable = {
   base_url: parseBaseUrl,
   output: parseFormat,
@@ -85,8 +83,7 @@ export interface Settings {
 }
 
 /**
- * Resolves each setting from flag, environment, profile or default. Skips the settings file when the environment has
- * key and base URL and no profile is named.
+ * Resolves each setting from flag, environment, profile or default. Reads the settings file only when needed.
  * @param mayBeNew true when the command creates or chooses the profile
  * @throws {UsageError} when a value is invalid
  */
@@ -228,8 +225,7 @@ function convert<T>(
 }
 
 /**
- * Returns the key for the base URL of these settings, or the command that prints it.
- * @throws {AuthError} when it is missing or belongs to another origin
+ * @throws {AuthError} when the key is missing or belongs to another origin
  * @throws {UsageError} when it would be sent without encryption
  */
 export function keyFor({ apiKey, keyCommand, apiKeyOrigin, baseUrl, profile }: Settings): Key {

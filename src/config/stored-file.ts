@@ -6,7 +6,6 @@ import { readTrusted } from '../files/trusted-file.ts'
 export interface Profile {
   base_url?: string
   api_key?: string
-  /** Command that prints the key, instead of `api_key`. */
   key_command?: string
   api_key_origin?: string
   /** Time of storage in ISO 8601, UTC. Absent for keys of earlier versions. */
@@ -31,11 +30,7 @@ export function configFile(dir: string): string {
   return join(dir, 'config.json')
 }
 
-/**
- * Reads the settings file; a missing file is empty.
- * @param uid user ID
- * @throws {UsageError} when it is unreadable, invalid or may belong to another user
- */
+/** @throws {UsageError} when the settings file is unreadable, invalid or may belong to another user */
 export function readConfig(dir: string, uid: number | undefined): StoredConfig {
   const file = configFile(dir)
   let text: string

@@ -6,10 +6,7 @@ import { UsageError } from '../errors.ts'
 export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'ids'] as const
 export type Format = (typeof formats)[number]
 
-/**
- * Parses a base URL and removes its trailing slash (API specification, section 1).
- * @throws {UsageError} when the text is not a base URL
- */
+/** @throws {UsageError} when the text is not a base URL (API specification, section 1) */
 export function parseBaseUrl(text: string): string {
   const hint = 'a base URL looks like https://meet.example.com/v1'
   let url: URL
@@ -37,10 +34,7 @@ export function parseFormat(text: string): Format {
 /** Maximum timeout, in milliseconds. Timers above 2³¹ milliseconds fire immediately. */
 export const maxTimeoutMs = 86_400_000
 
-/**
- * Parses a number of seconds or a duration; returns seconds.
- * @throws {UsageError}
- */
+/** @throws {UsageError} when the text is neither a number of seconds nor a duration */
 export function parseTimeout(text: string): number {
   return parseDuration(text, { most: maxTimeoutMs }) / 1000
 }
@@ -52,10 +46,7 @@ export function parseRetries(text: string): number {
   return Number(text)
 }
 
-/**
- * Requires an absolute path, because a relative one would differ by directory.
- * @throws {UsageError}
- */
+/** @throws {UsageError} for a relative path, which would differ by directory */
 export function parseAuditLog(text: string): string {
   if (!isAbsolute(text))
     throw new UsageError(`“${text}” is not an absolute path`, {
@@ -64,10 +55,7 @@ export function parseAuditLog(text: string): string {
   return text
 }
 
-/**
- * Resolves the path of a directory.
- * @throws {UsageError}
- */
+/** @throws {UsageError} when the path cannot be resolved */
 export function parseFolder(text: string): string {
   if (!isAbsolute(text))
     throw new UsageError(`“${text}” is not an absolute path`, {

@@ -12,8 +12,7 @@ const pauseMs = 25
 type Machine = Pick<Host, 'uid' | 'pid' | 'isAlive' | 'now' | 'sleep' | 'random' | 'platform' | 'env'>
 
 /**
- * Changes the settings file atomically, for this user only, one process at a time.
- * @param change returns the new contents
+ * Changes the settings file atomically, one process at a time.
  * @returns a warning when other users may be able to read the file
  * @throws {UsageError} when the present file is invalid; it is not overwritten
  * @throws {OutputError} when it cannot be written, or is locked for five seconds
@@ -51,7 +50,6 @@ export async function changeConfig(
   }
 }
 
-/** @returns the reason for a failure */
 async function keepPrivate(
   path: string,
   what: 'file' | 'folder',
@@ -80,21 +78,16 @@ async function lockConfig(dir: string, host: Machine, interrupt: AbortSignal): P
   }
 }
 
-/** Returns a copy of the settings with a profile replaced. */
 export function withProfile(config: StoredConfig, name: string, profile: Profile): StoredConfig {
   return { ...config, profiles: { ...config.profiles, [name]: profile } }
 }
 
-/** Returns a copy of a profile without its key and key command. */
 export function withoutKey(profile: Profile = {}): Profile {
   const { api_key, key_command, api_key_origin, api_key_stored_at, ...rest } = profile
   return rest
 }
 
-/**
- * Returns a copy of a profile with a service and its key.
- * @param now milliseconds since 1970
- */
+/** @param now milliseconds since 1970 */
 export function withKey(profile: Profile | undefined, baseUrl: string, key: Key, now: number): Profile {
   const secret =
     'command' in key
@@ -108,7 +101,6 @@ export function withKey(profile: Profile | undefined, baseUrl: string, key: Key,
   }
 }
 
-/** Returns a copy of the settings without a profile. */
 export function withoutProfile(config: StoredConfig, name: string): StoredConfig {
   const { [name]: _, ...profiles } = config.profiles ?? {}
   const { profile, ...rest } = config

@@ -6,10 +6,7 @@ export type Machine = Pick<Host, 'pid' | 'isAlive' | 'now'>
 /** Age after which an empty lock file counts as stale, in milliseconds. */
 const emptyLockStaleMs = 10_000
 
-/**
- * Takes a lock file for this process; the holder removes it. Stale locks are removed.
- * @returns undefined on success, else the process ID of the holder, 0 if unknown
- */
+/** Takes a lock file, also a stale one. Returns undefined, or the holder's process ID, 0 if unknown. */
 export async function takeLock(lock: string, machine: Machine): Promise<number | undefined> {
   for (let attempt = 0; attempt < 5; attempt++) {
     if (await create(lock, machine.pid)) return undefined

@@ -5,7 +5,6 @@ import { finished } from 'node:stream/promises'
 import { OutputError, UsageError } from '../errors.ts'
 import { openUserFile } from './private-file.ts'
 
-/** An output file that a flag names. */
 export class OutputFile {
   readonly #stream: WriteStream
   readonly #ended: Promise<void>
@@ -20,8 +19,6 @@ export class OutputFile {
   }
 
   /**
-   * Opens and truncates a file.
-   * @param cwd base of a relative path
    * @throws {UsageError} when the path is not a file, device or pipe
    * @throws {OutputError} when it cannot be written
    */
@@ -35,7 +32,6 @@ export class OutputFile {
     }
   }
 
-  /** Resolves when the file can accept more. */
   async write(text: string): Promise<void> {
     if (!this.#stream.write(text)) await Promise.race([drained(this.#stream), this.#ended])
   }

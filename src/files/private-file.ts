@@ -6,8 +6,7 @@ import { notRegularError } from './trusted-file.ts'
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
 
 /**
- * Opens a file of this program for writing, for this user only, without following links: other users may have placed
- * them.
+ * Opens a private file without following links, which other users may have placed.
  * @throws {UsageError} when the path is not a regular file
  */
 export async function openOwnFile(path: string, mode: 'append' | 'truncate'): Promise<FileHandle> {
@@ -22,16 +21,13 @@ export async function openOwnFile(path: string, mode: 'append' | 'truncate'): Pr
   return requireRegular(file, path, true)
 }
 
-/**
- * Creates a file for this user only.
- * @throws a system error with EEXIST when the path exists, also as a link
- */
+/** @throws a system error with EEXIST when the path exists, also as a link */
 export function createOwnFile(path: string): Promise<FileHandle> {
   return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
 }
 
 /**
- * Opens an output file that the user named, like {@link openOwnFile}, or a device or pipe such as /dev/stderr and `>(…)`.
+ * Opens an output file of the user, or a device or pipe such as /dev/stderr and `>(…)`.
  * @throws {UsageError} when a link leads to a file, or nowhere
  */
 export async function openUserFile(path: string): Promise<FileHandle> {

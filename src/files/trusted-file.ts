@@ -3,10 +3,8 @@ import { dirname } from 'node:path'
 import { UsageError } from '../errors.ts'
 
 /**
- * Reads a regular file of this user or root that controls the program. Links are followed, for Kubernetes mounts and
- * dotfile managers.
+ * Reads a regular file of this user or root. Links are followed, for Kubernetes mounts and dotfile managers.
  * @param uid user ID; undefined on systems without user IDs
- * @param name name of the file in messages
  * @throws {UsageError} when the file is not trusted
  */
 export function readTrusted(path: string, uid: number | undefined, name: string): string {
@@ -25,11 +23,7 @@ export function readTrusted(path: string, uid: number | undefined, name: string)
   }
 }
 
-/**
- * Refuses a file that other users can write or replace, as its contents are executed.
- * @param uid user ID; undefined on systems without user IDs
- * @throws {UsageError}
- */
+/** @throws {UsageError} when other users can write or replace the file, whose contents are executed */
 export function requireUnwritable(path: string, uid: number | undefined, name: string): void {
   if (uid === undefined) return
   const file = realpathSync(path)

@@ -5,11 +5,7 @@ import type { Host } from '../host.ts'
 
 const options = { timeout: 10_000, windowsHide: true }
 
-/**
- * Restricts a file or directory on Windows to this user, as modes such as 0600 have no effect there. Runs no shell and
- * does not search PATH.
- * @returns the reason for a failure
- */
+/** Restricts a path to this user on Windows, without a shell or PATH. Returns the reason for a failure. */
 export async function keepToUser(
   path: string,
   what: 'file' | 'folder',

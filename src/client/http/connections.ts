@@ -7,10 +7,7 @@ import type { HttpProxy } from './proxy.ts'
 /** Timeout of a connection including TLS, in milliseconds. A proxy gets the same time before. */
 const connectMs = 10_000
 
-/**
- * Connection factory of a transport. undici's own timer would outlive the work, and its proxy agent reconnects without
- * pause to a proxy that hangs up.
- */
+/** undici's own timer outlives the work, and its proxy agent reconnects without pause to a proxy that hangs up. */
 export class Connections {
   readonly #proxy: HttpProxy | undefined
   readonly #dial = buildConnector({ timeout: 0 })

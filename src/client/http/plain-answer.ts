@@ -21,8 +21,7 @@ const endOfHead = '\r\n\r\n'
 const maxHeadLength = 8192
 
 /**
- * Parses a complete, unambiguous response in one chunk, because compiling undici's WebAssembly parser takes longer than
- * such a response.
+ * Parses a complete response in one chunk, because compiling undici's WebAssembly parser takes longer.
  * @returns false when undici's parser must read the chunk
  */
 export function parsePlainResponse(chunk: Buffer, to: Receiver): boolean {

@@ -47,10 +47,7 @@ export class ConnectionPool {
     else this.#waiting.push(exchange)
   }
 
-  /**
-   * Aborts the exchanges of a signal. A set per signal would keep ended exchanges alive, as V8 chains the tables of a
-   * changing set.
-   */
+  /** Aborts the exchanges of a signal. A set per signal would leak, as V8 chains the tables of a changing set. */
   #watch(signal: AbortSignal): void {
     if (this.#watched.has(signal)) return
     this.#watched.add(signal)

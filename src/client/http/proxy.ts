@@ -1,6 +1,5 @@
 import { UsageError } from '../../errors.ts'
 
-/** An HTTP proxy from the environment. */
 export interface HttpProxy {
   url: URL
   /** Host and port without credentials, for messages. */
@@ -10,10 +9,7 @@ export interface HttpProxy {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/**
- * Selects the proxy for an origin by HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either case.
- * @throws {UsageError} when the value is not an HTTP URL
- */
+/** @throws {UsageError} when HTTPS_PROXY or HTTP_PROXY is not an HTTP URL */
 export function proxyFor(origin: string, env: Env): HttpProxy | undefined {
   const url = new URL(origin)
   const proxy = (url.protocol === 'https:' && named('HTTPS_PROXY', env)) || named('HTTP_PROXY', env)

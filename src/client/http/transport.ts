@@ -8,15 +8,11 @@ export interface TransportOptions {
   origin: string
   /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either case. Node reads NODE_EXTRA_CA_CERTS itself. */
   env: Readonly<Record<string, string | undefined>>
-  /** Bypasses any proxy. */
   direct?: boolean
   connections?: number
 }
 
-/**
- * Creates a transport over undici without redirects. Only the caller's signal limits the time.
- * @throws {UsageError} when the proxy of the environment is invalid
- */
+/** @throws {UsageError} when the proxy of the environment is invalid */
 export function networkTransport(options: TransportOptions): Transport & { close(): Promise<void> } {
   const { origin, env, direct = false, connections: most = 8 } = options
   const proxy = direct ? undefined : proxyFor(origin, env)

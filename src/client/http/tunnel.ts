@@ -5,10 +5,7 @@ import { TransportError } from '../../api/wire.ts'
 import { proxyFailure } from './failure.ts'
 import type { HttpProxy } from './proxy.ts'
 
-/**
- * Opens a tunnel to a host and port through a proxy.
- * @throws {TransportError} when the proxy refuses
- */
+/** @throws {TransportError} when the proxy refuses */
 export async function openTunnel(
   proxy: HttpProxy,
   host: string,

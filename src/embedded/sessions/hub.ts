@@ -38,7 +38,7 @@ interface HubOptions {
   maxDirectEnds?: number
 }
 
-/** Whether a peer closed its connection or lost it. */
+/** Reason for the end of a session whose peer is gone. */
 export type ConnectionEnd = 'left' | 'lost'
 
 type Rooms = ReadonlyMap<string, readonly LiveSession[]>

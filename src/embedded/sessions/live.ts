@@ -13,7 +13,7 @@ export const closeReasons = {
   userDeleted: [4004, 'the user is deleted'],
 } as const satisfies Record<string, CloseReason>
 
-/** Why a session ended that the service ended. */
+/** Returns the reason for the end of a session that the service closed. */
 export function endReasonOf(closeReason: CloseReason): EndReason {
   return closeReason === closeReasons.blocked || closeReason === closeReasons.userDeleted ? 'kicked' : 'ended'
 }
