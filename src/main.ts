@@ -75,10 +75,8 @@ export async function main(
           })
           await context.permit(effect, effect === 'reads' || isForEachProfile(command))
           const checked = checkIds(command, args)
-          // Commands that wait resolve their room once the service responds.
-          const finds = effect === 'waits'
           const run = async (each: Context) =>
-            work(each, ...((finds ? checked : await resolveRooms(each, command, checked)) as A))
+            work(each, ...((await resolveRooms(each, command, checked)) as A))
           if (!context.flags.allProfiles) return run(context)
           const { runOnAllProfiles } = await import('./cli/kernel/all-profiles.ts')
           await runOnAllProfiles(context, checked, run, connect)

@@ -1,7 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
+import { Context } from '../../src/cli/kernel/context.ts'
+import { RoomArgument, RoomOption, resolveRooms } from '../../src/cli/lists/room-arguments.ts'
 import { allCalls, prepare, stays } from '../helpers/calls.ts'
+import { testHost } from '../helpers/host.ts'
 import { perTest } from '../helpers/per-test.ts'
 import { leaves } from '../helpers/tree.ts'
 import { answer, baseUrl, createWorld } from '../helpers/world.ts'
@@ -38,6 +42,16 @@ describe('every command that takes a room', () => {
     }
   })
 
+  test('declares it with a type that looks names up, except rooms wait, which looks its room up itself', async () => {
+    const undeclared = (await leaves()).flatMap(({ words, command }) =>
+      [...command.registeredArguments, ...command.options]
+        .filter((each) => each.name() === 'room')
+        .filter((each) => !(each instanceof RoomArgument || each instanceof RoomOption))
+        .map(() => words.join(' ')),
+    )
+    expect(undeclared).toEqual(['rooms wait'])
+  })
+
   test.each(calls)('%s does for a name what it does for an id, after one more request', async (call) => {
     const run = async (name: string, flags: readonly string[] = []) => {
       const prepared = await prepare()
@@ -62,6 +76,24 @@ describe('every command that takes a room', () => {
         lookup('R'),
       )
     }
+  })
+})
+
+describe('an argument and a flag that are declared as rooms', () => {
+  const declared = new Command()
+    .argument('[room]')
+    .addArgument(new RoomArgument('[place...]'))
+    .addOption(new RoomOption('--hall <hall>', 'another room'))
+  test('are resolved whatever their names, and undeclared ones are not', async () => {
+    const context = new Context(testHost(), {
+      flags: { header: true, audit: true, color: false },
+      command: 'rooms get',
+      interrupt: new AbortController().signal,
+      connect: undefined,
+      openSaver: async () => undefined,
+    })
+    const args = ['id:a', ['id:a', 'b'], { hall: 'id:c' }]
+    expect(await resolveRooms(context, declared, args)).toEqual(['id:a', ['a', 'b'], { hall: 'c' }])
   })
 })
 

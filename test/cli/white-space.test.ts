@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { IdArgument, IdOption } from '../../src/cli/input/id-arguments.ts'
 import { createImportWorld } from '../helpers/imports.ts'
 import { perTest } from '../helpers/per-test.ts'
 import { leaves } from '../helpers/tree.ts'
@@ -8,9 +9,11 @@ const world = perTest(createImportWorld)
 /** White space of Unicode, and what copying adds that has no width. */
 const spaces = [' ', '\t', '\n', '\u00a0', '\u0085', '\u2003', '\u3000', '\u200b', '\u2060', '\ufeff']
 
+const isId = (name: string) => ['room', 'user', 'user-id', 'member', 'id'].includes(name)
+const valueName = (flags: string) => /<(\w+)/.exec(flags)?.[1] ?? ''
+
 /** The arguments and flags of the whole tree that take an ID, each as a command line with ID in its place. */
 async function idPlaces(): Promise<string[]> {
-  const isId = (name: string) => ['room', 'user', 'user-id', 'member', 'id'].includes(name)
   const found = (await leaves()).flatMap(({ words, command }) => {
     const line = (id: number) =>
       command.registeredArguments
@@ -20,9 +23,7 @@ async function idPlaces(): Promise<string[]> {
       isId(argument.name()) ? [[...words, ...line(i)].join(' ')] : [],
     )
     const flags = command.options.flatMap((option) =>
-      isId(/<(\w+)/.exec(option.flags)?.[1] ?? '')
-        ? [[...words, ...line(-1), option.long, 'ID'].join(' ')]
-        : [],
+      isId(valueName(option.flags)) ? [[...words, ...line(-1), option.long, 'ID'].join(' ')] : [],
     )
     return [...positionals, ...flags]
   })
@@ -43,6 +44,19 @@ describe('an ID on the command line with white space around it', () => {
         'rooms wait ID',
       ]),
     )
+  })
+
+  test('is declared by each argument and flag that takes one, which the check goes by', async () => {
+    const undeclared = (await leaves()).flatMap(({ words, command }) => [
+      ...command.registeredArguments
+        .filter((argument) => isId(argument.name()) && !(argument instanceof IdArgument))
+        .map((argument) => [...words, argument.name()].join(' ')),
+      ...command.options
+        .filter((option) => isId(valueName(option.flags)) && !(option instanceof IdOption))
+        .map((option) => [...words, option.long].join(' ')),
+    ])
+    // Its value holds more than an ID, and its parser checks the ID in it.
+    expect(undeclared).toEqual(['rooms create --member'])
   })
 
   const refused = { code: 2, stderr: expect.stringMatching(/ has white space around it\n/) }

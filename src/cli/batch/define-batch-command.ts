@@ -1,12 +1,12 @@
-import { endpoints, type OperationName } from '../../api/endpoints.ts'
+import type { OperationName } from '../../api/endpoints.ts'
 import type { Input } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import { suggestHelp, UsageError } from '../../errors.ts'
+import type { IdArgument } from '../input/id-arguments.ts'
 import type { DefineAction } from '../kernel/action.ts'
 import type { Context } from '../kernel/context.ts'
 import { examples, type ManyFlags, manyFlags } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { viewOf } from '../output/views/views.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
 import { confirmTargets, type TargetChange } from './confirm-targets.ts'
 import { runBatch } from './run-batch.ts'
@@ -20,10 +20,9 @@ interface BatchCommand<G extends OperationName, C extends OperationName> extends
   summary: string
   description: string
   destructive?: true
-  /** Help text of the `ids` argument. */
-  ids: string
+  ids: IdArgument
   /** The room argument before the IDs, for members. */
-  roomArgument?: readonly [term: string, words: string]
+  roomArgument?: IdArgument
   /** The operation that lists the items for `--where`. */
   list: 'listRooms' | 'listMembers' | 'listUsers'
   call: readonly [name: C, input: (id: string, room: string) => Input<Operations[C]>]
@@ -44,11 +43,10 @@ export function defineBatchCommand<G extends OperationName, C extends OperationN
   definition: BatchCommand<G, C>,
 ): void {
   const { verb, pastTense, list, call, roomArgument } = definition
-  const { noun } = viewOf(endpoints[list])
   const command = group.command(verb).summary(definition.summary).description(definition.description)
   if (definition.alias) command.alias(definition.alias)
-  if (roomArgument) command.argument(...roomArgument)
-  command.argument(`[${noun[0]}...]`, definition.ids)
+  if (roomArgument) command.addArgument(roomArgument)
+  command.addArgument(definition.ids)
   definition.flags?.(command)
   command.action(
     defineAction('writes', async (context, ...args: unknown[]) => {

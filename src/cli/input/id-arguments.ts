@@ -1,55 +1,83 @@
-import type { Command } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import { suggest, UsageError } from '../../errors.ts'
 import { withoutSpaceAround } from './white-space.ts'
 
-/** Arguments and flags that hold IDs, by name, each with the command that lists such IDs. */
-const idArguments: Readonly<Record<string, readonly string[]>> = {
+/** The command that lists the IDs of each kind. */
+const listCommands = {
   room: ['rooms', 'list'],
   user: ['users', 'list'],
-  'user-id': ['users', 'list'],
   member: ['members', 'list', 'ROOM'],
+} as const
+
+type IdKind = keyof typeof listCommands
+
+/** An argument that takes IDs. They are checked before the command runs. */
+export class IdArgument extends Argument {
+  /** @param readsStdin `-` stands for IDs from standard input */
+  constructor(
+    term: string,
+    description: string,
+    readonly kind: IdKind,
+    readonly readsStdin = term.includes('...'),
+  ) {
+    super(term, description)
+  }
 }
-const idFlags = ['room', 'user', 'as'] as const
+
+/** A flag that takes an ID. It is checked before the command runs. */
+export class IdOption extends Option {
+  constructor(
+    flags: string,
+    description: string,
+    readonly kind: IdKind,
+  ) {
+    super(flags, description)
+  }
+}
 
 /**
- * Checks the IDs among the arguments of a command, and removes trailing carriage returns.
- * @throws {UsageError} if an ID is surrounded by white space, or `-` stands for a single ID
+ * Returns the arguments of a command, with their IDs checked.
+ * @throws {UsageError} for white space around an ID, and for `-` where the command reads no IDs from standard input
  */
 export function checkIds(command: Command, args: readonly unknown[]): unknown[] {
   const flags = { ...(args.at(-1) as Record<string, unknown>) }
-  for (const flag of idFlags) {
-    if (!Object.hasOwn(flags, flag)) continue
-    if ([flags[flag]].flat().includes('-')) throw notAnId(`--${flag}`, flag === 'as' ? 'user' : flag)
-    flags[flag] = checked(`--${flag}`, flags[flag])
+  for (const option of command.options) {
+    const name = option.attributeName()
+    if (!(option instanceof IdOption) || !Object.hasOwn(flags, name)) continue
+    if ([flags[name]].flat().includes('-')) throw stdinNotRead(`${option.long}`, option.kind)
+    flags[name] = checkEach(`${option.long}`, option.kind, flags[name])
   }
   const positionals = args.slice(0, -1).map((arg, i) => {
     const argument = command.registeredArguments[i]
-    const name = argument?.name() ?? ''
-    if (!Object.hasOwn(idArguments, name)) return arg
-    if (arg === '-' && !argument?.description.includes('standard input')) throw notAnId(name, name)
-    return checked(name, arg)
+    if (!(argument instanceof IdArgument)) return arg
+    if (arg === '-' && !argument.readsStdin) throw stdinNotRead(argument.name(), argument.kind)
+    return checkEach(argument.name(), argument.kind, arg)
   })
   return [...positionals, flags]
 }
 
-function notAnId(what: string, name: string): UsageError {
-  return new UsageError(`${what}: “-” is not an ID, and this command reads none from standard input`, {
-    hint: ['pass an ID; list them with: ', suggest([...(idArguments[name] ?? []), '-o', 'ids'])],
+function stdinNotRead(label: string, kind: IdKind): UsageError {
+  return new UsageError(`${label}: “-” is not an ID, and this command reads none from standard input`, {
+    hint: ['pass an ID; list them with: ', suggest([...listCommands[kind], '-o', 'ids'])],
   })
 }
 
-function checked(what: string, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((each) => checked(what, each))
-  return typeof value === 'string' ? checkedId(what, value) : value
+function checkEach(label: string, kind: IdKind, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => checkEach(label, kind, each))
+  return typeof value === 'string' ? checkId(label, kind, value) : value
 }
 
-/** @throws {UsageError} if the ID is surrounded by white space */
-export function checkedId(what: string, given: string): string {
+/**
+ * Returns an ID without the carriage return that ends a line of a Windows file.
+ * @param label the flag or the argument, for the message
+ * @throws {UsageError} when white space, which nobody sees, surrounds the ID
+ */
+export function checkId(label: string, kind: IdKind, given: string): string {
   const id = given.replace(/(?<=[^\r])\r+$/, '')
-  // An exact room name may end with a space.
-  const isName = what.endsWith('room') && id.startsWith('name:')
+  // The exact name of a room may end with a space.
+  const isName = kind === 'room' && id.startsWith('name:')
   if (isName || withoutSpaceAround(id) === id) return id
-  throw new UsageError(`${what}: “${given}” has white space around it`, {
+  throw new UsageError(`${label}: “${given}” has white space around it`, {
     hint: 'remove it; “meetroom api” reaches an ID that has it indeed',
   })
 }

@@ -7,7 +7,7 @@ import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { type DurationRange, parseDuration, readDuration } from '../../duration.ts'
 import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
-import { checkedId } from './id-arguments.ts'
+import { checkId } from './id-arguments.ts'
 import { stdinOf } from './stdin.ts'
 import { withoutSpaceAround } from './white-space.ts'
 
@@ -84,7 +84,10 @@ export function parseMember(text: string): { user_id: string; type?: MemberType;
     throw new UsageError(`--member takes USER, USER:TYPE or USER:TYPE:NAME, not “${text}”`)
   const known = memberTypes.find((known) => known === type)
   if (type && !known) throw new UsageError(`--member ${text}: the type is guest, host or monitor`)
-  return { user_id: checkedId('--member', user), ...omitUndefined({ type: known, name: name || undefined }) }
+  return {
+    user_id: checkId('--member', 'user', user),
+    ...omitUndefined({ type: known, name: name || undefined }),
+  }
 }
 
 export function parseHeaders(flag: string, lines: readonly string[]): Record<string, string> {

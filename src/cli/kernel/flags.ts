@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { formats } from '../../config/values.ts'
 import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
+import { IdOption } from '../input/id-arguments.ts'
 import { collect, collected, wholeNumber } from '../input/input.ts'
 import type { Context } from './context.ts'
 import type { MeetroomCommand } from './meetroom-command.ts'
@@ -143,15 +144,17 @@ export interface ManyFlags extends PaceFlags {
   missing?: readonly string[]
 }
 
-export const userOption = [
-  '--user <id>',
-  'the member who is this user, instead of a member id',
-  collected((id) => {
-    // Anonymous participants have no user ID.
-    if (id === '') throw new UsageError('--user: the user id is empty')
-    return id
-  }),
-] as const
+/** Returns the flag that names a member by the user. */
+export function userOption(note = ''): IdOption {
+  const text = `the member who is this user, instead of a member id${note}`
+  return new IdOption('--user <id>', text, 'user').argParser(
+    collected((id) => {
+      // Anonymous participants have no user ID.
+      if (id === '') throw new UsageError('--user: the user id is empty')
+      return id
+    }),
+  )
+}
 
 export const maxOption = [
   '--max <n>',

@@ -1,37 +1,58 @@
 import type { Command } from 'commander'
+import { IdArgument, IdOption } from '../input/id-arguments.ts'
 import type { Context } from '../kernel/context.ts'
 import type { GivenOption } from '../kernel/given.ts'
 
-/** What an argument for a room may be: in every command, as `resolveRooms` goes by the name of the argument. */
+/** Help text of an argument that takes a room. */
 export const roomArgumentText = "room id, or name:NAME, as in 'name:Weekly sync'"
-export const roomArgument = ['<room>', roomArgumentText] as const
-/** Several of them. */
-export const roomsArgumentText = `${roomArgumentText}; repeatable, or - to read ids from standard input`
 
-/** Stands before a name that is to be looked up, or before an id that begins like that itself. */
+/** An argument that takes a room by its ID or as `name:NAME`. The command receives the ID. */
+export class RoomArgument extends IdArgument {
+  constructor(term = '<room>', description = roomArgumentText) {
+    super(term, description, 'room')
+  }
+}
+
+/** The argument of a command over several rooms. */
+export function roomsArgument(prefix = ''): RoomArgument {
+  const text = `${prefix}${roomArgumentText}; repeatable, or - to read ids from standard input`
+  return new RoomArgument('[room...]', text)
+}
+
+/** A flag that takes a room by its ID or as `name:NAME`. The command receives the ID. */
+export class RoomOption extends IdOption {
+  constructor(flags: string, description: string) {
+    super(flags, description, 'room')
+  }
+}
+
+/** Stands before a name to look up, or before an ID that itself begins with such a prefix. */
 const prefixed = /^(name|id):/
 
-interface RoomFlags {
-  room?: unknown
+interface RoomFlags extends Record<string, unknown> {
   ignoreNotFound?: boolean
   /** The flags of an import, as they were given. */
   given?: readonly GivenOption[] | undefined
 }
 
 /**
- * The arguments of a command with the ids of the rooms that they name: whatever is called `room`, argument or flag. Ids
- * cost no request, and what comes from files or standard input is never taken for a name.
- * @throws {UsageError | NotFoundError | ConflictError} for a name that is empty, or that no room or several rooms have
+ * Replaces names by IDs in the arguments and flags that are declared as rooms. IDs cost no request; lines of files and
+ * standard input are always IDs.
+ * @throws {UsageError | NotFoundError | ConflictError} for an empty name, and for the name of no room or of several
  */
 export async function resolveRooms(
   context: Context,
   command: Command,
   args: readonly unknown[],
 ): Promise<unknown[]> {
-  const isRoom = (i: number) => command.registeredArguments[i]?.name() === 'room'
+  const isRoom = (i: number) => command.registeredArguments[i] instanceof RoomArgument
+  const options = command.options.filter((option) => option instanceof RoomOption)
   const flags = { ...(args.at(-1) as RoomFlags) }
-  const rooms = [...args.filter((_, i) => isRoom(i)), flags.room].flat()
-  if (!rooms.some((room) => typeof room === 'string' && prefixed.test(room))) return [...args]
+  const given = [
+    ...args.filter((_, i) => isRoom(i)),
+    ...options.map((option) => flags[option.attributeName()]),
+  ].flat()
+  if (!given.some((room) => typeof room === 'string' && prefixed.test(room))) return [...args]
   const { RoomFinder } = await import('./find-room.ts')
   const finder = new RoomFinder(context)
   const missing: string[] = []
@@ -42,12 +63,14 @@ export async function resolveRooms(
       resolved.push(await finder.idsOf(arg, flags.ignoreNotFound ? missing : undefined))
     else resolved.push(typeof arg === 'string' ? await finder.idOf(arg) : arg)
   }
-  if (typeof flags.room === 'string') {
-    const id = await finder.idOf(flags.room)
-    flags.room = id
-    // What resumes a run later must not look the name up again.
+  for (const option of options) {
+    const room = flags[option.attributeName()]
+    if (typeof room !== 'string') continue
+    const id = await finder.idOf(room)
+    flags[option.attributeName()] = id
+    // A command that resumes this run must not look the name up again.
     const spelled = prefixed.test(id) ? `id:${id}` : id
-    flags.given = flags.given?.map((option) => (option[0] === '--room' ? ['--room', spelled] : option))
+    flags.given = flags.given?.map((each) => (each[0] === option.long ? [each[0], spelled] : each))
   }
   return [...resolved, missing.length > 0 ? { ...flags, missing } : flags]
 }

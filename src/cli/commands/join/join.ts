@@ -11,11 +11,12 @@ import {
   ServiceError,
   UsageError,
 } from '../../../errors.ts'
+import { IdOption } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
 import { examples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomArgument } from '../../lists/room-arguments.ts'
+import { RoomArgument } from '../../lists/room-arguments.ts'
 import { redactor } from '../../output/redaction/redact.ts'
 import { connectToRoom, type RoomClosed } from './room-socket.ts'
 
@@ -27,8 +28,14 @@ interface Flags {
 export function defineJoin(join: MeetroomCommand, act: DefineAction): void {
   join
     .description('Join a room from the terminal and print messages as they arrive, until ^C.')
-    .argument(...roomArgument)
-    .option('--as <user>', 'join as this user, with the access token that the service has for them')
+    .addArgument(new RoomArgument())
+    .addOption(
+      new IdOption(
+        '--as <user>',
+        'join as this user, with the access token that the service has for them',
+        'user',
+      ),
+    )
     .option('--token <token>', 'join with this access token; arguments are public, so prefer --as')
     .action(act('joins', (context, room: string, flags: Flags) => run(context, room, flags)))
   examples(

@@ -2,11 +2,12 @@ import { Option } from 'commander'
 import { member } from '../../../api/resources.ts'
 import { textOf } from '../../../api/text-of.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
+import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import { bodyFlags, examples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomArgument } from '../../lists/room-arguments.ts'
+import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 import { findMember } from '../../lists/user-members.ts'
 
@@ -22,8 +23,8 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
     .command('add')
     .summary('Invite a user to a room')
     .description('Invite a user to a room, in the given role, or else the user’s default role.')
-    .argument(...roomArgument)
-    .argument('<user>', words.user_id)
+    .addArgument(new RoomArgument())
+    .addArgument(new IdArgument('<user>', words.user_id, 'user'))
     .addOption(new Option('--type <type>', words.type).choices(memberTypes))
     .option('--if-not-exists', 'if the user is already a member, leave the member as is and show it')
   bodyFlags(add).action(

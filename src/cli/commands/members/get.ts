@@ -1,8 +1,9 @@
 import { member } from '../../../api/resources.ts'
+import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { alias, examples, userOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomArgument } from '../../lists/room-arguments.ts'
+import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 import { readMember } from '../../lists/user-members.ts'
 
@@ -13,9 +14,9 @@ export function defineMemberGet(members: MeetroomCommand, act: DefineAction): vo
     .command('get')
     .summary('Show a member of a room')
     .description('Show one member of a room.')
-    .argument(...roomArgument)
-    .argument('[member]', words.id)
-    .option(...userOption)
+    .addArgument(new RoomArgument())
+    .addArgument(new IdArgument('[member]', words.id, 'member'))
+    .addOption(userOption())
     .action(
       act(
         'reads',

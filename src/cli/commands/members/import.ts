@@ -1,7 +1,7 @@
 import { maxFlag } from '../../bulk/read/import-flags.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomArgumentText } from '../../lists/room-arguments.ts'
+import { RoomOption, roomArgumentText } from '../../lists/room-arguments.ts'
 import { defineImport } from '../shared/import.ts'
 
 export function defineMemberImport(members: MeetroomCommand, act: DefineAction): void {
@@ -12,7 +12,7 @@ export function defineMemberImport(members: MeetroomCommand, act: DefineAction):
       'Invite users to rooms from a CSV, NDJSON or JSON file with one row each. The whole file is checked before anything is sent.',
     flags: (command) =>
       maxFlag(command)
-        .option('--room <room>', `room for rows that name none: ${roomArgumentText}`)
+        .addOption(new RoomOption('--room <room>', `room for rows that name none: ${roomArgumentText}`))
         .option('--room-ids <file>', 'output of rooms import -o ndjson: maps old room ids to new ones')
         .option('--unblock', 'with --if-exists overwrite or update, let members back in who are blocked'),
     examples: [

@@ -1,7 +1,7 @@
 import type { DefineAction } from '../../kernel/action.ts'
 import { alias, examples, type ListFlags, withPaging } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomArgument } from '../../lists/room-arguments.ts'
+import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runList } from '../../lists/run-list.ts'
 
 export function defineMemberList(members: MeetroomCommand, act: DefineAction): void {
@@ -9,7 +9,7 @@ export function defineMemberList(members: MeetroomCommand, act: DefineAction): v
     .command('list')
     .summary('List the members of a room')
     .description('List the members of a room.')
-    .argument(...roomArgument)
+    .addArgument(new RoomArgument())
     .action(
       act('reads', (context, room_id: string, flags: ListFlags) =>
         runList(context, 'listMembers', { params: { room_id }, query: {} }, flags),

@@ -1,10 +1,9 @@
 import { member } from '../../../api/resources.ts'
+import { IdArgument } from '../../input/id-arguments.ts'
 import { userOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { blockedBody } from '../../lists/blocking.ts'
-import { roomArgumentText } from '../../lists/room-arguments.ts'
-
-const [userTerm, userWords, addUser] = userOption
+import { RoomArgument } from '../../lists/room-arguments.ts'
 
 const get = [
   'getMember',
@@ -13,13 +12,13 @@ const get = [
 
 /** Declarations that the batch commands over members share. */
 export const memberBatch = {
-  within: ['[room]', roomArgumentText],
-  ids: `${member.words.id}s, or - to read them from standard input`,
+  roomArgument: new RoomArgument('[room]'),
+  ids: new IdArgument('[member...]', `${member.words.id}s, or - to read them from standard input`, 'member'),
   list: 'listMembers',
   get,
   flags: (command: MeetroomCommand) =>
     command
-      .option(userTerm, `${userWords}; repeatable`, addUser)
+      .addOption(userOption('; repeatable'))
       .option(
         '--all-rooms',
         'the members of all rooms who are these users; each room is a row of the report',

@@ -2,12 +2,13 @@ import { Option } from 'commander'
 import { member } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { confirmTargets } from '../../batch/confirm-targets.ts'
+import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import { bodyFlags, examples, requireFields, userOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { blockedBody, blockField, isBlocked } from '../../lists/blocking.ts'
-import { roomArgument } from '../../lists/room-arguments.ts'
+import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 import { readMember } from '../../lists/user-members.ts'
 import { blocking } from './member-block.ts'
@@ -27,9 +28,9 @@ export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction):
     .command('update')
     .summary('Change a member’s name, role or block')
     .description('Change the display name or the role of a member, or block or unblock the member.')
-    .argument(...roomArgument)
-    .argument('[member]', words.id)
-    .option(...userOption)
+    .addArgument(new RoomArgument())
+    .addArgument(new IdArgument('[member]', words.id, 'member'))
+    .addOption(userOption())
     .option('--name <name>', words.name)
     .addOption(new Option('--type <type>', words.type).choices(memberTypes))
     .addOption(new Option('--blocked', words[blockField]).conflicts('unblocked'))

@@ -7,7 +7,7 @@ import type { Context } from '../../kernel/context.ts'
 import { bodyFlags, examples, hintOnSurplus } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { totalOf } from '../../lists/paging/list-total.ts'
-import { roomArgument } from '../../lists/room-arguments.ts'
+import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 
 export function defineMessageSend(message: MeetroomCommand, act: DefineAction): void {
@@ -17,7 +17,7 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
     .description(
       'Send a message to the live sessions of a room. It has an effect only if their clients handle it.',
     )
-    .argument(...roomArgument)
+    .addArgument(new RoomArgument())
     .argument('<text>', `${sent.words.message}, or - to read it from standard input`)
   hintOnSurplus(send, ['quote the text: ', suggest(['message', 'send'], 'ROOM', 'hello world')])
   bodyFlags(send).action(

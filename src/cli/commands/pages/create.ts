@@ -10,7 +10,7 @@ import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, changedFields, urlFor, warnAboutUnknownFields } from '../../kernel/body.ts'
 import { bodyFlags, examples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomArgument } from '../../lists/room-arguments.ts'
+import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 
 const { words } = page
@@ -30,7 +30,7 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
     .command('create')
     .summary('Create pages in a room')
     .description('Create pages in a room: one per image, or what --data describes.')
-    .argument(...roomArgument)
+    .addArgument(new RoomArgument())
     .option('--image <url>', `${entity.src.words}; repeatable, one page each`, collected(webUrl('--image')))
     .option('--fixed', entity.fixed.words)
     .option('--size <WxH>', `${words.size}, as in 1280x720`, parseSize)

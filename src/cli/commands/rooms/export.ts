@@ -1,13 +1,13 @@
 import type { DefineAction } from '../../kernel/action.ts'
 import { concurrencyFlag } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomsArgumentText } from '../../lists/room-arguments.ts'
+import { roomsArgument } from '../../lists/room-arguments.ts'
 import { defineExport } from '../shared/export.ts'
 
 export function defineRoomExport(rooms: MeetroomCommand, act: DefineAction): void {
   const command = defineExport(rooms, act, {
     kind: 'rooms',
-    flags: (command) => command.argument('[room...]', `rooms to export: ${roomsArgumentText}`),
+    flags: (command) => command.addArgument(roomsArgument('rooms to export: ')),
     examples: ['meetroom rooms export > rooms.csv'],
   })
   concurrencyFlag(command, 'number of rooms that --where looks into at once')

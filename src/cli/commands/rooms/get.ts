@@ -1,7 +1,7 @@
 import type { DefineAction } from '../../kernel/action.ts'
 import { alias, examples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomArgument } from '../../lists/room-arguments.ts'
+import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 
 export function defineRoomGet(rooms: MeetroomCommand, act: DefineAction): void {
@@ -9,7 +9,7 @@ export function defineRoomGet(rooms: MeetroomCommand, act: DefineAction): void {
     .command('get')
     .summary('Show a room')
     .description('Show one room.')
-    .argument(...roomArgument)
+    .addArgument(new RoomArgument())
     .action(act('reads', (context, id: string) => runOne(context, 'getRoom', { params: { id } })))
   alias(get, 'show')
   examples(get, "meetroom rooms get 'name:Weekly sync'", 'meetroom rooms get 66f1a2b3c4d5e6f708192a3b --json')

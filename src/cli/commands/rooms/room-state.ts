@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomsArgumentText } from '../../lists/room-arguments.ts'
+import { roomsArgument } from '../../lists/room-arguments.ts'
 
 export interface StateFlags {
   terminated?: boolean
@@ -22,7 +22,7 @@ export function stateOf({ terminated, active }: StateFlags): { is_terminated: bo
 const get = ['getRoom', (id: string) => ({ params: { id } })] as const
 
 /** Declarations that the batch commands over rooms share. */
-export const roomBatch = { ids: roomsArgumentText, list: 'listRooms', get } as const
+export const roomBatch = { ids: roomsArgument(), list: 'listRooms', get } as const
 
 export const terminating = { verb: 'terminate', doing: 'terminating', get } as const
 

@@ -5,7 +5,7 @@ import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import { bodyFlags, chosenFlags, examples, type ManyFlags, requireFields } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomArgumentText } from '../../lists/room-arguments.ts'
+import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 import { type StateFlags, stateFlags, stateOf, terminating } from './room-state.ts'
 
@@ -25,7 +25,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
       'Change the settings of a room, or of all rooms that --where chooses; everything else stays as it is. With --where, ' +
         'the texts of --name, --layout and --set may hold fields of each room, as in {name}; {{ and }} are braces.',
     )
-    .argument('[room]', roomArgumentText)
+    .addArgument(new RoomArgument('[room]'))
     .option('--name <name>', words.name)
     .option('--layout <layout>', words.layout)
     .option('--record', words.record)

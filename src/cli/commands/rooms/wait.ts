@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { maxTimeoutMs } from '../../../config/values.ts'
+import { IdArgument } from '../../input/id-arguments.ts'
 import { collect, duration } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { examples } from '../../kernel/flags.ts'
@@ -17,7 +18,10 @@ export function defineRoomWait(rooms: MeetroomCommand, act: DefineAction): void 
         'and show it. Meanwhile it is read again and again, through failures of network and service. Exit code 9 means ' +
         'that the time was up before.',
     )
-    .argument('<room>', `${roomArgumentText}; or - to read an id from standard input`)
+    // The wait looks names up itself, once the service answers.
+    .addArgument(
+      new IdArgument('<room>', `${roomArgumentText}; or - to read an id from standard input`, 'room', true),
+    )
     .requiredOption(
       '--for <condition>',
       `${Object.keys(roomStates).join(', ')}, or a condition as in 'online>=2'; repeatable, all must hold at once`,

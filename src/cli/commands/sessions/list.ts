@@ -1,8 +1,9 @@
 import { Option } from 'commander'
+import { IdOption } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { alias, examples, type ListFlags, withPaging } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomArgument } from '../../lists/room-arguments.ts'
+import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runList } from '../../lists/run-list.ts'
 
 interface Flags extends ListFlags {
@@ -16,8 +17,8 @@ export function defineSessionList(sessions: MeetroomCommand, act: DefineAction):
     .command('list')
     .summary('List the sessions of a room')
     .description('List the sessions of a room: who is connected and who was.')
-    .argument(...roomArgument)
-    .option('--user <user>', 'only sessions of this user')
+    .addArgument(new RoomArgument())
+    .addOption(new IdOption('--user <user>', 'only sessions of this user', 'user'))
     .addOption(new Option('--online', 'only sessions that are connected').conflicts('offline'))
     .addOption(new Option('--offline', 'only sessions that have ended').conflicts('online'))
     .action(

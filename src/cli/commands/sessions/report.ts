@@ -4,7 +4,7 @@ import { wholeNumber } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { examples, paceFlags, whereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomsArgumentText } from '../../lists/room-arguments.ts'
+import { roomsArgument } from '../../lists/room-arguments.ts'
 import type { ReportFlags } from './report/write-report.ts'
 
 export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction): void {
@@ -17,7 +17,7 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
         'given as in 2026-01-31, “2026-01-31 08:00”, 2026-01-31T08:00Z, yesterday, “today 08:00” or 7d for seven days ago; ' +
         'a date means its beginning, and without a zone it is the time of this machine.',
     )
-    .argument('[room...]', roomsArgumentText)
+    .addArgument(roomsArgument())
     .option('--all-rooms', 'report on every room')
     .option(
       whereOption[0],

@@ -4,7 +4,7 @@ import { duration } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { examples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { roomArgument } from '../../lists/room-arguments.ts'
+import { RoomArgument } from '../../lists/room-arguments.ts'
 
 export function defineSessionWatch(sessions: MeetroomCommand, act: DefineAction): void {
   const watch = sessions
@@ -16,7 +16,7 @@ export function defineSessionWatch(sessions: MeetroomCommand, act: DefineAction)
         'two seconds, does not take part in it, and goes on when the service was away. Who comes and goes between two looks ' +
         'is not noticed; “sessions report” tells of everybody.',
     )
-    .argument(...roomArgument)
+    .addArgument(new RoomArgument())
     .addOption(
       new Option('--interval <duration>', 'pause between two looks')
         .argParser(duration('--interval', { least: 100, most: maxTimeoutMs }))

@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { user } from '../../../api/resources.ts'
 import { textOf } from '../../../api/text-of.ts'
 import { suggest, UsageError } from '../../../errors.ts'
+import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
@@ -24,7 +25,7 @@ export function defineUserCreate(users: MeetroomCommand, act: DefineAction): voi
     .description(
       'Create a user. A user id that is already in use is refused, because the service would override that user. The access token is shown with --show-tokens, and with -o json in a pipe.',
     )
-    .argument('<user-id>', words.user_id)
+    .addArgument(new IdArgument('<user-id>', words.user_id, 'user'))
     .addOption(
       new Option('--overwrite', 'overwrite the user who already has this id').conflicts('ifNotExists'),
     )

@@ -1,4 +1,5 @@
 import { user } from '../../../api/resources.ts'
+import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { defineExport } from '../shared/export.ts'
@@ -8,9 +9,12 @@ export function defineUserExport(users: MeetroomCommand, act: DefineAction): voi
     kind: 'users',
     note: ' Access tokens are left out, unless --show-tokens is given.',
     flags: (command) =>
-      command.argument(
-        '[user...]',
-        `users to export: ${user.words.user_id}; repeatable, or - to read ids from standard input`,
+      command.addArgument(
+        new IdArgument(
+          '[user...]',
+          `users to export: ${user.words.user_id}; repeatable, or - to read ids from standard input`,
+          'user',
+        ),
       ),
     examples: ["meetroom users export --where 'default_member_type=host' -o ndjson > hosts.ndjson"],
   })

@@ -1,4 +1,5 @@
 import { user } from '../../../api/resources.ts'
+import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { alias, examples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
@@ -11,7 +12,7 @@ export function defineUserGet(users: MeetroomCommand, act: DefineAction): void {
     .command('get')
     .summary('Show a user')
     .description('Show one user. The access token is shown with --show-tokens, and with -o json in a pipe.')
-    .argument('<user>', words.user_id)
+    .addArgument(new IdArgument('<user>', words.user_id, 'user'))
     .action(act('reads', (context, user_id: string) => runOne(context, 'getUser', { params: { user_id } })))
   alias(get, 'show')
   examples(get, 'meetroom users get ada')

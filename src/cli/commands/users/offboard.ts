@@ -3,7 +3,7 @@ import { readTargets } from '../../batch/targets.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { examples, type ManyFlags, maxOption, paceFlags, whereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { userIdsText } from './user-fields.ts'
+import { usersArgument } from './user-fields.ts'
 
 export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): void {
   const offboard = users
@@ -12,7 +12,7 @@ export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): v
     .description(
       'Block users in every private room that they are in, then delete each of them for whom every block has succeeded. The report says what became of each step, and in which rooms the API offers no block. A second run does what is left.',
     )
-    .argument('[user...]', userIdsText)
+    .addArgument(usersArgument('[user...]'))
   paceFlags(saveFlags(offboard.option(...whereOption)).option(...maxOption)).action(
     act('writes', async (context, given: string[], flags: ManyFlags) => {
       const { ids } = await readTargets(context, { given, flags, list: 'listUsers', room: '' })

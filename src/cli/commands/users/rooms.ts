@@ -1,7 +1,7 @@
 import type { DefineAction } from '../../kernel/action.ts'
 import { examples, type PaceFlags, paceFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { userIdsText } from './user-fields.ts'
+import { usersArgument } from './user-fields.ts'
 
 export function defineUserRooms(users: MeetroomCommand, act: DefineAction): void {
   const rooms = users
@@ -10,7 +10,7 @@ export function defineUserRooms(users: MeetroomCommand, act: DefineAction): void
     .description(
       'List every room in which users are members, whether they are blocked there, and when they were last connected. The API finds rooms by no user, so the members of every room are listed.',
     )
-    .argument('<user...>', userIdsText)
+    .addArgument(usersArgument('<user...>'))
   paceFlags(rooms).action(
     act('reads', async (context, given: string[], flags: PaceFlags) => {
       const { runUserRooms } = await import('../../lists/user-rooms.ts')

@@ -1,4 +1,5 @@
 import { user } from '../../../api/resources.ts'
+import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { buildBody } from '../../kernel/body.ts'
 import { examples, requireFields } from '../../kernel/flags.ts'
@@ -13,7 +14,7 @@ export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): voi
     .command('update')
     .summary('Change a user')
     .description('Change a user; everything else stays as it is.')
-    .argument('<user>', words.user_id)
+    .addArgument(new IdArgument('<user>', words.user_id, 'user'))
   userFlags(update).action(
     act('writes', async (context, user_id: string, flags: UserFlags) => {
       const given = await buildBody(context, 'updateUser', flags, settingsFrom(flags))

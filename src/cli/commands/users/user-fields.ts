@@ -3,6 +3,7 @@ import type { BodyOf } from '../../../api/operation.ts'
 import type { Operations } from '../../../api/operations.ts'
 import { user } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
+import { IdArgument } from '../../input/id-arguments.ts'
 import { webUrl } from '../../input/input.ts'
 import { type BodyFlags, type GivenFields, urlFor } from '../../kernel/body.ts'
 import { bodyFlags } from '../../kernel/flags.ts'
@@ -44,5 +45,7 @@ export function withEncodedUrl<B extends BodyOf<Operations['updateUser']>>(body:
     : body
 }
 
-/** Help text of the arguments that take several user IDs. */
-export const userIdsText = `${words.user_id}, or - to read ids from standard input`
+/** The argument of a command over several users. */
+export function usersArgument(term: '<user...>' | '[user...]'): IdArgument {
+  return new IdArgument(term, `${words.user_id}, or - to read ids from standard input`, 'user')
+}
