@@ -84,10 +84,10 @@ async function selectTargets(
   const ids: string[] = []
   const reasons = new Map<string, string>()
   const lines: string[] = []
-  for await (const { items } of selection.closed(await pages, 'nothing was changed; run it again'))
+  for await (const { items } of selection.withReport(await pages, 'nothing was changed; run it again'))
     for (const item of items) {
       const id = String(item[view.id ?? 'id'])
-      const withMetrics = selection.withFacts(item)
+      const withMetrics = selection.withMetrics(item)
       const visibleItem = context.flags.showTokens ? withMetrics : masked(withMetrics)
       const selectedBy = reasonsFor(visibleItem, selection.fields, view)
       ids.push(id)

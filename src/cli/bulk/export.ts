@@ -76,7 +76,7 @@ export async function runExport(
       : ids.length > 0
         ? chosenFrom(recordsOf(context, resource.name, given, get), selection)
         : inFull(await listPages(context, list, {}, all, { ahead, selection }), full)
-  const chosen = selection ? selection.closed(pages) : pages
+  const chosen = selection ? selection.withReport(pages) : pages
   const { columns, showTokens } = printer.options
   const safe = new WithoutSecrets(chosen)
   const isChosen = showTokens || columns !== undefined

@@ -120,7 +120,7 @@ export class Context {
   }
 
   get format(): Format | undefined {
-    return this.config.known?.output.value
+    return this.config.loaded?.output.value
   }
 
   /** Returns a printer that works without valid settings. */

@@ -2,26 +2,24 @@ import { parseBoolean } from '../../api/readings.ts'
 import { textOf } from '../../api/text-of.ts'
 import type { Item } from '../output/views/views.ts'
 
-/** The field of a member that says whether the user is blocked; the document lists it in requests only. */
-export const blockField = 'is_blocked'
-
-/** The body that blocks or unblocks a member; undefined changes nothing. */
+/** Creates the request body that blocks or unblocks a member. */
 export function blockedBody<B extends boolean | undefined>(is_blocked: B): { is_blocked: B } {
   return { is_blocked }
 }
 
-/** Whether a member is blocked, or is to be; undefined where that is not told or cannot be read. */
+/** Returns true for a blocked member; undefined when the field is missing or unreadable. */
 export function isBlocked(member: object): boolean | undefined {
-  const { [blockField]: told } = member as Item
-  return parseBoolean(told) ?? undefined
+  const { is_blocked: value } = member as Item
+  return parseBoolean(value) ?? undefined
 }
 
-/** Whether rooms of a type offer no block (rule 2). A type that the API does not list may offer it. */
+/**
+ * Returns true for room types without blocking (API specification, “Endpoints”). Unlisted types may support it.
+ */
 export function lacksBlock(type: unknown): boolean {
   return ['open', 'public'].includes(textOf(type).toLowerCase())
 }
 
-/** What is said of a member, but for the block. */
 export function withoutBlock<M extends { is_blocked?: unknown }>({
   is_blocked: _,
   ...member

@@ -11,8 +11,8 @@ import { orderValues, rankOf } from './order.ts'
 import type { ListName } from './paging/list-name.ts'
 
 /**
- * Prints the number of items of a list: the total of the service, or else the number of items that it sends.
- * @param total undefined when the service gives none, or none that is proven
+ * Prints the number of items: the service's total, or else the number of listed items.
+ * @param total undefined when the service's total is missing or unreliable
  */
 export async function countItems(
   context: Context,
@@ -24,13 +24,13 @@ export async function countItems(
   await (await context.printer()).count(count)
 }
 
-/** What `--count-by` prints: a row for each value of a field. */
+/** Rows of `--count-by`: one for each value of a field. */
 export class CountBy {
   readonly field: NamedField
   readonly view: View
   readonly #of: View
 
-  /** @throws {UsageError} for a field that looks misspelt, or that must not be shown */
+  /** @throws {UsageError} for a field that looks misspelled or holds secrets */
   constructor(name: string, list: ListName, view: View) {
     this.field = parseField('--count-by', name, list, view)
     if (this.field.path.some((part) => secretFields.has(part)))
@@ -47,7 +47,7 @@ export class CountBy {
     }
   }
 
-  /** Counts the items, in memory for their distinct values, and prints the rows, the largest first. */
+  /** Counts the items and prints the rows, largest first. Memory grows with the distinct values. */
   async print(
     context: Context,
     pages: AsyncIterable<Page>,
@@ -64,7 +64,7 @@ export class CountBy {
         const told = field.of(item)
         all++
         if (!told.known) missing++
-        // What is missing is not null: its row does not have the field either.
+        // A missing value differs from null, so its row lacks the field.
         const value = told.known ? { [field.name]: told.value } : {}
         const key = writeJson(value)
         const counted = counts.get(key)

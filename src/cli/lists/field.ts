@@ -10,51 +10,49 @@ import { type FieldValue, fieldOf, type Item, type View } from '../output/views/
 import type { FullRecords } from './full-records.ts'
 import type { ListName } from './paging/list-name.ts'
 
-/** A field that `--sort` or `--count-by` names: of an item, or in an object of it, as in `metadata.owner`. */
+/** A field in `--sort` or `--count-by`, which may be nested: `metadata.owner`. */
 export interface NamedField {
-  /** As it was given. */
   name: string
   path: readonly string[]
-  /** What it is compared as; undefined for a field that services may send beyond the known ones. */
+  /** Type for comparison; undefined for an unlisted field. */
   type: FilterType | undefined
-  /** Whether it is one of the fields that are known, or in one. */
+  /** True when the root of the path is a listed field. */
   isKnown: boolean
-  /** Whether an item tells of it, or of the object that would hold it. */
+  /** Returns true when the item carries the root of the path. */
   isIn(item: Item): boolean
   of(item: Item): FieldValue
 }
 
 /**
- * Reads the name of a field. Services may send other fields than those that are known, so a name is refused here only if
- * it looks like a misspelt one; what no item carries is an error of `tellMissing`.
- * @throws {UsageError}
+ * Parses a field name. Services may send unlisted fields, so only names that look misspelled are rejected.
+ * @throws {UsageError} for a name that looks misspelled
  */
 export function parseField(flag: string, name: string, list: ListName, view: View): NamedField {
   const path = parsePath(name, flag)
   const [root = '', ...rest] = path
   const types = filterTypes(resources[endpoints[list].resource], view)
-  const meant = types.has(root) ? undefined : findClosest(root, [...types.keys()])
-  if (meant !== undefined)
-    throw new UsageError(`${flag}: no ${view.noun[0]} has a field “${root}”; did you mean ${meant}?`)
+  const closest = types.has(root) ? undefined : findClosest(root, [...types.keys()])
+  if (closest !== undefined)
+    throw new UsageError(`${flag}: no ${view.noun[0]} has a field “${root}”; did you mean ${closest}?`)
   return {
     name,
     path,
     isKnown: types.has(root),
     type: rest.length === 0 ? types.get(root) : undefined,
     isIn: (item) => fieldOf(view, root, item).known,
-    of: (item) => rest.reduce(inside, fieldOf(view, root, item)),
+    of: (item) => rest.reduce(readNested, fieldOf(view, root, item)),
   }
 }
 
-/** What an object says of a field in it; what is no object says nothing. */
-function inside(told: FieldValue, name: string): FieldValue {
-  if (!told.known || !isObject(told.value) || !Object.hasOwn(told.value, name)) return { known: false }
-  return { known: true, value: (told.value as Item)[name] }
+/** Reads a field of a nested object. */
+function readNested(parent: FieldValue, name: string): FieldValue {
+  if (!parent.known || !isObject(parent.value) || !Object.hasOwn(parent.value, name)) return { known: false }
+  return { known: true, value: (parent.value as Item)[name] }
 }
 
 /**
- * Says how many items do not carry a field, and what that means for them.
- * @throws {UsageError} when none of them does, and the field is not known to exist either
+ * Prints the number of items without a field.
+ * @throws {UsageError} when no item carries an unlisted field
  */
 export async function noticeMissingField(
   context: Context,
@@ -75,19 +73,19 @@ export async function noticeMissingField(
   )
 }
 
-/** The items, with the full records of those that say nothing of a field; what no longer exists is left out. */
+/** Completes items that lack a field with their full records; drops items that no longer exist. */
 export async function completeField(
   fields: readonly NamedField[],
   items: readonly Item[],
   full: FullRecords | undefined,
   room: string,
 ): Promise<readonly Item[]> {
-  const lacking = items.filter((item) => fields.some((field) => !field.isIn(item)))
-  if (!full || lacking.length === 0) return items
-  const records = await full.of(lacking, room)
-  const recordOf = new Map(lacking.map((item, i) => [item, records[i]]))
+  const incomplete = items.filter((item) => fields.some((field) => !field.isIn(item)))
+  if (!full || incomplete.length === 0) return items
+  const records = await full.of(incomplete, room)
+  const recordOf = new Map(incomplete.map((item, i) => [item, records[i]]))
   return items.flatMap((item) => {
-    const told = recordOf.has(item) ? recordOf.get(item) : item
-    return told ? [told] : []
+    const record = recordOf.has(item) ? recordOf.get(item) : item
+    return record ? [record] : []
   })
 }

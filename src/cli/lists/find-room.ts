@@ -7,37 +7,37 @@ import type { Item } from '../output/views/views.ts'
 import { totalOf } from './paging/list-total.ts'
 import { paginate } from './paging/paginate.ts'
 
-/** Number of rooms of one name that are listed. */
-const mostListed = 10
+/** Maximum number of IDs in the error for an ambiguous name. */
+const maxListed = 10
 
-/** Finds rooms by what the command line calls them: an id, `id:` and an id, or `name:` and an exact name. */
+/** Resolves room arguments: an ID, `id:` and an ID, or `name:` and an exact name. */
 export class RoomFinder {
   readonly #context: Context
   readonly #client: Client | undefined
   readonly #ids = new Map<string, Promise<string>>()
 
-  /** @param client sends the requests; the one that looks things up when not given */
+  /** @param client sends the requests; by default the client for lookups */
   constructor(context: Context, client?: Client) {
     this.#context = context
     this.#client = client
   }
 
   /**
-   * The id of a room: for a name, one request tells.
-   * @throws {NotFoundError | ConflictError} when no room or several rooms have the name
+   * Resolves a room argument to an ID, with one request for a name.
+   * @throws {NotFoundError or ConflictError} when no room or several rooms have the name
    */
   idOf(room: string): Promise<string> {
     if (room.startsWith('id:')) return Promise.resolve(room.slice('id:'.length))
     if (!room.startsWith('name:')) return Promise.resolve(room)
     const name = room.slice('name:'.length)
-    const known = this.#ids.get(name) ?? this.#find(name)
-    this.#ids.set(name, known)
-    return known
+    const pending = this.#ids.get(name) ?? this.#find(name)
+    this.#ids.set(name, pending)
+    return pending
   }
 
   /**
-   * The ids of several rooms.
-   * @param missing takes the names that no room has, where that is not a failure
+   * Resolves several room arguments.
+   * @param missing receives the names without a room; undefined to throw instead
    */
   async idsOf(rooms: readonly string[], missing: string[] | undefined): Promise<string[]> {
     const ids: string[] = []
@@ -55,10 +55,10 @@ export class RoomFinder {
   async #find(name: string): Promise<string> {
     if (name === '') throw new UsageError('a name is missing after “name:”')
     const client = this.#client ?? (await this.#context.lookup())
-    const answer = await client.call('listRooms', { query: { name, limit: mostListed } })
+    const answer = await client.call('listRooms', { query: { name, limit: maxListed } })
     const body = readAnswer(answer) as { rooms: Item[] }
     const { rooms } = body
-    const isAll = rooms.length >= mostListed || (totalOf(body) ?? 0) <= rooms.length
+    const isAll = rooms.length >= maxListed || (totalOf(body) ?? 0) <= rooms.length
     const found = isAll && rooms.every(isNamed(name)) ? rooms : await findRoomsByName(client, name)
     const [room, ...others] = found.map(({ id }) => textOf(id))
     if (room === undefined)
@@ -66,15 +66,15 @@ export class RoomFinder {
         hint: ['list what exists with: ', suggest(['rooms', 'list'])],
       })
     if (others.length === 0) return room
-    const listed = [room, ...others].slice(0, mostListed)
-    const most = found.length < mostListed ? `${found.length}` : `${mostListed} or more`
-    throw new ConflictError(`${most} rooms are named “${name}”: ${listed.join(', ')}`, {
+    const listed = [room, ...others].slice(0, maxListed)
+    const count = found.length < maxListed ? `${found.length}` : `${maxListed} or more`
+    throw new ConflictError(`${count} rooms are named “${name}”: ${listed.join(', ')}`, {
       hint: 'give the id of the one that you mean',
     })
   }
 }
 
-/** All rooms of a name. A service that ignores the filter answers with every room, in as many pages as they take. */
+/** Lists all rooms with a name. Checks the names, as some services ignore the filter. */
 export async function findRoomsByName(client: Client, name: string): Promise<Item[]> {
   const pages = paginate({
     request: { all: true },

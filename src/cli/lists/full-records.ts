@@ -7,8 +7,8 @@ import { type Item, viewOf } from '../output/views/views.ts'
 import { mapAhead } from '../pool/map-ahead.ts'
 import { undefinedIfNotFound } from './run-one.ts'
 
-/** How to ask for one item of a list in full. */
-const get = {
+/** Requests for the full record of an item. */
+const readers = {
   listRooms: (client: Client, id: string): Promise<Answer> => client.call('getRoom', { params: { id } }),
   listMembers: (client: Client, member_id: string, room_id: string): Promise<Answer> =>
     client.call('getMember', { params: { room_id, member_id } }),
@@ -16,77 +16,76 @@ const get = {
     client.call('getUser', { params: { user_id } }),
 }
 
-type Gettable = keyof typeof get
+type ListWithRecords = keyof typeof readers
 
-/** Number of items that are asked for at once. */
-const atOnce = 8
+const concurrency = 8
 
 /**
- * The full records of items of which a list may show a part: the document guarantees `id`, `type` and `name` (section 2.1).
- * The first one that is asked for tells whether the lists of this service are partial; unless they are, it stays the only one.
+ * Full records of list items. The API specification guarantees only `id`, `type` and `name` in lists (“Room”). One
+ * probe request finds out whether the lists of the service are partial.
  */
 export class FullRecords {
   readonly #context: Context
-  readonly #list: Gettable
+  readonly #list: ListWithRecords
   readonly #client: Client | undefined
-  /** What became of the items that were asked for; a full record is its own. */
-  readonly #asked = new WeakMap<Item, Promise<Item | undefined>>()
+  /** Requested records by item; a full record maps to itself. */
+  readonly #records = new WeakMap<Item, Promise<Item | undefined>>()
   #isPartial: boolean | undefined
-  /** An item of which it is not known yet what it tells. */
-  #finding: Promise<unknown> | undefined
+  /** The probe request, while it runs. */
+  #probe: Promise<unknown> | undefined
 
-  /** @param client sends the requests; the client of the command when not given */
-  constructor(context: Context, list: Gettable, client?: Client) {
+  /** @param client sends the requests; by default the client of the command */
+  constructor(context: Context, list: ListWithRecords, client?: Client) {
     this.#context = context
     this.#list = list
     this.#client = client
   }
 
   /**
-   * The items with everything that the service tells about them, in the same order; undefined for those that no longer exist.
-   * @param room the room that members are in
+   * Completes items, in the same order; undefined for items that no longer exist.
+   * @param room ID of the members' room
    */
   async of(items: readonly Item[], room: string): Promise<readonly (Item | undefined)[]> {
-    await this.#findOut(items, room)
+    await this.#probeLists(items, room)
     if (this.#isPartial === false) return items
     const records: (Item | undefined)[] = []
     const recordOf = async (item: Item) =>
-      this.#isPartial ? this.#ask(item, room) : (this.#asked.get(item) ?? item)
-    for await (const record of mapAhead(items, atOnce, recordOf)) records.push(record)
+      this.#isPartial ? this.#fetch(item, room) : (this.#records.get(item) ?? item)
+    for await (const record of mapAhead(items, concurrency, recordOf)) records.push(record)
     return records
   }
 
-  /** Finds out whether lists are partial, from the first item that tells. */
-  async #findOut(items: readonly Item[], room: string): Promise<void> {
+  /** Finds out from the first usable item whether lists are partial. */
+  async #probeLists(items: readonly Item[], room: string): Promise<void> {
     for (const item of items) {
-      while (this.#finding) await this.#finding
+      while (this.#probe) await this.#probe
       if (this.#isPartial !== undefined) return
-      // An id that fits into no path cannot be asked for.
+      // Some IDs cannot be part of a path.
       if (segmentProblem('id', this.#idOf(item))) continue
-      this.#finding = this.#ask(item, room).finally(() => {
-        this.#finding = undefined
+      this.#probe = this.#fetch(item, room).finally(() => {
+        this.#probe = undefined
       })
-      await this.#finding
+      await this.#probe
     }
   }
 
-  #ask(item: Item, room: string): Promise<Item | undefined> {
-    const known = this.#asked.get(item)
-    if (known) return known
-    const asked = this.#request(item, room)
-    this.#asked.set(item, asked)
-    return asked
+  #fetch(item: Item, room: string): Promise<Item | undefined> {
+    const cached = this.#records.get(item)
+    if (cached) return cached
+    const pending = this.#request(item, room)
+    this.#records.set(item, pending)
+    return pending
   }
 
   async #request(item: Item, room: string): Promise<Item | undefined> {
     const client = this.#client ?? (await this.#context.client())
-    const answer = await undefinedIfNotFound(get[this.#list](client, this.#idOf(item), room))
+    const answer = await undefinedIfNotFound(readers[this.#list](client, this.#idOf(item), room))
     if (answer === undefined) return undefined
     const record = (readAnswer(answer) as Item)[endpoints[this.#list].resource] as Item
     if (this.#isPartial === undefined) await this.#compare(item, record)
     if (!this.#isPartial) return item
     const full = { ...item, ...record }
-    this.#asked.set(full, Promise.resolve(full))
+    this.#records.set(full, Promise.resolve(full))
     return full
   }
 

@@ -13,35 +13,33 @@ import { pagesOf } from './paging/pages-of.ts'
 import type { Selection } from './selection.ts'
 
 interface ListOptions {
-  /** Sends the requests; the client of the command when not given. */
   client?: Client | undefined
-  /** How many pages are on their way while one is used. */
+  /** Number of pages to request ahead. */
   ahead?: number
-  /** Chooses among the items; `closed` ends it. */
+  /** Filters the items; the caller ends the list with `closed`. */
   selection?: Selection | undefined
-  /** Reads the whole list once even if it changes meanwhile: for lists that are only shown. */
+  /** Reads the list only once, even if it changes meanwhile; for display only. */
   readOnce?: boolean
 }
 
-/** The pages of a list operation, as the flags want them. Throws behind the last one when the list is incomplete. */
+/** Lists the pages that the flags select. Throws after the last page if the list is incomplete. */
 export async function listPages<N extends ListName>(
   context: Context,
   name: N,
   input: Input<Operations[N]>,
   flags: Omit<ListFlags, 'where'>,
-  { ahead, selection, client: given, readOnce }: ListOptions = {},
+  { ahead, selection, client: listClient, readOnce }: ListOptions = {},
 ): Promise<AsyncGenerator<Page, Page | undefined>> {
   const { all = false, limit, offset, pageSize } = flags
-  // Filtering needs every page.
   const request = selection ? { all: true, pageSize, readOnce } : { all, limit, offset, pageSize, readOnce }
-  const pages = pagesOf(context, given ?? (await context.client()), name, input, request, ahead)
+  const pages = pagesOf(context, listClient ?? (await context.client()), name, input, request, ahead)
   return selection ? selection.from(pages, roomIdOf(input), { limit, offset }) : pages
 }
 
 /**
- * What `--where` chooses from a list; undefined when it says nothing.
- * @param pace how many rooms are looked into at once
- * @throws {UsageError} for conditions that the things of this list cannot meet
+ * Creates the selection for `--where`; undefined without conditions.
+ * @param pace concurrency and rate of room inspections
+ * @throws {UsageError} for invalid conditions
  */
 export async function openSelection(
   context: Context,
@@ -59,11 +57,11 @@ export async function openSelection(
   const { RoomMetricsReader } = await import('./room-metrics.ts')
   return new Selection(context, view, filter, {
     full,
-    facts: new RoomMetricsReader(context, filter, full, pace),
+    metrics: new RoomMetricsReader(context, filter, full, pace),
   })
 }
 
-/** The pages that the conditions leave, and their end. */
+/** Lists the selected pages and reports undecided items at the end. */
 export async function selectedPages<N extends ListName>(
   context: Context,
   name: N,
@@ -72,10 +70,10 @@ export async function selectedPages<N extends ListName>(
   { selection, readOnce }: Pick<ListOptions, 'selection' | 'readOnce'>,
 ): Promise<AsyncGenerator<Page, Page | undefined>> {
   const pages = await listPages(context, name, input, flags, { selection, ...omitUndefined({ readOnce }) })
-  return selection ? selection.closed(pages) : pages
+  return selection ? selection.withReport(pages) : pages
 }
 
-/** What knows the full records of items that say little; undefined where a list is all that there is. */
+/** Creates a reader for full records; undefined for lists without them. */
 export async function fullRecords(
   context: Context,
   name: ListName,
@@ -86,5 +84,5 @@ export async function fullRecords(
   return new FullRecords(context, name)
 }
 
-/** The room that members or sessions are in; empty for what is in none. */
+/** Returns the room ID in the input of a list operation; empty for lists of rooms and users. */
 export const roomIdOf = (input: object) => (input as { params?: { room_id?: string } }).params?.room_id ?? ''

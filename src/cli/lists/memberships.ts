@@ -15,40 +15,38 @@ import { listPages } from './list.ts'
 import { undefinedIfNotFound } from './run-one.ts'
 import { membersOf } from './user-members.ts'
 
-/** A room in which somebody is a member. */
 export interface Membership {
   user_id: string
-  /** As the list of rooms shows it, which is at least id, type and name (section 2.1). */
+  /** The room as listed: at least `id`, `type` and `name` (API specification, “Room”). */
   room: Item
-  /** With everything that the service tells of the member. */
+  /** The full record of the member. */
   member: Item
   lastSeen: string | null
 }
 
-interface Search {
+interface SearchOptions {
   users: ReadonlySet<string>
-  /** Looks up when each member was last connected. */
+  /** Reads when each member was last connected. */
   withLastSeen?: boolean
-  /** Reports every room that cannot be read; the caller does it otherwise. */
+  /** Reports each room that cannot be read; otherwise the caller does. */
   reports?: boolean
 }
 
 /**
- * Finds all memberships of some users. The API finds rooms by no user, and lists the members of a room as a whole: every room is asked
- * once, however many users there are.
+ * Finds all memberships of some users. The API cannot search rooms by user, so every room's members are listed
+ * once.
  */
 export class MembershipSearch {
   readonly #context: Context
-  readonly #search: Search
-  /** Counts the rooms. */
+  readonly #search: SearchOptions
   readonly #tally: Tally
   readonly #pool: Pool
   readonly #full: FullRecords
-  /** The rooms that could not be read, each with the reason. */
+  /** Rooms that could not be read, with the errors. */
   readonly unread: { room: Item; error: MeetroomError }[] = []
   #fatal: MeetroomError | undefined
 
-  private constructor(context: Context, search: Search, tally: Tally, pool: Pool) {
+  private constructor(context: Context, search: SearchOptions, tally: Tally, pool: Pool) {
     this.#context = context
     this.#search = search
     this.#tally = tally
@@ -56,15 +54,15 @@ export class MembershipSearch {
     this.#full = new FullRecords(context, 'listMembers', pool.client)
   }
 
-  /** @throws {AuthError | UsageError} when there is no service, or no key to send with */
-  static async open(context: Context, flags: PaceFlags, search: Search): Promise<MembershipSearch> {
-    const tally = new Tally(0, inWords)
+  /** @throws {AuthError or UsageError} when the service or the key is not configured */
+  static async open(context: Context, flags: PaceFlags, search: SearchOptions): Promise<MembershipSearch> {
+    const tally = new Tally(0, summarize)
     return new MembershipSearch(context, search, tally, await openPool(context, flags, tally))
   }
 
-  /** Room by room, in the order of the rooms. One that cannot be read does not stop the others. */
+  /** Yields the memberships in each room. A room that cannot be read does not stop the others. */
   async *found(): AsyncGenerator<readonly Membership[]> {
-    const rooms = runInOrder(this.#pool, this.#rooms(), (room) => this.#look(room))
+    const rooms = runInOrder(this.#pool, this.#rooms(), (room) => this.#searchRoom(room))
     for await (const [room, found] of rooms) {
       if (found.status === 'ok' && found.value.length > 0) yield found.value
       if (!('error' in found)) continue
@@ -77,17 +75,16 @@ export class MembershipSearch {
     }
   }
 
-  /** Waits whenever the service is busy. */
   get client(): Client {
     return this.#pool.client
   }
 
-  /** Whether every room was asked, and some have answered. */
+  /** True when every room was tried and at least one could be read. */
   get isUsable(): boolean {
     return !this.#pool.isStopped && (this.#tally.isComplete || this.#tally.bad < this.#tally.total)
   }
 
-  /** What the search ends with, once all is found: undefined when every room was read. */
+  /** Ends the search and returns its error; undefined when every room was read. */
   end(): Promise<MeetroomError | undefined> {
     return finishRun(this.#context, this.#tally, this.#fatal)
   }
@@ -102,9 +99,9 @@ export class MembershipSearch {
     }
   }
 
-  async #look(room: Item): Promise<Outcome<readonly Membership[]>> {
+  async #searchRoom(room: Item): Promise<Outcome<readonly Membership[]>> {
     try {
-      // A room that is deleted meanwhile has no members any more.
+      // A deleted room has no members.
       const value = await undefinedIfNotFound(this.#membersIn(room))
       return value ? { status: 'ok', value } : { status: 'skipped' }
     } catch (cause) {
@@ -125,16 +122,16 @@ export class MembershipSearch {
     for (const member of await this.#full.of(members, room_id)) {
       if (!member) continue
       const user_id = textOf(member['user_id'])
-      const asked = { room_id, user_id, client }
-      const lastSeen = withLastSeen ? (await lastSeenIn(this.#context, asked))(member) : null
+      const query = { room_id, user_id, client }
+      const lastSeen = withLastSeen ? (await lastSeenIn(this.#context, query))(member) : null
       found.push({ user_id, room, member, lastSeen })
     }
     return found
   }
 }
 
-function inWords(tally: Tally): string {
-  const bad = tally.bad === 0 ? '' : `; ${tally.bad} could not be read`
+function summarize(tally: Tally): string {
+  const failures = tally.bad === 0 ? '' : `; ${tally.bad} could not be read`
   const untried = tally.untried === 0 ? '' : `; ${tally.untried} not tried`
-  return `read ${tally.tried - tally.bad} of ${tally.total} rooms${bad}${untried}`
+  return `read ${tally.tried - tally.bad} of ${tally.total} rooms${failures}${untried}`
 }

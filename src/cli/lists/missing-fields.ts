@@ -2,60 +2,61 @@ import { suggest, UsageError } from '../../errors.ts'
 import { idleSince } from '../filter/metric-types.ts'
 import type { FieldValue } from '../output/views/views.ts'
 
-/** Keeps count of what could not be decided, since some items do not carry a field. */
+/** Counter of items that conditions could not decide because a field is missing or unreadable. */
 export class MissingFields {
   readonly #noun: readonly [string, string]
-  readonly #facts: readonly string[]
-  /**
-   * For each field, whether some item carries it, and how many items that it would have decided do not, or carry what cannot
-   * be read.
-   */
+  readonly #metrics: readonly string[]
+  /** Counts by field: `isCarried` if any item has the field, and the undecided items. */
   readonly #counts = new Map<string, { isCarried: boolean; missing: number; unreadable: number }>()
 
-  /** @param facts the fields that are asked of the service for each room */
-  constructor(noun: readonly [string, string], facts: readonly string[]) {
+  /** @param facts names of the room metrics */
+  constructor(noun: readonly [string, string], metrics: readonly string[]) {
     this.#noun = noun
-    this.#facts = facts
+    this.#metrics = metrics
   }
 
   /**
    * Counts one item.
-   * @param matches whether it matches; undefined when a field that it does not carry would have decided
+   * @param matches undefined when a missing field leaves the result open
    */
-  count(fields: readonly string[], tell: (field: string) => FieldValue, matches: boolean | undefined): void {
+  count(
+    fields: readonly string[],
+    readField: (field: string) => FieldValue,
+    matches: boolean | undefined,
+  ): void {
     for (const field of fields) {
       const counts = this.#counts.get(field) ?? { isCarried: false, missing: 0, unreadable: 0 }
       this.#counts.set(field, counts)
-      const told = tell(field)
-      if (told.known || told.isUnreadable) counts.isCarried = true
-      if (told.known) continue
-      if (matches === undefined && told.isUnreadable) counts.unreadable++
+      const value = readField(field)
+      if (value.known || value.isUnreadable) counts.isCarried = true
+      if (value.known) continue
+      if (matches === undefined && value.isUnreadable) counts.unreadable++
       else if (matches === undefined) counts.missing++
     }
   }
 
   /**
-   * What there is to say about it, in words.
+   * Yields the notices about undecided items.
    * @throws {UsageError} when no item carries one of the fields
    */
   *notices(): Generator<string> {
     for (const [field, { isCarried, missing, unreadable }] of this.#counts) {
-      if (missing > 0 && !isCarried) throw this.#neverTold(field)
-      if (missing > 0) yield this.#inWords(missing, `without ${nameOf(field)}`)
-      if (unreadable > 0) yield this.#inWords(unreadable, `with an unreadable ${nameOf(field)}`)
+      if (missing > 0 && !isCarried) throw this.#missingEverywhere(field)
+      if (missing > 0) yield this.#describe(missing, `without ${displayName(field)}`)
+      if (unreadable > 0) yield this.#describe(unreadable, `with an unreadable ${displayName(field)}`)
     }
   }
 
-  #inWords(count: number, which: string): string {
+  #describe(count: number, condition: string): string {
     const [one, many] = this.#noun
-    return count === 1 ? `1 ${one} ${which} does not match` : `${count} ${many} ${which} do not match`
+    return count === 1 ? `1 ${one} ${condition} does not match` : `${count} ${many} ${condition} do not match`
   }
 
-  #neverTold(field: string): UsageError {
+  #missingEverywhere(field: string): UsageError {
     const [one] = this.#noun
-    if (this.#facts.includes(field))
+    if (this.#metrics.includes(field))
       return new UsageError(
-        `--where: the service does not tell “${nameOf(field)}” of any ${one} that could match`,
+        `--where: the service does not tell “${displayName(field)}” of any ${one} that could match`,
         {
           hint: ['see what it sends with: ', suggest(['sessions', 'list', 'ROOM', '--json'])],
         },
@@ -66,5 +67,5 @@ export class MissingFields {
   }
 }
 
-/** What people call it. */
-const nameOf = (field: string) => (field === idleSince ? 'idle' : field)
+/** Returns the name of a field in conditions. */
+const displayName = (field: string) => (field === idleSince ? 'idle' : field)

@@ -4,28 +4,25 @@ import { textOf } from '../../api/text-of.ts'
 import type { FilterType } from '../filter/compare.ts'
 import type { FieldValue } from '../output/views/views.ts'
 
-/** Where a value stands among others: by its kind first. Blank is always last. */
-export interface Rank {
+/** A value's sort key, ordered by kind first. Blank values are always last. */
+export interface SortRank {
   kind: 'number' | 'time' | 'text' | 'other' | 'blank'
-  /** A number, or milliseconds since 1970. */
+  /** The number, or milliseconds since 1970. */
   number: number
-  /** All digits of an integer that a double cannot hold. */
+  /** Exact value of an integer beyond the range of a double. */
   integer?: bigint | undefined
   text: string
 }
 
 const kinds = ['number', 'time', 'text', 'other', 'blank'] as const
 
-/** English orders letters as Unicode’s root collation does. `und` would fall back to the language of the machine. */
+/** Sorts as Unicode's root collation does. The locale `und` would fall back to the system language. */
 const collate = () => new Intl.Collator('en').compare
 
-/** Compares two values: below 0 when the first one comes first. */
-export type Compare = (a: Rank, b: Rank) => number
+/** Compares two sort keys; negative when the first sorts first. */
+export type Compare = (a: SortRank, b: SortRank) => number
 
-/**
- * Compares numbers as numbers, times as times and text by Unicode’s collation, the same on every machine. What is null or
- * missing comes last, descending too.
- */
+/** Creates a comparison that gives the same order on every machine. Blank values are last in both directions. */
 export function orderValues(isDescending = false): Compare {
   const compareText = collate()
   const sign = isDescending ? -1 : 1
@@ -36,25 +33,25 @@ export function orderValues(isDescending = false): Compare {
     }
     if (a.kind === 'blank') return 0
     if (a.kind === 'number' || a.kind === 'time') return sign * compareNumbers(a, b)
-    // Letters that collate as equal are different nevertheless, and their order must not depend on chance.
-    return sign * (compareText(a.text, b.text) || before(a.text, b.text))
+    // Text that collates as equal still needs a stable order.
+    return sign * (compareText(a.text, b.text) || compareValues(a.text, b.text))
   }
 }
 
-function compareNumbers(a: Rank, b: Rank): number {
+function compareNumbers(a: SortRank, b: SortRank): number {
   if (a.number !== b.number || a.integer === undefined || b.integer === undefined)
-    return before(a.number, b.number)
-  return before(a.integer, b.integer)
+    return compareValues(a.number, b.number)
+  return compareValues(a.integer, b.integer)
 }
 
-function before<T extends number | bigint | string>(a: T, b: T): number {
+function compareValues<T extends number | bigint | string>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** What an item says of a field, where that can be read as the type of the field: nothing else is compared. */
-export function readableAs(told: FieldValue, type: FilterType | undefined): FieldValue {
+/** Marks a value as unreadable when it cannot be parsed as the field's type. */
+export function markUnreadable(value: FieldValue, type: FilterType | undefined): FieldValue {
   const read = type && readers[type]
-  return told.known && read && read(told.value) === undefined ? { known: false, isUnreadable: true } : told
+  return value.known && read && read(value.value) === undefined ? { known: false, isUnreadable: true } : value
 }
 
 const readers: Partial<Record<FilterType, (value: unknown) => unknown>> = {
@@ -63,10 +60,10 @@ const readers: Partial<Record<FilterType, (value: unknown) => unknown>> = {
   number: parseNumber,
 }
 
-/** A value as it is compared; services may send text for numbers and booleans. */
-export function rankOf(given: FieldValue, type: FilterType | undefined): Rank {
-  const told = readableAs(given, type)
-  const value = told.known ? told.value : null
+/** Creates the sort key of a value. Numbers and booleans may arrive as text. */
+export function rankOf(given: FieldValue, type: FilterType | undefined): SortRank {
+  const field = markUnreadable(given, type)
+  const value = field.known ? field.value : null
   if (type === 'time') {
     const time = parseTimestamp(value)
     const isTime = typeof time === 'number'
@@ -84,7 +81,7 @@ export function rankOf(given: FieldValue, type: FilterType | undefined): Rank {
   return typeof time === 'number' ? { kind: 'time', number: time, text } : { kind: 'text', number: 0, text }
 }
 
-function rankOfNumber(text: string): Rank {
+function rankOfNumber(text: string): SortRank {
   const number = Number(text)
   const isLarge = Number.isInteger(number) && !Number.isSafeInteger(number)
   const integer = isLarge ? BigInt(/^-?\d+$/.test(text) ? text : number) : undefined

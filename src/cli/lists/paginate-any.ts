@@ -6,18 +6,17 @@ import { UsageError } from '../../errors.ts'
 import { wholeNumber } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
-import { fetchPage, type PageQuery, usualPageSize } from './paging/page-size.ts'
+import { defaultPageSize, fetchPage, type PageQuery } from './paging/page-size.ts'
 import { paginate } from './paging/paginate.ts'
 
 interface AnyList {
-  /** Field of the body that holds the items. */
   key: string
   pages: AsyncGenerator<Page>
 }
 
 /**
- * The pages of any list of the service, to its end; `limit` of the query is the size of a page, `offset` where to begin.
- * @throws {UsageError} when the answer holds no list, or its items no id
+ * Pages through any list of the service. In the query, `limit` is the page size and `offset` the start.
+ * @throws {UsageError} when the response has no list, or an item no ID
  */
 export async function paginateAny(
   context: Context,
@@ -29,42 +28,42 @@ export async function paginateAny(
 ): Promise<AnyList> {
   const client = await context.client()
   const { limit, offset, ...filters } = query
-  const pageSize = numberOf('limit', 1, limit)
-  const start = numberOf('offset', 0, offset)
+  const pageSize = parseNumber('limit', 1, limit)
+  const start = parseNumber('offset', 0, offset)
   const send = (page: PageQuery) =>
     client.request(endpoint, { query: { ...filters, ...page }, ...omitUndefined({ headers }) })
-  const whole = omitUndefined({ limit: pageSize ?? usualPageSize, offset: start })
-  // Only an answer shows where its items are.
-  const first = await (pageSize === undefined ? fetchPage(send, whole, client.seen) : send(whole))
-  const key = listOf(first, endpoint)
-  const id = idOf(key)
+  const firstQuery = omitUndefined({ limit: pageSize ?? defaultPageSize, offset: start })
+  // Only a response shows which field holds the items.
+  const first = await (pageSize === undefined ? fetchPage(send, firstQuery, client.seen) : send(firstQuery))
+  const key = findListField(first, endpoint)
+  const id = findIdField(key)
   requireIds(first, key, id)
-  let held: Answer | undefined = first
+  let unused: Answer | undefined = first
   const pages = paginate({
     request: { all: true, offset: start, pageSize, readOnce: true },
     key,
     what: key,
     id,
     fetch: async (page) => {
-      const answer = held ?? (await send(page))
-      if (!held) requireIds(answer, key, id)
-      held = undefined
+      const answer = unused ?? (await send(page))
+      if (!unused) requireIds(answer, key, id)
+      unused = undefined
       return answer
     },
     seen: client.seen,
     notice: (text) => context.notice(text),
   })
-  return { key, pages: withFields(first, key, pages) }
+  return { key, pages: addFields(first, key, pages) }
 }
 
-function numberOf(name: string, least: number, value: unknown): number | undefined {
+function parseNumber(name: string, least: number, value: unknown): number | undefined {
   return value === undefined ? undefined : wholeNumber(name, least)(String(value))
 }
 
-/** The field that holds the items: the only list, or the one that the path names. */
-function listOf({ value }: Answer, { path }: Route): string {
+/** Finds the list field: the only one, or the one that the path names. */
+function findListField({ value }: Answer, { path }: Route): string {
   const named = path.split('/').at(-1) ?? ''
-  const isList = (name: string, held: unknown) => Array.isArray(held) || (held === null && name === named)
+  const isList = (name: string, value: unknown) => Array.isArray(value) || (value === null && name === named)
   const lists = isRecord(value) ? Object.keys(value).filter((name) => isList(name, value[name])) : []
   const key = lists.includes(named) ? named : lists[0]
   if (key === undefined || (lists.length > 1 && key !== named))
@@ -77,12 +76,12 @@ function listOf({ value }: Answer, { path }: Route): string {
   return key
 }
 
-function idOf(key: string): string {
+function findIdField(key: string): string {
   const known = Object.values<Endpoint>(endpoints).find(({ many, result }) => many && result === key)
   return known ? idField(known) : 'id'
 }
 
-/** Pages overlap when items come or go meanwhile: only ids tell which are which. */
+/** Checks for IDs, which identify items on overlapping pages. */
 function requireIds({ value }: Answer, key: string, id: string): void {
   const items: unknown = isRecord(value) ? value[key] : undefined
   if (items === null) return
@@ -92,8 +91,8 @@ function requireIds({ value }: Answer, key: string, id: string): void {
   })
 }
 
-/** One document is the first one, with all items and the paging of the last. */
-async function* withFields(first: Answer, key: string, pages: AsyncGenerator<Page>): AsyncGenerator<Page> {
+/** Adds the first response's other fields and the last paging to each page. */
+async function* addFields(first: Answer, key: string, pages: AsyncGenerator<Page>): AsyncGenerator<Page> {
   const { [key]: _, ...fields } = first.value as Record<string, unknown>
   for await (const page of pages)
     yield { ...page, rest: { ...fields, ...omitUndefined({ paging: page.rest?.['paging'] }) } }

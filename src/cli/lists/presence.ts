@@ -9,36 +9,36 @@ import { isRefusal } from './paging/page-size.ts'
 import { provenTotal } from './paging/proven-total.ts'
 import { readAll } from './paging/read-all.ts'
 
-/** Who is in a room and who was, as far as its sessions tell. */
+/** Presence in a room, according to its sessions. */
 interface Presence {
   sessions: number
   online: number | undefined
-  /** When somebody was last connected; null when nobody ever was. */
+  /** Time of the last presence; null if nobody was ever connected. */
   last: string | null | undefined
 }
 
-/** Number of items that are asked for together with their total: fewer are all that there are. */
-const few = 2
+/** Number of items to request with the total: a shorter list is complete. */
+const probeSize = 2
 
-type Counted = 'listSessions' | 'listMembers'
+type CountableList = 'listSessions' | 'listMembers'
 
 /**
- * Asks the service how many there are, for one run. What an answer leaves open is read in full; what that leaves open as well
- * is undefined.
+ * Reads counts and presence of rooms. Ambiguous responses are resolved by reading the full list; a count that
+ * stays ambiguous is undefined.
  */
 export class PresenceReader {
   readonly #context: Context
   readonly #client: Client
-  /** Lists of which this service sends no total. */
-  readonly #untold = new Set<Counted>()
+  /** Lists for which the service sends no total. */
+  readonly #withoutTotal = new Set<CountableList>()
 
   constructor(context: Context, client: Client) {
     this.#context = context
     this.#client = client
   }
 
-  /** The number of sessions or members of a room. */
-  async count(list: Counted, room_id: string): Promise<number> {
+  /** Counts the sessions or members of a room. */
+  async count(list: CountableList, room_id: string): Promise<number> {
     const total = await this.#total(list, room_id)
     if (total !== undefined) return total
     let count = 0
@@ -46,22 +46,22 @@ export class PresenceReader {
     return count
   }
 
-  /** The number of sessions that are connected. */
+  /** Counts the connected sessions. */
   async online(room_id: string): Promise<number | undefined> {
     const { online, over, unclear, unreadable } = await this.#read(connectedSessions(room_id))
     if (unreadable > 0) return undefined
-    // A service that ignores the filter sends what is over as well.
+    // A service that ignores the filter also sends ended sessions.
     if (over === 0) return online + unclear.size
     return unclear.size > 0 ? undefined : online
   }
 
-  /** Everything that the sessions of a room tell. */
+  /** Reads the presence from all sessions of a room. */
   async of(room_id: string): Promise<Presence> {
     const { online, over, unclear, unreadable, last } = await this.#read({ params: { room_id } })
     const sessions = online + over + unclear.size + unreadable
     if (unreadable > 0) return { sessions, online: undefined, last: undefined }
     if (unclear.size === 0) return { sessions, online, last }
-    // A service may leave out what is null.
+    // Some services omit null fields.
     const now = await this.#read(connectedSessions(room_id))
     if (now.over + now.unreadable > 0) return { sessions, online: undefined, last: undefined }
     const isOpen = (id: string) => now.unclear.has(id)
@@ -72,22 +72,22 @@ export class PresenceReader {
     }
   }
 
-  /** Asks for two items and the total; undefined where the answer does not settle the number. */
-  async #total(list: Counted, room_id: string): Promise<number | undefined> {
-    if (this.#untold.has(list)) return undefined
+  /** Determines the count from two items and the total; undefined when ambiguous. */
+  async #total(list: CountableList, room_id: string): Promise<number | undefined> {
+    if (this.#withoutTotal.has(list)) return undefined
     try {
       const { count, hasTotal } = await provenTotal(
         this.#client,
         list,
         { params: { room_id } },
-        { limit: few, trustsOrdinary: true },
+        { limit: probeSize, trustsUnrounded: true },
       )
-      if (!hasTotal && count === undefined) this.#untold.add(list)
+      if (!hasTotal && count === undefined) this.#withoutTotal.add(list)
       return count
     } catch (error) {
       if (!isRefusal(error)) throw error
-      // The document has no `limit` for sessions.
-      this.#untold.add(list)
+      // The API specification has no `limit` for sessions.
+      this.#withoutTotal.add(list)
     }
     return undefined
   }
@@ -99,7 +99,7 @@ export class PresenceReader {
     const unclear = new Set<string>()
     let last: { at: string; ms: number } | null = null
     for await (const session of readAll(this.#context, this.#client, 'listSessions', input)) {
-      const end = endOf(session)
+      const end = classifyEnd(session)
       if (end.is === 'open') online++
       else if (end.is === 'unreadable') unreadable++
       else if (end.is === 'unclear') unclear.add(String(session['id']))
@@ -112,19 +112,19 @@ export class PresenceReader {
   }
 }
 
-/** Asks for the sessions of a room that are connected. */
+/** Creates the query for the connected sessions of a room. */
 export const connectedSessions = (room_id: string) => ({
   params: { room_id },
   query: { is_connecting: true },
 })
 
-/** Whether a session is over, and since when. One that does not say so, or not so that it can be read, is neither. */
-function endOf(
+/** Classifies the end of a session; a missing end is unclear. */
+function classifyEnd(
   session: Item,
 ): { is: 'open' } | { is: 'unclear' } | { is: 'unreadable' } | { is: 'over'; at: string; ms: number } {
-  const told = fieldOf(views.session, 'disconnected_at', session)
-  if (!told.known) return { is: 'unclear' }
-  const end = parseEnd(session['connected_at'], told.value)
+  const disconnected = fieldOf(views.session, 'disconnected_at', session)
+  if (!disconnected.known) return { is: 'unclear' }
+  const end = parseEnd(session['connected_at'], disconnected.value)
   if (end === undefined) return { is: 'unreadable' }
-  return end === null ? { is: 'open' } : { is: 'over', at: textOf(told.value), ms: end }
+  return end === null ? { is: 'open' } : { is: 'over', at: textOf(disconnected.value), ms: end }
 }

@@ -3,12 +3,12 @@ import type { Printer } from '../output/printer.ts'
 import type { Page } from '../output/views/page.ts'
 import type { Item, View } from '../output/views/views.ts'
 
-/** Number of rows that determine the widths of a table. */
-const mostTogether = 100
+/** Maximum number of rows that determine the column widths. */
+const maxGrouped = 100
 
 /**
- * Prints the results of work that goes on as they come. When the reader goes away, the rest is done anyway.
- * @throws {OutputError} when they cannot be written; there may be pages left then
+ * Prints results as they arrive. When the output is closed, the remaining work still runs.
+ * @throws {OutputError} when the output cannot be written; pages may remain
  */
 export async function printAll(
   printer: Printer,
@@ -16,34 +16,38 @@ export async function printAll(
   key: string,
   pages: AsyncGenerator<Page>,
 ): Promise<number> {
-  // `list` ends an iteration that it cannot print.
-  const unending = { [Symbol.asyncIterator]: () => ({ next: () => pages.next() }) }
+  // Prevents `list` from ending the iteration after an error.
+  const resumable = { [Symbol.asyncIterator]: () => ({ next: () => pages.next() }) }
   try {
-    return await printer.list(view, key, printer.options.format === 'table' ? together(unending) : unending)
+    return await printer.list(
+      view,
+      key,
+      printer.options.format === 'table' ? groupPages(resumable) : resumable,
+    )
   } catch (error) {
     if (!(error instanceof ClosedOutput)) throw error
-    let left = 0
-    for await (const { items } of pages) left += items.length
-    return left
+    let unprinted = 0
+    for await (const { items } of pages) unprinted += items.length
+    return unprinted
   }
 }
 
-/** Items a page at a time: each alone, they would be under columns of the first one’s width. */
-export async function* together(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+/** Groups items into pages, so that the column widths fit more than one item. */
+export async function* groupPages(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   let items: Item[] = []
-  let problem: PartialError | undefined
+  let partialError: PartialError | undefined
   try {
     for await (const page of pages) {
       items.push(...page.items)
-      if (items.length < mostTogether) continue
+      if (items.length < maxGrouped) continue
       yield { items }
       items = []
     }
   } catch (error) {
-    // The items before it are complete.
+    // A partial error still delivers the items before it.
     if (!(error instanceof PartialError)) throw error
-    problem = error
+    partialError = error
   }
   if (items.length > 0) yield { items }
-  if (problem) throw problem
+  if (partialError) throw partialError
 }

@@ -7,23 +7,22 @@ import type { Item } from '../output/views/views.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
 import { startAll } from '../pool/start-all.ts'
 import { Tally } from '../pool/tally.ts'
-import { evaluateRoomFacts, type RoomMetrics } from './evaluate-room-facts.ts'
+import { evaluateRoomMetrics, type RoomMetrics } from './evaluate-room-metrics.ts'
 import type { FullRecords } from './full-records.ts'
 import { PresenceReader } from './presence.ts'
 import { undefinedIfNotFound } from './run-one.ts'
 
-/** Number of rooms that an error names one by one. */
-const mostNamed = 10
+/** Maximum number of rooms listed in an error. */
+const maxNamed = 10
 
-/** How rooms are looked into. */
-interface Opened {
+interface OpenReader {
   pool: Pool
   presences: PresenceReader
 }
 
 /**
- * What happens in rooms, asked of the service for each of them. A room that is deleted meanwhile is passed over; one that
- * cannot be looked into is reported and remembered: nothing is concluded about it.
+ * Reads the metrics of rooms for a filter. Rooms deleted meanwhile are skipped; rooms that cannot be read are
+ * reported and stay undecided.
  */
 export class RoomMetricsReader {
   readonly #context: Context
@@ -31,11 +30,11 @@ export class RoomMetricsReader {
   readonly #full: FullRecords
   readonly #pace: PaceFlags
   readonly #tally = new Tally(0, () => '')
-  /** Ids of the rooms that could not be looked into. */
+  /** IDs of the rooms that could not be read. */
   readonly #failed: string[] = []
-  #opening: Promise<Opened> | undefined
+  #reader: Promise<OpenReader> | undefined
 
-  /** @param full what rooms carry that lists leave out */
+  /** @param full completes rooms with the fields that lists omit */
   constructor(context: Context, filter: Filter, full: FullRecords, pace: Partial<PaceFlags>) {
     this.#context = context
     this.#filter = filter
@@ -43,43 +42,43 @@ export class RoomMetricsReader {
     this.#pace = { concurrency: 8, ...pace }
   }
 
-  /** Of which rooms it is not known what happens in them; undefined when there are none. */
+  /** Message about the unread rooms; undefined when there are none. */
   get problem(): string | undefined {
     const { length } = this.#failed
     if (length === 0) return undefined
-    const more = length > mostNamed ? ` and ${length - mostNamed} more` : ''
-    const names = this.#failed.slice(0, mostNamed).join(', ')
+    const more = length > maxNamed ? ` and ${length - maxNamed} more` : ''
+    const names = this.#failed.slice(0, maxNamed).join(', ')
     return `could not look into ${length} of ${this.#tally.total} rooms: ${names}${more}`
   }
 
   /**
-   * What there is to find out about rooms, in the same order.
-   * @throws {UsageError} when a room does not tell since when it is idle
-   * @throws {AuthError | NetworkError | WrongBaseUrlError} when no room can be looked into
+   * Evaluates rooms, in the same order.
+   * @throws {UsageError} when `idle` cannot be computed
+   * @throws {AuthError or NetworkError or WrongBaseUrlError} when no room can be read
    */
   async *of(rooms: readonly Item[]): AsyncGenerator<RoomMetrics> {
     if (rooms.length === 0) return
-    this.#opening ??= this.#open()
-    const opened = await this.#opening
+    this.#reader ??= this.#open()
+    const reader = await this.#reader
     this.#tally.expect(this.#tally.total + rooms.length)
-    const outcomes = startAll(opened.pool, rooms, (room) => this.#lookInto(opened, room))
+    const outcomes = startAll(reader.pool, rooms, (room) => this.#evaluate(reader, room))
     let isOver = false
     try {
       for (const [i, outcome] of outcomes.entries()) {
-        const ended = await outcome
-        if (ended.status === 'ok') yield ended.value
-        else if (ended.status !== 'skipped') await this.#fail(rooms[i] as Item, ended)
+        const result = await outcome
+        if (result.status === 'ok') yield result.value
+        else if (result.status !== 'skipped') await this.#fail(rooms[i] as Item, result)
       }
       isOver = true
     } finally {
       if (!isOver) {
-        opened.pool.stop()
+        reader.pool.stop()
         await Promise.all(outcomes)
       }
     }
   }
 
-  async #open(): Promise<Opened> {
+  async #open(): Promise<OpenReader> {
     const pool = await openPool(this.#context, this.#pace, this.#tally, { reads: true })
     return { pool, presences: new PresenceReader(this.#context, pool.client) }
   }
@@ -92,18 +91,18 @@ export class RoomMetricsReader {
     await this.#context.report(outcome.error)
   }
 
-  async #lookInto({ pool, presences }: Opened, room: Item): Promise<Outcome<RoomMetrics>> {
-    const inquiry = {
+  async #evaluate({ pool, presences }: OpenReader, room: Item): Promise<Outcome<RoomMetrics>> {
+    const inspection = {
       filter: this.#filter,
       presences,
       clock: this.#context.host,
       recordOf: async (room: Item) => (await this.#full.of([room], ''))[0],
     }
     try {
-      return { status: 'ok', value: await evaluateRoomFacts(inquiry, room) }
+      return { status: 'ok', value: await evaluateRoomMetrics(inspection, room) }
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error
-      // A service without these lists gives the same answer as for a room that is gone.
+      // A service without these lists also responds with 404.
       const found = await undefinedIfNotFound(
         pool.client.call('getRoom', { params: { id: String(room['id']) } }),
       )

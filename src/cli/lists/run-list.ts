@@ -12,7 +12,7 @@ import type { ListName } from './paging/list-name.ts'
 import type { Selection } from './selection.ts'
 import type { SortKey } from './sort.ts'
 
-/** Runs a list operation and prints its items, page by page where the operation pages, or what the flags make of them. */
+/** Runs a list operation and prints its items, count or grouped counts. */
 export async function runList<N extends ListName>(
   context: Context,
   name: N,
@@ -20,7 +20,7 @@ export async function runList<N extends ListName>(
   flags: ListFlags,
 ): Promise<void> {
   const view = viewOf(endpoints[name])
-  requireOneUse(flags)
+  requireCompatibleFlags(flags)
   if (flags.count) return runCount(context, name, input, flags)
   if (flags.countBy !== undefined) return runCountBy(context, name, input, flags, flags.countBy)
   const printer = await context.printer()
@@ -29,14 +29,14 @@ export async function runList<N extends ListName>(
     flags.sort === undefined ? undefined : (await import('./sort.ts')).parseSort(flags.sort, name, view)
   const selection = await openSelection(context, name, flags.where, flags)
   const pages = keys
-    ? await inOrder(context, name, input, flags, { keys, selection })
+    ? await sortedPages(context, name, input, flags, { keys, selection })
     : await selectedPages(context, name, input, flags, { selection, readOnce: true })
   const count = await printer.list(view, endpoints[name].result, pages)
   if (count === 0 && printer.options.format === 'table') await printer.notice(`no ${view.noun[1]}`)
   if (count === 0) await noticeAsterisks(context, input)
 }
 
-/** Says that `*` is an ordinary character in what the service was asked for, where it found nothing. */
+/** Prints a hint that `*` is a literal character when a search with it finds nothing. */
 async function noticeAsterisks(context: Context, input: { query?: object }): Promise<void> {
   for (const [name, text] of Object.entries(input.query ?? {}))
     if (typeof text === 'string' && text.includes('*')) {
@@ -46,35 +46,35 @@ async function noticeAsterisks(context: Context, input: { query?: object }): Pro
     }
 }
 
-/** @throws {UsageError} for flags that want different things of a list */
-function requireOneUse({ count, countBy, sort, all, limit, offset }: ListFlags): void {
-  const counting = count ? '--count' : countBy === undefined ? undefined : '--count-by'
+/** @throws {UsageError} for conflicting flags */
+function requireCompatibleFlags({ count, countBy, sort, all, limit, offset }: ListFlags): void {
+  const countFlag = count ? '--count' : countBy === undefined ? undefined : '--count-by'
   if (all && limit !== undefined) throw new UsageError('--all and --limit cannot be used together')
-  if (counting === undefined) return
-  const other = {
-    '--count-by': counting === '--count' && countBy !== undefined,
+  if (countFlag === undefined) return
+  const conflicts = {
+    '--count-by': countFlag === '--count' && countBy !== undefined,
     '--sort': sort !== undefined,
     '--limit': limit !== undefined,
     '--offset': offset !== undefined,
   }
-  const [clash] = Object.entries(other).find(([, isGiven]) => isGiven) ?? []
-  if (clash) throw new UsageError(`${counting} and ${clash} cannot be used together`)
+  const [conflict] = Object.entries(conflicts).find(([, isGiven]) => isGiven) ?? []
+  if (conflict) throw new UsageError(`${countFlag} and ${conflict} cannot be used together`)
 }
 
-/** All items in the order of some fields, or as many of them as the flags want. */
-async function inOrder<N extends ListName>(
+/** Lists the items in sorted order. */
+async function sortedPages<N extends ListName>(
   context: Context,
   name: N,
   input: Input<Operations[N]>,
   { pageSize, limit, offset }: ListFlags,
   { keys, selection }: { keys: readonly SortKey[]; selection: Selection | undefined },
 ): Promise<AsyncGenerator<Page, undefined>> {
-  const { sorted } = await import('./sort.ts')
+  const { sortPages } = await import('./sort.ts')
   const all = { all: true, ...omitUndefined({ pageSize }) }
   const pages = await selectedPages(context, name, input, all, { selection, readOnce: true })
   const full = await fullRecords(context, name, selection)
   const view = viewOf(endpoints[name])
-  return sorted(context, pages, { view, keys, full, room: roomIdOf(input), limit, offset })
+  return sortPages(context, pages, { view, keys, full, room: roomIdOf(input), limit, offset })
 }
 
 async function runCount<N extends ListName>(
@@ -89,7 +89,7 @@ async function runCount<N extends ListName>(
   const { provenTotal } = await import('./paging/proven-total.ts')
   const selection = await openSelection(context, name, where, pace)
   const all = { all: true, ...omitUndefined({ pageSize }) }
-  // By the specification, lists of sessions have no total.
+  // Lists of sessions have no total (API specification, “Paging”).
   const total =
     selection || name === 'listSessions'
       ? undefined

@@ -12,7 +12,6 @@ import type { Context } from '../kernel/context.ts'
 import { onePage } from '../output/views/page.ts'
 import { type Item, viewOf } from '../output/views/views.ts'
 
-/** Runs an operation and prints its result. */
 export async function runOne<N extends OperationName>(
   context: Context,
   name: N,
@@ -26,7 +25,6 @@ export async function runOne<N extends OperationName>(
   await (isRead ? showOne(context, name, answer) : showWritten(context, name, input, answer))
 }
 
-/** Prints the result of a read. */
 export async function showOne(context: Context, name: OperationName, answer: Answer): Promise<void> {
   const endpoint: Endpoint = endpoints[name]
   const printer = await context.printer()
@@ -35,7 +33,7 @@ export async function showOne(context: Context, name: OperationName, answer: Ans
   await printer.list(viewOf(endpoint), endpoint.result, onePage({ items: result, whole: answer }))
 }
 
-/** Prints the result of a write, or what was done where the service only acknowledges it. */
+/** Prints the result of a write, or a notice if the service only acknowledges it. */
 async function showWritten(
   context: Context,
   name: OperationName,
@@ -50,12 +48,12 @@ async function showWritten(
   if (isShown && (format !== 'ids' || endpoint.many)) return showOne(context, name, answer)
   const items = itemsOf(name, input, answer, format)
   await printer.list(viewOf(endpoint), endpoint.result, onePage({ items, whole: answer }))
-  if (!isShown) await printer.notice(doneWords(endpoint, callerId(endpoint, input)))
+  if (!isShown) await printer.notice(describeDone(endpoint, callerId(endpoint, input)))
 }
 
 /**
- * The item in the response to a write, as a list of one or none: a service may only acknowledge the write. Among IDs, the ID that
- * the caller chose stands for an item without one.
+ * Returns the item of a response as a list, which is empty if the service only acknowledges the write. For the
+ * format `ids`, the caller's ID replaces a missing item.
  */
 export function itemsOf(
   name: OperationName,
@@ -71,13 +69,13 @@ export function itemsOf(
   return item && Object.hasOwn(item, id) ? [item] : [{ [id]: callerId(endpoint, input) }]
 }
 
-/** `updated room 66f1…`. */
-function doneWords({ method, resource, bare }: Endpoint, id: string | undefined): string {
+/** Formats `updated room 66f1…`. */
+function describeDone({ method, resource, bare }: Endpoint, id: string | undefined): string {
   if (bare) return `sent the ${resource}`
   return `${method === 'POST' ? 'created' : 'updated'} ${resource} ${id}`
 }
 
-/** An answer, or undefined when the item does not exist. */
+/** Awaits a response; undefined when the item does not exist. */
 export async function undefinedIfNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer

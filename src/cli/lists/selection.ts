@@ -8,125 +8,126 @@ import type { FullRecords } from './full-records.ts'
 import { MissingFields } from './missing-fields.ts'
 import type { RoomMetricsReader } from './room-metrics.ts'
 
-/** Which of the matching items to return. */
-interface Wanted {
+/** Range of matching items to return. */
+interface ItemRange {
   limit?: number | undefined
   offset?: number | undefined
 }
 
-/** What else there is to decide by. */
+/** Further sources of field values. */
 interface Sources {
-  /** Undefined where a list is all that there is. */
   full: FullRecords | undefined
-  /** Undefined where the fields of the items decide. */
-  facts?: RoomMetricsReader
+  metrics?: RoomMetricsReader
 }
 
 /**
- * What `--where` chooses, from one list or from several. An item that does not carry what decides is decided on its full
- * record; what that does not carry either never matches, whatever the operator. What happens in a room is asked last, and
- * only where all else matches.
+ * Filters lists by `--where`. Items without a deciding field are decided by their full records, and never match
+ * without the field. Room metrics are requested last, only for rooms that match otherwise.
  */
 export class Selection {
   readonly filter: Filter
   readonly full: FullRecords | undefined
-  readonly #facts: RoomMetricsReader | undefined
+  readonly #metricsReader: RoomMetricsReader | undefined
   readonly #context: Context
   readonly #view: View
-  readonly #untold: MissingFields
+  readonly #missing: MissingFields
   #matched = 0
-  /** Said once, when nothing matches. */
+  /** Hints for when nothing matches, each printed once. */
   readonly #asterisks: string[]
-  /** What was found out about the rooms that match. */
-  readonly #found = new WeakMap<Item, Item>()
+  /** Metrics of the matching rooms. */
+  readonly #metrics = new WeakMap<Item, Item>()
 
-  constructor(context: Context, view: View, filter: Filter, { full, facts }: Sources) {
+  constructor(context: Context, view: View, filter: Filter, { full, metrics }: Sources) {
     this.#context = context
     this.#view = view
-    this.#untold = new MissingFields(view.noun, filter.metrics)
+    this.#missing = new MissingFields(view.noun, filter.metrics)
     this.filter = filter
     this.#asterisks = [...filter.asterisks]
     this.full = full
-    this.#facts = facts
+    this.#metricsReader = metrics
   }
 
   /**
-   * The matching items of a list, page by page. Returns the end of the list, which holds no items, for `closed`.
-   * @param room the room that members are in
+   * Yields the matching items of a list. Returns an empty last page with the paging, for `closed`.
+   * @param room ID of the members' room
    */
   async *from(
     pages: AsyncIterable<Page>,
     room: string,
-    { limit = Number.POSITIVE_INFINITY, offset = 0 }: Wanted = {},
+    { limit = Number.POSITIVE_INFINITY, offset = 0 }: ItemRange = {},
   ): AsyncGenerator<Page, Page> {
     let rest: Item = {}
     let passed = 0
-    let given = 0
+    let yielded = 0
     for await (const page of pages) {
       const matching = await this.#matching(page.items, room, offset + limit - passed)
-      const items = matching.slice(Math.max(0, offset - passed)).slice(0, limit - given)
-      // A full record may hold numbers that need care.
+      const items = matching.slice(Math.max(0, offset - passed)).slice(0, limit - yielded)
+      // Full records may contain numbers that need exact output.
       const plain = page.plain && items.every((item) => page.items.includes(item))
       passed += matching.length
       this.#matched += matching.length
-      given += items.length
+      yielded += items.length
       rest = page.rest ?? {}
       if (items.length > 0) yield { items, ...omitUndefined({ plain }) }
-      if (given >= limit) break
+      if (yielded >= limit) break
     }
-    // How many match in all is known only when every page was read, and every room was looked into.
-    const total = given >= limit || this.#facts?.problem ? undefined : passed
-    const paging = { limit: given, offset, ...omitUndefined({ total }) }
+    // The total is known only after reading all pages and rooms.
+    const total = yielded >= limit || this.#metricsReader?.problem ? undefined : passed
+    const paging = { limit: yielded, offset, ...omitUndefined({ total }) }
     return { items: [], rest: 'paging' in rest ? { ...rest, paging } : rest }
   }
 
   /**
-   * The same pages, and their end once it is told what could not be decided.
-   * @param hint what becomes of a command that does not know of some rooms whether they match
-   * @throws {UsageError} when no item carries one of the fields
-   * @throws {PartialError} behind the end, when it is not known of some rooms whether they match
+   * Yields the pages, then reports undecided items.
+   * @param hint effect of the undecided rooms on the command
+   * @throws {UsageError} when no item carries a field of the conditions
+   * @throws {PartialError} after the end, when some rooms could not be read
    */
-  async *closed(
+  async *withReport(
     pages: AsyncGenerator<Page, Page | undefined>,
     hint = 'they are left out',
   ): AsyncGenerator<Page, undefined> {
     const end = yield* pages
-    for (const notice of this.#untold.notices()) await this.#context.notice(notice)
+    for (const notice of this.#missing.notices()) await this.#context.notice(notice)
     if (this.#matched === 0)
       for (const notice of this.#asterisks.splice(0)) await this.#context.notice(notice)
     if (end) yield end
-    const { problem } = this.#facts ?? {}
+    const { problem } = this.#metricsReader ?? {}
     if (problem) throw new PartialError(problem, { hint })
   }
 
-  /** What decides. */
+  /** Fields and metrics in the conditions. */
   get fields(): readonly string[] {
     return [...this.filter.fields, ...this.filter.metrics]
   }
 
-  /** What was found out about a room that matches, and what its fields say. */
-  withFacts(item: Item): Item {
-    return { ...item, ...this.#found.get(item) }
+  /** Adds the metrics of a matching room to its fields. */
+  withMetrics(item: Item): Item {
+    return { ...item, ...this.#metrics.get(item) }
   }
 
-  /** @param most number of matching items that are of use */
-  async #matching(items: readonly Item[], room: string, most: number): Promise<Item[]> {
+  /** @param most maximum number of matching items needed */
+  async #matching(items: readonly Item[], room: string, limit: number): Promise<Item[]> {
     const matching = await this.#matchingFields(items, room)
-    if (!this.#facts) return matching
-    const chosen: Item[] = []
-    for await (const { room: item, facts, matches } of this.#facts.of(matching)) {
-      this.#count(this.filter.metrics, (field) => metricOf(facts, field), matches)
+    if (!this.#metricsReader) return matching
+    const matchingRooms: Item[] = []
+    for await (const { room: item, metrics, matches } of this.#metricsReader.of(matching)) {
+      this.#count(this.filter.metrics, (field) => metricOf(metrics, field), matches)
       if (!matches) continue
-      this.#found.set(item, facts)
-      chosen.push(item)
-      if (chosen.length >= most) break
+      this.#metrics.set(item, metrics)
+      matchingRooms.push(item)
+      if (matchingRooms.length >= limit) break
     }
-    return chosen
+    return matchingRooms
   }
 
-  #count(fields: readonly string[], tell: (field: string) => FieldValue, matches: boolean | undefined): void {
-    const readable = (field: string) => this.filter.markUnreadable(field, tell(field))
-    this.#untold.count(fields, matches === undefined ? readable : tell, matches)
+  #count(
+    fields: readonly string[],
+    readField: (field: string) => FieldValue,
+    matches: boolean | undefined,
+  ): void {
+    const readChecked = (field: string) => this.filter.markUnreadable(field, readField(field))
+    this.#missing.count(fields, matches === undefined ? readChecked : readField, matches)
   }
 
   async #matchingFields(items: readonly Item[], room: string): Promise<Item[]> {

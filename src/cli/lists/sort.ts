@@ -4,18 +4,17 @@ import type { Page } from '../output/views/page.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { completeField, type NamedField, noticeMissingField, parseField } from './field.ts'
 import type { FullRecords } from './full-records.ts'
-import { orderValues, type Rank, rankOf, readableAs } from './order.ts'
+import { markUnreadable, orderValues, rankOf, type SortRank } from './order.ts'
 import type { ListName } from './paging/list-name.ts'
 
-/** One of the fields that items are sorted by. */
 export interface SortKey {
   field: NamedField
   isDescending: boolean
 }
 
 /**
- * Reads `--sort type,-name`: by one field, then by the next, descending for a hyphen.
- * @throws {UsageError} for a field that looks misspelt
+ * Parses `--sort type,-name`: several fields, with a hyphen for descending order.
+ * @throws {UsageError} for a field that looks misspelled
  */
 export function parseSort(text: string, list: ListName, view: View): SortKey[] {
   return text.split(',').map((part) => {
@@ -29,24 +28,22 @@ export function parseSort(text: string, list: ListName, view: View): SortKey[] {
 interface SortOptions {
   view: View
   keys: readonly SortKey[]
-  /** Undefined where a list is all that there is. */
   full: FullRecords | undefined
-  /** The room that members are in. */
+  /** ID of the members' room. */
   room: string
-  /** Which of the sorted items to return. */
   limit?: number | undefined
   offset?: number | undefined
 }
 
-/** Number of items of a page of what was sorted. */
+/** Number of items per page of the sorted list. */
 const pageSize = 1000
 
 /**
- * All items of a list, sorted, page by page. Of an item that does not carry a field, the full record counts; what does not
- * carry it either comes last.
- * @throws {UsageError} when no item carries one of the fields, and it is not known to exist
+ * Sorts all items of a list and yields them in pages. Items without a field are completed by their full records,
+ * and otherwise sort last.
+ * @throws {UsageError} when no item carries an unlisted field
  */
-export async function* sorted(
+export async function* sortPages(
   context: Context,
   pages: AsyncIterable<Page>,
   { view, keys, full, room, limit, offset = 0 }: SortOptions,
@@ -59,37 +56,39 @@ export async function* sorted(
   let partial: PartialError | undefined
   try {
     for await (const page of pages) {
-      const told = await completeField(fields, page.items, full, room)
-      // A full record may hold numbers that need care.
+      const complete = await completeField(fields, page.items, full, room)
+      // Full records may contain numbers that need exact output.
       plain &&=
-        page.items.length === 0 || (page.plain === true && told.every((item, i) => item === page.items[i]))
+        page.items.length === 0 ||
+        (page.plain === true && complete.every((item, i) => item === page.items[i]))
       rest = page.rest ?? rest
-      for (const item of told) items.push(item)
+      for (const item of complete) items.push(item)
     }
   } catch (error) {
-    // What could be read is sorted even so.
+    // A partial list is sorted as far as it was read.
     if (!(error instanceof PartialError)) throw error
     partial = error
   }
   for (const field of fields) {
-    const missing = items.filter((item) => !readableAs(field.of(item), field.type).known).length
+    const missing = items.filter((item) => !markUnreadable(field.of(item), field.type).known).length
     const counts = { missing, all: items.length, flag: '--sort', view }
     await noticeMissingField(context, field, counts, ['comes last', 'come last'])
   }
-  const wanted = sortItems(items, keys).slice(offset, limit === undefined ? undefined : offset + limit)
-  for (let at = 0; at < wanted.length; at += pageSize) yield { items: wanted.slice(at, at + pageSize), plain }
-  const paging = { limit: wanted.length, offset, ...(partial ? {} : { total: items.length }) }
+  const selected = sortItems(items, keys).slice(offset, limit === undefined ? undefined : offset + limit)
+  for (let at = 0; at < selected.length; at += pageSize)
+    yield { items: selected.slice(at, at + pageSize), plain }
+  const paging = { limit: selected.length, offset, ...(partial ? {} : { total: items.length }) }
   yield { items: [], rest: 'paging' in rest ? { ...rest, paging } : rest }
   if (partial) throw partial
 }
 
-/** The items in order; those that are equal stay in theirs. */
+/** Sorts items; equal items keep their order. */
 export function sortItems(items: readonly Item[], keys: readonly SortKey[]): Item[] {
   const orders = keys.map(({ isDescending }, i) => {
     const compare = orderValues(isDescending)
     return (a: Ranked, b: Ranked) => {
-      const [one, other] = [a.ranks[i], b.ranks[i]]
-      return one && other ? compare(one, other) : 0
+      const [left, right] = [a.ranks[i], b.ranks[i]]
+      return left && right ? compare(left, right) : 0
     }
   })
   const ranked = items.map((item) => ({
@@ -106,8 +105,8 @@ export function sortItems(items: readonly Item[], keys: readonly SortKey[]): Ite
   return ranked.map(({ item }) => item)
 }
 
-/** An item with what it is compared by, one rank for each key. */
+/** An item with a sort key for each field. */
 interface Ranked {
   item: Item
-  ranks: readonly Rank[]
+  ranks: readonly SortRank[]
 }

@@ -6,14 +6,14 @@ import type { Item } from '../output/views/views.ts'
 import { FullRecords } from './full-records.ts'
 import { listPages } from './list.ts'
 
-/** Which members of a room some users are. A user may be several, or none. */
+/** Members of a room that belong to given users. A user may be several members, or none. */
 interface UserMembers {
   ids: string[]
-  /** The users who are no members. */
+  /** Users without a membership. */
   absent: string[]
 }
 
-/** The id of the first member of a room that is this user; undefined when none is. */
+/** Finds the first member of a room that belongs to a user; undefined if none. */
 export async function findMember(
   context: Context,
   room_id: string,
@@ -25,7 +25,7 @@ export async function findMember(
   return undefined
 }
 
-/** All members of a room that are these users, in the order of the users: one list of the members tells. */
+/** Finds all members of a room that belong to given users, in the order of the users, with one list. */
 export async function findMembers(
   context: Context,
   room_id: string,
@@ -45,9 +45,9 @@ export async function findMembers(
 }
 
 /**
- * The member that a command is about, by its id or by its user.
- * @throws {NotFoundError} when the user is no member of the room
- * @throws {ConflictError} when the user is several
+ * Resolves a member argument: a member ID or `--user`.
+ * @throws {NotFoundError} when the user is not a member of the room
+ * @throws {ConflictError} when the user is several members
  */
 export async function readMember(
   context: Context,
@@ -71,19 +71,19 @@ export async function readMember(
   return id
 }
 
-/** Some users are no members of a room. */
+/** Creates the error for users who are not members of a room. */
 export function noMembers(room_id: string, users: readonly string[]): NotFoundError {
-  const what = users.length === 1 ? 'member: user' : 'members: users'
+  const label = users.length === 1 ? 'member: user' : 'members: users'
   const are = users.length === 1 ? 'is' : 'are'
-  return new NotFoundError(`no such ${what} ${users.join(', ')} ${are} not in room ${room_id}`, {
+  return new NotFoundError(`no such ${label} ${users.join(', ')} ${are} not in room ${room_id}`, {
     hint: ['list what exists with: ', suggest(['members', 'list'], room_id)],
   })
 }
 
 /**
- * All members of a room, each with the user that it is.
- * @param full what is asked for where a list does not tell; over several rooms it is the same
- * @param client who asks, unless it is the usual one
+ * Lists the members of a room with their users.
+ * @param full completes members without a user; shared across rooms
+ * @param client sends the requests; by default the client of the command
  */
 export async function* membersOf(
   context: Context,
@@ -95,9 +95,8 @@ export async function* membersOf(
   const pages = await listPages(context, 'listMembers', input, { all: true }, { client })
   for await (const { items } of pages) {
     yield* items.filter(namesUser)
-    // A list may show only a part of each member.
-    const unclear = items.filter((member) => !namesUser(member))
-    for (const record of await full.of(unclear, room_id)) if (record) yield record
+    const incomplete = items.filter((member) => !namesUser(member))
+    for (const record of await full.of(incomplete, room_id)) if (record) yield record
   }
 }
 

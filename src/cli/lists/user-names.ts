@@ -8,30 +8,28 @@ import { isBlocked } from './blocking.ts'
 import { FullRecords } from './full-records.ts'
 import { listPages } from './list.ts'
 
-/** What is needed of the members of a room. */
-interface Needs {
-  /** Whether participants without a name need one. */
+/** Data to resolve for the members of a room. */
+interface NameOptions {
+  /** Resolves the names of participants without one. */
   names: boolean
-  /** Whether it matters who was invited and never came. */
+  /** Returns the invited users who never connected. */
   absent: boolean
-  /** Whether members who are blocked count as invited. */
+  /** Includes blocked members in the invited users. */
   includeBlocked?: boolean
 }
 
-/** Somebody whose name may not be known yet. */
 export type NamelessPerson = Pick<Participant, 'user_id' | 'member_id' | 'name' | 'blocked'>
 
 /**
- * Tells who people are, with as few requests as the service allows: sessions that carry names need none, else the members of
- * the room carry them. The document promises names of users only (section 2.3): where members have none, all users are
- * listed, once a run.
+ * Resolves participant names with few requests: from sessions, else from members, else from all users, listed once
+ * a run. The API specification guarantees names only for users (“User”).
  */
 export class NameResolver {
   readonly #context: Context
   readonly #client: Client
   readonly #full: FullRecords
-  /** Whether the members of this service carry names; undefined until one has shown it. */
-  #membersTell: boolean | undefined
+  /** True when members carry names; undefined until a member with a user is read. */
+  #haveMembersNames: boolean | undefined
   #users: Promise<ReadonlyMap<string, unknown>> | undefined
 
   constructor(context: Context, client: Client) {
@@ -41,22 +39,26 @@ export class NameResolver {
   }
 
   /**
-   * Gives the participants of a room their names.
-   * @returns who was invited and never came
+   * Sets the names of a room's participants.
+   * @returns the invited users who never connected
    */
-  async complete(room_id: string, participants: readonly NamelessPerson[], needs: Needs): Promise<Invited[]> {
+  async complete(
+    room_id: string,
+    participants: readonly NamelessPerson[],
+    needs: NameOptions,
+  ): Promise<Invited[]> {
     const nameless = needs.names ? participants.filter(({ name }) => name === undefined || name === null) : []
-    const wantsMembers = nameless.length > 0 && this.#membersTell !== false
+    const wantsMembers = nameless.length > 0 && this.#haveMembersNames !== false
     const absent: Invited[] = []
     if (needs.absent || wantsMembers) {
-      const participantOf = finderOf(participants)
+      const participantOf = createFinder(participants)
       for await (const member of this.members(room_id, needs.absent)) {
         const { user_id = null, name } = member
         const participant = participantOf(member)
         const blocked = isBlocked(member) ?? false
-        if (user_id !== null) this.#membersTell ||= name !== undefined
+        if (user_id !== null) this.#haveMembersNames ||= name !== undefined
         if (participant) {
-          // A session may leave open which user its member is.
+          // A session may lack the user of its member.
           participant.user_id ??= user_id
           if (needs.names) participant.name ??= name
           participant.blocked = blocked
@@ -64,11 +66,11 @@ export class NameResolver {
           absent.push({ user_id, name: name ?? null, blocked })
       }
     }
-    if (needs.names && this.#membersTell === false) await this.#fromUsers([...nameless, ...absent])
+    if (needs.names && this.#haveMembersNames === false) await this.#setUserNames([...nameless, ...absent])
     return absent
   }
 
-  /** The members of a room; where a list shows only a part of each, in full as far as their users matter. */
+  /** Lists the members of a room, completed with their users on request. */
   async *members(room_id: string, inFull: boolean): AsyncGenerator<Item> {
     const input = { params: { room_id }, query: {} }
     const pages = await listPages(
@@ -79,19 +81,19 @@ export class NameResolver {
       { client: this.#client },
     )
     for await (const { items } of pages)
-      for (const item of inFull ? await this.#namingUsers(items, room_id) : items) yield item
+      for (const item of inFull ? await this.#withUsers(items, room_id) : items) yield item
   }
 
-  async #namingUsers(items: readonly Item[], room_id: string): Promise<Item[]> {
-    const unclear = items.filter((member) => !Object.hasOwn(member, 'user_id'))
-    const records = await this.#full.of(unclear, room_id)
-    const recordOf = new Map(unclear.map((item, i) => [item, records[i]]))
+  async #withUsers(items: readonly Item[], room_id: string): Promise<Item[]> {
+    const incomplete = items.filter((member) => !Object.hasOwn(member, 'user_id'))
+    const records = await this.#full.of(incomplete, room_id)
+    const recordOf = new Map(incomplete.map((item, i) => [item, records[i]]))
     return items
       .map((item) => (recordOf.has(item) ? recordOf.get(item) : item))
       .filter((member) => member !== undefined)
   }
 
-  async #fromUsers(people: readonly { user_id: unknown; name?: unknown }[]): Promise<void> {
+  async #setUserNames(people: readonly { user_id: unknown; name?: unknown }[]): Promise<void> {
     const nameless = people.filter(({ user_id, name = null }) => user_id !== null && name === null)
     if (nameless.length === 0) return
     this.#users ??= this.#listUsers()
@@ -114,13 +116,14 @@ export class NameResolver {
   }
 }
 
-/** Finds the participant that a member is: by its user, or by its id. */
-function finderOf(participants: readonly NamelessPerson[]): (member: Item) => NamelessPerson | undefined {
-  const known = new Map<string, NamelessPerson>()
+/** Creates a function that finds the participant of a member by user or member ID. */
+function createFinder(participants: readonly NamelessPerson[]): (member: Item) => NamelessPerson | undefined {
+  const participantsById = new Map<string, NamelessPerson>()
   for (const participant of participants) {
     const { user_id, member_id } = participant
-    if (user_id !== null) known.set(`user ${textOf(user_id)}`, participant)
-    if (member_id !== null) known.set(`member ${textOf(member_id)}`, participant)
+    if (user_id !== null) participantsById.set(`user ${textOf(user_id)}`, participant)
+    if (member_id !== null) participantsById.set(`member ${textOf(member_id)}`, participant)
   }
-  return ({ id, user_id }) => known.get(`user ${textOf(user_id)}`) ?? known.get(`member ${textOf(id)}`)
+  return ({ id, user_id }) =>
+    participantsById.get(`user ${textOf(user_id)}`) ?? participantsById.get(`member ${textOf(id)}`)
 }

@@ -4,52 +4,52 @@ import { InterruptedError } from '../../errors.ts'
 import type { Visible } from '../../host.ts'
 import { inAscii } from '../output/terminal/unicode.ts'
 import { own } from '../output/terminal/visible.ts'
-import type { Asked } from './asked.ts'
+import type { PromptContext } from './prompt-context.ts'
 
-// Questions that print text and never move the cursor. The terminal itself shows what is typed.
+// Prompts for terminals without cursor control. The terminal echoes the input.
 
-/** Asks yes or no; no is the default. */
-export async function askYes(asked: Asked, question: Visible): Promise<boolean> {
-  return /^\s*y/i.test(await readLine(asked, own`${question} (y/N) `))
+/** Asks a yes-or-no question; the default is no. */
+export async function askYes(context: PromptContext, question: Visible): Promise<boolean> {
+  return /^\s*y/i.test(await readLine(context, own`${question} (y/N) `))
 }
 
 /**
- * Asks for a line until it has no problem.
- * @param preset the answer when nothing is typed
+ * Asks for a line until it is valid.
+ * @param preset the answer to an empty line
  */
 export async function askLine(
-  asked: Asked,
+  context: PromptContext,
   question: Visible,
-  problemOf: (line: string) => Visible | undefined,
+  findProblem: (line: string) => Visible | undefined,
   preset?: Visible,
 ): Promise<string> {
   for (;;) {
-    const shown = preset === undefined ? own`${question} ` : own`${question} (${preset}) `
-    const line = (await readLine(asked, shown)) || (preset ?? '')
-    const problem = problemOf(line)
+    const prompt = preset === undefined ? own`${question} ` : own`${question} (${preset}) `
+    const line = (await readLine(context, prompt)) || (preset ?? '')
+    const problem = findProblem(line)
     if (problem === undefined) return line
-    await say(asked, own`> ${problem}\n`)
+    await writePrompt(context, own`> ${problem}\n`)
   }
 }
 
-/** Asks for a secret. The terminal does not show it, as each key arrives alone. */
-export async function askSecret(asked: Asked, question: Visible): Promise<string> {
+/** Asks for a secret without echo. */
+export async function askSecret(context: PromptContext, question: Visible): Promise<string> {
   try {
-    return await readLine(asked, own`${question} `, true)
+    return await readLine(context, own`${question} `, true)
   } finally {
-    await say(asked, own`\n`)
+    await writePrompt(context, own`\n`)
   }
 }
 
-async function say({ host }: Asked, text: Visible): Promise<void> {
+async function writePrompt({ host }: PromptContext, text: Visible): Promise<void> {
   await host.stderr.write(inAscii(text))
 }
 
-/** @throws {InterruptedError} when ^C, ^D or a terminal that goes away leaves the question unanswered */
-async function readLine(asked: Asked, question: Visible, isSecret = false): Promise<string> {
-  const { host, interrupt } = asked
+/** @throws {InterruptedError} on ^C, ^D or a closed terminal */
+async function readLine(context: PromptContext, question: Visible, isSecret = false): Promise<string> {
+  const { host, interrupt } = context
   interrupt.throwIfAborted()
-  // Readline edits a secret on an output that nobody sees.
+  // Readline echoes the secret to a discarded stream.
   const reader = isSecret
     ? createInterface({
         input: host.stdin,
@@ -58,20 +58,20 @@ async function readLine(asked: Asked, question: Visible, isSecret = false): Prom
         historySize: 0,
       })
     : createInterface({ input: host.stdin, terminal: false })
-  let stop = () => {}
+  let removeListener = () => {}
   try {
-    // The terminal shows no key by now.
-    const asking = say(asked, question)
+    // Written after readline has turned the echo off.
+    const writing = writePrompt(context, question)
     return await new Promise<string>((resolve, reject) => {
-      const leave = () => reject(new InterruptedError('SIGINT'))
+      const interrupted = () => reject(new InterruptedError('SIGINT'))
       const abort = () => reject(interrupt.reason)
       interrupt.addEventListener('abort', abort, { once: true })
-      stop = () => interrupt.removeEventListener('abort', abort)
-      reader.once('line', resolve).once('SIGINT', leave).once('close', leave)
-      asking.catch(reject)
+      removeListener = () => interrupt.removeEventListener('abort', abort)
+      reader.once('line', resolve).once('SIGINT', interrupted).once('close', interrupted)
+      writing.catch(reject)
     })
   } finally {
-    stop()
+    removeListener()
     reader.close()
   }
 }

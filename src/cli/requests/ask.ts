@@ -3,60 +3,59 @@ import { InterruptedError, UsageError } from '../../errors.ts'
 import type { Visible } from '../../host.ts'
 import { isPlain } from '../output/terminal/unicode.ts'
 import { visible } from '../output/terminal/visible.ts'
-import type { Asked } from './asked.ts'
+import type { PromptContext } from './prompt-context.ts'
 
-/** Number of characters up to which all of an answer is shown, and of the end that is shown of a longer one. */
-const longestShown = 200
-const shownEnd = 40
+/** Maximum length of a fully displayed line, and length of the displayed end of a longer one, in characters. */
+const maxShownLength = 200
+const shownEndLength = 40
 
 type Streams = NonNullable<Parameters<typeof import('@inquirer/confirm').default>[1]>
 
-// The questions themselves, loaded when one is asked: `confirm.ts` tells whether there is anybody to ask.
+// Loaded only when a question is asked; `confirm.ts` checks for a terminal first.
 
-/** Asks yes or no; no is the default. */
-export async function askConfirmation(asked: Asked, question: Visible): Promise<boolean> {
-  if (isPlain(asked.host)) return (await plainPrompts()).askYes(asked, question)
+/** Asks a yes-or-no question; the default is no. */
+export async function askConfirmation(context: PromptContext, question: Visible): Promise<boolean> {
+  if (isPlain(context.host)) return (await plainPrompts()).askYes(context, question)
   const { default: ask } = await import('@inquirer/confirm')
-  return atTerminal(asked, (streams) => ask({ message: question, default: false }, streams))
+  return runPrompt(context, (streams) => ask({ message: question, default: false }, streams))
 }
 
 /**
- * Asks for a line, again and again until it can be read.
- * @param read throws UsageError for what it cannot read
- * @param preset the answer of who types nothing
- * @param hide tells why a line must not be shown; nothing for one that may be
+ * Asks for a line until it can be parsed.
+ * @param read parses the line; throws UsageError for an invalid one
+ * @param preset the answer to an empty line
+ * @param hide returns a replacement for a line that must not be displayed
  */
 export async function askLine<T>(
-  asked: Asked,
+  context: PromptContext,
   question: Visible,
   read: (line: string) => T,
   { preset, hide }: { preset?: Visible | undefined; hide?: (line: string) => Visible | undefined } = {},
 ): Promise<T> {
-  if (isPlain(asked.host)) {
-    const problem = (line: string) => problemOf(() => read(line))
-    return read(await (await plainPrompts()).askLine(asked, question, problem, preset))
+  if (isPlain(context.host)) {
+    const problem = (line: string) => findProblem(() => read(line))
+    return read(await (await plainPrompts()).askLine(context, question, problem, preset))
   }
   const { default: ask } = await import('@inquirer/input')
   const config = {
     message: question,
     ...omitUndefined({ default: preset }),
-    validate: (line: string) => problemOf(() => read(line)) ?? true,
-    transformer: (line: string) => hide?.(line) ?? shownLine(line),
+    validate: (line: string) => findProblem(() => read(line)) ?? true,
+    transformer: (line: string) => hide?.(line) ?? shortenLine(line),
   }
-  return read(await atTerminal(asked, (streams) => ask(config, streams)))
+  return read(await runPrompt(context, (streams) => ask(config, streams)))
 }
 
-/** Asks for a secret without showing it. */
-export async function askSecret(asked: Asked, question: Visible): Promise<string> {
-  if (isPlain(asked.host)) return (await plainPrompts()).askSecret(asked, question)
+export async function askSecret(context: PromptContext, question: Visible): Promise<string> {
+  if (isPlain(context.host)) return (await plainPrompts()).askSecret(context, question)
   const { default: ask } = await import('@inquirer/password')
-  return atTerminal(asked, (streams) => ask({ message: question }, streams))
+  return runPrompt(context, (streams) => ask({ message: question }, streams))
 }
 
-/** Questions for a terminal that shows text and nothing else. */
+/** Loads the prompts for terminals without cursor control. */
 const plainPrompts = () => import('./ask-plain.ts')
 
-function problemOf(read: () => unknown): Visible | undefined {
+function findProblem(read: () => unknown): Visible | undefined {
   try {
     read()
     return undefined
@@ -66,35 +65,38 @@ function problemOf(read: () => unknown): Visible | undefined {
   }
 }
 
-/** The end of what has been typed: the line is drawn again with each character, and what is pasted may be long. */
-function shownLine(line: string): Visible {
-  return line.length > longestShown ? visible(`…${line.slice(-shownEnd)}`) : visible(line)
+/** Shortens a long line, such as pasted text, because each keystroke redraws it. */
+function shortenLine(line: string): Visible {
+  return line.length > maxShownLength ? visible(`…${line.slice(-shownEndLength)}`) : visible(line)
 }
 
 /**
- * Asks something.
- * @throws {InterruptedError} when ^C, ^D or a terminal that goes away leaves the question unanswered
+ * Runs a prompt on the terminal.
+ * @throws {InterruptedError} on ^C, ^D or a closed terminal
  */
-async function atTerminal<T>({ host, interrupt }: Asked, ask: (streams: Streams) => Promise<T>): Promise<T> {
-  const left = new AbortController()
-  // Readline closes at ^D and when the terminal goes away, and the question would wait forever.
-  const leave = () => left.abort()
+async function runPrompt<T>(
+  { host, interrupt }: PromptContext,
+  ask: (streams: Streams) => Promise<T>,
+): Promise<T> {
+  const closed = new AbortController()
+  // Readline closes on ^D or a closed terminal without settling the prompt.
+  const close = () => closed.abort()
   const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
-    if (key?.ctrl && key.name === 'd') leave()
+    if (key?.ctrl && key.name === 'd') close()
   }
-  host.stdin.on('keypress', onKey).on('end', leave)
+  host.stdin.on('keypress', onKey).on('end', close)
   try {
     return await ask({
       input: host.stdin,
       output: host.prompt,
-      signal: AbortSignal.any([interrupt, left.signal]),
+      signal: AbortSignal.any([interrupt, closed.signal]),
     })
   } catch (error) {
-    // Inquirer's own names for ^C at a prompt and for our signal.
+    // Error names of Inquirer for ^C and for an aborted signal.
     if (error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name))
       throw interrupt.aborted ? interrupt.reason : new InterruptedError('SIGINT')
     throw error
   } finally {
-    host.stdin.off('keypress', onKey).off('end', leave)
+    host.stdin.off('keypress', onKey).off('end', close)
   }
 }

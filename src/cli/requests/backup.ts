@@ -1,33 +1,33 @@
 import type { Item } from '../output/views/views.ts'
 
-/** What is about to be deleted. */
+/** Items that a command is about to delete. */
 export interface DeletionTargets {
   kind: 'rooms' | 'users'
   ids: readonly string[]
-  /** How fast records are read. */
+  /** Concurrency and rate at which the records are read. */
   flags: { concurrency: number; rate?: number; maxErrors?: number; failFast?: boolean }
-  /** Where users are members, if that is known already. */
+  /** Memberships of the users, if the caller knows them. */
   memberships?: readonly { user_id: string; room: Item; member: Item }[]
 }
 
-/** Keeps what is deleted in a file, for `import` to bring back. */
+/** Backup of deleted items, in a file that `import` restores. */
 export interface Backup {
   /**
-   * Refuses a file that is there already, before anything is asked.
-   * @throws {UsageError}
+   * Checks the file before any prompt.
+   * @throws {UsageError} when the file exists
    */
   check(): Promise<void>
   /**
-   * Writes the whole records, and resolves when they are on disk. What does not exist is left out.
+   * Saves the full records; resolves when they are on disk. Missing items are skipped.
    * @throws {OutputError} when the file cannot be written
    * @throws {MeetroomError} when a record cannot be read; nothing may be deleted then
    */
-  save(doomed: DeletionTargets): Promise<void>
+  save(targets: DeletionTargets): Promise<void>
   /**
-   * Lets through what is saved, and saves the rest. Asked before every DELETE, whichever command sends it.
-   * @param path below the base URL
-   * @throws {NotFoundError} for what did not exist when it was to be saved
-   * @throws {UsageError} for what cannot be saved
+   * Saves the item of a DELETE request, unless it is already saved. Called before every DELETE.
+   * @param path path below the base URL
+   * @throws {NotFoundError} when the item did not exist
+   * @throws {UsageError} when the item cannot be saved
    */
   beforeDelete(path: string): Promise<void>
   close(): Promise<void>

@@ -8,10 +8,10 @@ import type { Backup } from './backup.ts'
 import type { Change } from './confirm.ts'
 import { formatCurl, formatRequest, maskedRequest } from './request.ts'
 
-/** Thrown instead of sending a request that `--dry-run` or `--curl` has shown. The command ends there, and well. */
+/** Thrown after `--dry-run` or `--curl` has shown a request instead of sending it. The command then exits 0. */
 export class RequestShown extends Error {}
 
-/** What a request answers, or undefined when it was shown instead of sent. */
+/** Awaits a request; undefined when it was shown instead of sent. */
 export async function undefinedIfShown<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked
@@ -21,7 +21,6 @@ export async function undefinedIfShown<T>(asked: Promise<T>): Promise<T | undefi
   }
 }
 
-/** The flags that decide whether a request is sent. */
 export interface SendFlags {
   dryRun?: boolean
   curl?: boolean
@@ -29,21 +28,20 @@ export interface SendFlags {
   allProfiles?: boolean
 }
 
-/** What decides for a request. */
+/** Inputs of the decision whether a request is sent. */
 export interface SendPolicy {
   flags: SendFlags
   settings: Settings
   printer: Printer
-  /** Asks before a change, unless the command has asked already. */
+  /** Asks for confirmation, unless the command has already asked. */
   confirm: (change: Change) => Promise<void>
-  /** What keeps what is deleted; undefined where nobody asks for that. */
+  /** Opens the backup of deleted items; undefined when none is requested. */
   saver: () => Promise<Backup | undefined>
 }
 
 /**
- * Decides for every request: `--curl` sends nothing but what finds a room by its name, `--dry-run` and a protected profile
- * send no write, what cannot be undone needs confirmation, and what is deleted is saved first where that is asked for, however it
- * is sent.
+ * Creates the check that every request passes. `--curl` sends only lookups, `--dry-run` and protected profiles
+ * send no writes, destructive requests need confirmation, and a backup precedes deletions.
  */
 export function beforeSend(
   { flags, settings, printer, confirm, saver }: SendPolicy,
@@ -57,13 +55,13 @@ export function beforeSend(
     throw new RequestShown()
   }
   function ask(request: WireRequest): Promise<void> {
-    const what = `${request.method} ${new URL(request.url).pathname}`
-    return confirm({ doing: what, describe: async () => `Send ${what}` })
+    const label = `${request.method} ${new URL(request.url).pathname}`
+    return confirm({ doing: label, describe: async () => `Send ${label}` })
   }
-  async function saved({ url }: WireRequest, asked: Promise<void> | undefined): Promise<void> {
+  async function saveThenSend({ url }: WireRequest, asked: Promise<void> | undefined): Promise<void> {
     await asked
-    const keeper = await saver()
-    await keeper?.beforeDelete(url.slice(baseUrl.length))
+    const backup = await saver()
+    await backup?.beforeDelete(url.slice(baseUrl.length))
   }
   return (request: WireRequest): Promise<void> | undefined => {
     const isRead = request.method === 'GET'
@@ -73,13 +71,13 @@ export function beforeSend(
     if (flags.dryRun) return show(request)
     requireWritable(flags, settings)
     const asked = confirmed || !isDestructive(request) ? undefined : ask(request)
-    return request.method === 'DELETE' ? saved(request, asked) : asked
+    return request.method === 'DELETE' ? saveThenSend(request, asked) : asked
   }
 }
 
 /**
- * Whether the profile lets anything be changed. What is only shown changes nothing.
- * @throws {UsageError} when it is protected, or nobody can tell, and the command line has no --allow-write
+ * Checks that the profile allows changes.
+ * @throws {UsageError} when the profile is protected or unreadable, unless `--allow-write` is set
  */
 export function requireWritable({ curl, dryRun, allowWrite }: SendFlags, settings: Settings): void {
   const { profile, protectedBy, unread } = settings
@@ -90,9 +88,9 @@ export function requireWritable({ curl, dryRun, allowWrite }: SendFlags, setting
       cause: unread,
     })
   if (protectedBy === undefined) return
-  const what =
+  const label =
     protectedBy === profile.value
       ? `the profile ${protectedBy} is protected against changes`
       : `the profile ${protectedBy} protects this service: nothing is changed there`
-  throw new UsageError(what, { hint: 'pass --allow-write if you mean it' })
+  throw new UsageError(label, { hint: 'pass --allow-write if you mean it' })
 }

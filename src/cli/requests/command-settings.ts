@@ -4,46 +4,45 @@ import { configFile, readConfig, type StoredConfig } from '../../config/stored-f
 import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 
-/** Whom settings are for. */
-interface Owner {
+interface SettingsDeps {
   host: Host
   flags: GlobalFlags
   interrupt: AbortSignal
-  /** Takes note of what must never be shown. */
+  /** Registers a secret that output must not contain. */
   keepSecret: (secret: string | undefined) => void
   notice: (text: string) => Promise<void>
 }
 
-/** The settings of a command, and the file that they are stored in. */
+/** The settings of a command, and the file that stores them. */
 export class CommandSettings {
-  readonly #owner: Owner
+  readonly #deps: SettingsDeps
   #settings: Settings | undefined
   #newProfile = false
 
-  constructor(owner: Owner) {
-    this.#owner = owner
+  constructor(deps: SettingsDeps) {
+    this.#deps = deps
   }
 
-  /** Folder of the settings file. */
+  /** Returns the directory of the settings file. */
   async dir(): Promise<string> {
-    const { host } = this.#owner
+    const { host } = this.#deps
     return host.env['MEETROOM_CONFIG_DIR'] || (await host.dirs()).config
   }
 
-  /** The profile that is named need not exist: the command is about to make it. */
+  /** Accepts a profile name that does not exist yet, for commands that create it. */
   expectNewProfile(): void {
     this.#newProfile = true
   }
 
-  /** The settings, once they have been asked for. */
-  get known(): Settings | undefined {
+  /** The settings, if they have been read. */
+  get loaded(): Settings | undefined {
     return this.#settings
   }
 
-  /** @throws {UsageError} when flags, environment or settings file hold something unusable */
+  /** @throws {UsageError} when a flag, an environment variable or the settings file is invalid */
   async settings(): Promise<Settings> {
     if (this.#settings) return this.#settings
-    const { host, flags, keepSecret } = this.#owner
+    const { host, flags, keepSecret } = this.#deps
     const dir = await this.dir()
     this.#settings = withQuery(
       resolveSettings(flags, host.env, () => readConfig(dir, host.uid), this.#newProfile),
@@ -54,23 +53,24 @@ export class CommandSettings {
   }
 
   async stored(): Promise<StoredConfig> {
-    return readConfig(await this.dir(), this.#owner.host.uid)
+    return readConfig(await this.dir(), this.#deps.host.uid)
   }
 
   /**
-   * Changes the settings file, by what is in it then.
-   * @throws {UsageError | OutputError} when it is broken or cannot be written; it stays as it is then
+   * Changes the settings file.
+   * @param change returns the new content for the current content
+   * @throws {UsageError or OutputError} when the file is invalid or cannot be written; it is then unchanged
    */
   async change(change: (config: StoredConfig) => StoredConfig): Promise<void> {
     const { changeConfig } = await import('../../config/writer.ts')
-    const { host, interrupt, notice } = this.#owner
+    const { host, interrupt, notice } = this.#deps
     const dir = await this.dir()
     const open = await changeConfig(dir, host, interrupt, change)
     if (open) await notice(`warning: others may be able to read ${configFile(dir)}: ${open}`)
   }
 }
 
-/** `--query` is about JSON, and TSV is the one other form that what it selects may have. */
+/** Selects JSON as the output format of `--query`, unless TSV is selected. */
 function withQuery(settings: Settings, query: string | undefined): Settings {
   const { value, from } = settings.output
   if (query === undefined || value === 'json' || value === 'tsv') return settings

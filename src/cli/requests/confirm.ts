@@ -3,71 +3,68 @@ import type { Host } from '../../host.ts'
 import type { Redact } from '../output/redaction/redact.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 
-/** Why nobody can be asked anything; undefined where somebody can. */
+/** Returns the reason why no question can be asked; undefined if one can. */
 export function whyNotInteractive({ env, stdin, stderr }: Host): string | undefined {
   const { MEETROOM_NO_INPUT, CI = '' } = env
   if (MEETROOM_NO_INPUT) return 'MEETROOM_NO_INPUT forbids asking'
   if (stdin.isTTY !== true || !stderr.isTTY) return 'there is no terminal to ask on'
   if (!['', '0', 'false'].includes(CI)) return 'CI forbids asking'
-  // After ^D a terminal gives no more answers.
+  // After ^D, a terminal provides no more input.
   return stdin.readable ? undefined : 'standard input has been read to its end'
 }
 
-/** Whether there is a person to ask. */
+/** Returns true when questions can be asked. */
 export function isInteractive(host: Host): boolean {
   return whyNotInteractive(host) === undefined
 }
 
-/** The person to ask, and how. */
+/** The terminal and flags for confirmation. */
 export interface Prompter {
   host: Host
   flags: { yes?: boolean; dryRun?: boolean; curl?: boolean }
-  /** A name that a service sends may hold the key. */
+  /** Redacts keys: a name in a response may contain one. */
   redact: Redact
-  /** Aborted by SIGINT and SIGTERM. */
   interrupt: AbortSignal
 }
 
-/** A change that needs confirmation. */
 export interface Change {
-  /** What it does, with its object: `deleting rooms`. */
+  /** The change with its object, such as `deleting rooms`. */
   doing: string
-  /** What would happen, ids and names included; asked only when somebody will read it. */
+  /** Describes the change with IDs and names; called only if a prompt is shown. */
   describe: () => Promise<string>
-  /** Number of items that it affects. */
+  /** Number of affected items. */
   count?: number
-  /** Number of items that the command line allows. */
+  /** Value of `--max`. */
   max?: number | undefined
 }
 
-/** Number of items that `--yes` covers without `--max`. */
-const mostByYes = 20
+/** Maximum number of items that `--yes` confirms without `--max`. */
+const maxByYes = 20
 
 /**
- * Asks before something that cannot be undone. `--yes` confirms in advance, many items only together with `--max`;
- * without a terminal the answer is never assumed.
- * @throws {ConfirmationError} when nobody can be asked, the answer is no, or more items are affected than allowed
+ * Asks for confirmation of a destructive change. `--yes` confirms in advance; above 20 items it needs `--max`.
+ * @throws {ConfirmationError} when no prompt is possible, the answer is no, or the items exceed the limit
  */
 export async function confirm(asker: Prompter, { doing, describe, count = 1, max }: Change): Promise<void> {
   const { flags, host } = asker
   if (flags.dryRun || flags.curl || count === 0) return
   if (flags.yes) {
-    if (count <= mostByYes || max !== undefined) return
-    throw new ConfirmationError(`${doing} would affect ${count} items, and --yes alone covers ${mostByYes}`, {
+    if (count <= maxByYes || max !== undefined) return
+    throw new ConfirmationError(`${doing} would affect ${count} items, and --yes alone covers ${maxByYes}`, {
       hint: `pass --max ${count} if that is what you mean`,
     })
   }
-  const why = whyNotInteractive(host)
-  if (why !== undefined)
-    throw new ConfirmationError(`${doing} needs confirmation, and ${why}`, {
+  const reason = whyNotInteractive(host)
+  if (reason !== undefined)
+    throw new ConfirmationError(`${doing} needs confirmation, and ${reason}`, {
       hint: 'pass --yes to confirm in advance',
     })
-  const what = visible(asker.redact(await describe()))
+  const question = visible(asker.redact(await describe()))
   const { askLine, askConfirmation } = await import('./ask.ts')
-  // Typing the count proves that they read it.
-  const typed = async () =>
-    (await askLine(asker, own`${what}.\n  Type ${count} to continue:`, trimmed)) === String(count)
-  const answer = count === 1 ? await askConfirmation(asker, own`${what}?`) : await typed()
+  // Typing the count shows that the user has read it.
+  const confirmByCount = async () =>
+    (await askLine(asker, own`${question}.\n  Type ${count} to continue:`, trimmed)) === String(count)
+  const answer = count === 1 ? await askConfirmation(asker, own`${question}?`) : await confirmByCount()
   if (!answer) throw new ConfirmationError('not confirmed; nothing was done')
 }
 

@@ -2,21 +2,21 @@ import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { exhaustedHandlesError } from '../../errors.ts'
 
-/** How many SQLite takes for its files, libsql for its threads, and a few for what else a command opens. */
-const needed = 14
+/** Number of file handles for SQLite's files, libsql's threads and the command's own files. */
+const requiredHandles = 14
 
 /**
- * Makes sure that the local workspace can be opened: short of handles, SQLite cannot say why it fails, and libsql panics.
+ * Checks that enough file handles are available: without them libsql panics.
  * @throws {OutputError} when there are too few file handles
  */
 export function requireHandles(): void {
-  const taken: number[] = []
+  const opened: number[] = []
   try {
-    while (taken.length < needed) taken.push(openSync(devNull, 'r'))
+    while (opened.length < requiredHandles) opened.push(openSync(devNull, 'r'))
   } catch (error) {
     const handles = exhaustedHandlesError(error)
     if (handles) throw handles
   } finally {
-    for (const handle of taken) closeSync(handle)
+    for (const handle of opened) closeSync(handle)
   }
 }

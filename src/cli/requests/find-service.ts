@@ -7,21 +7,21 @@ import { suggest, suggestElsewhere, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import type { Connect, Service, ServiceDeps } from './service.ts'
 
-/** Stands for a local workspace that is not being served. It names no port: that may be somebody else’s. */
-const localBaseUrl = 'http://local-workspace.invalid/v1'
+/** Base URL of a local workspace without a server. A real port could belong to another program. */
+const unservedBaseUrl = 'http://local-workspace.invalid/v1'
 
 /**
- * The service that the settings name: the local workspace, or one over the network.
- * @throws {UsageError} when they name none
+ * Finds the service in the settings: the local workspace or a remote service.
+ * @throws {UsageError} when no service is configured
  */
-export async function findService(around: ServiceDeps): Promise<Service> {
-  const { host, settings, printer } = around
-  if (settings.local) return findLocal(around)
+export async function findService(deps: ServiceDeps): Promise<Service> {
+  const { host, settings, printer } = deps
+  if (settings.local) return findLocal(deps)
   const baseUrl = requireBaseUrl(settings)
   return {
     baseUrl,
     async open(connections) {
-      const apiKey = await around.key()
+      const apiKey = await deps.key()
       if (apiKey.length < minKeyLength)
         await printer.notice(
           `warning: the API key (${(settings.apiKey ?? settings.keyCommand)?.from}) is so short that it cannot be kept out of what is shown`,
@@ -29,7 +29,7 @@ export async function findService(around: ServiceDeps): Promise<Service> {
       const url = new URL(baseUrl)
       if (settings.apiKeyOrigin === undefined && isClear(url))
         await printer.notice(`warning: the API key is sent unencrypted to ${url.host}; use https`)
-      return { transport: await around.connect(baseUrl, host, connections), apiKey }
+      return { transport: await deps.connect(baseUrl, host, connections), apiKey }
     },
   }
 }
@@ -41,8 +41,8 @@ async function findLocal({ host, connect, printer }: ServiceDeps): Promise<Servi
   const { findServingProcess } = await import('../../embedded/running-server.ts')
   const owner = await findServingProcess(dir, host.quietly)
   return {
-    // One owner at a time: while the workspace is being served, other commands go through the service.
-    baseUrl: owner?.base_url ?? localBaseUrl,
+    // Only one process opens the workspace; while it is served, other commands use the server.
+    baseUrl: owner?.base_url ?? unservedBaseUrl,
     dir,
     async open(connections) {
       const { reachWorkspace } = await import('../../embedded/reach.ts')
@@ -58,18 +58,18 @@ async function findLocal({ host, connect, printer }: ServiceDeps): Promise<Servi
 }
 
 /**
- * Base URL of the service for what needs a connection that stays.
+ * Returns the base URL for a persistent connection.
  * @throws {UsageError} when the local workspace is not served
  */
-export async function liveBaseUrl(host: Host, settings: Settings): Promise<string> {
-  return settings.local ? (await requireOwner(host)).base_url : requireBaseUrl(settings)
+export async function persistentBaseUrl(host: Host, settings: Settings): Promise<string> {
+  return settings.local ? (await requireServer(host)).base_url : requireBaseUrl(settings)
 }
 
 /**
- * The process that serves the local workspace.
- * @throws {UsageError} when there is none
+ * Returns the process that serves the local workspace.
+ * @throws {UsageError} when the local workspace is not served
  */
-export async function requireOwner(host: Host): Promise<ServingProcessWithKey> {
+export async function requireServer(host: Host): Promise<ServingProcessWithKey> {
   const { findServingProcess } = await import('../../embedded/running-server.ts')
   const owner = await findServingProcess(await dataDir(host), host.quietly)
   if (owner) return owner
@@ -78,7 +78,7 @@ export async function requireOwner(host: Host): Promise<ServingProcessWithKey> {
   })
 }
 
-/** @throws {UsageError} when nothing names a service; it lists the profiles that do */
+/** @throws {UsageError} when no base URL is configured */
 export function requireBaseUrl({ baseUrl, profiles }: Settings): string {
   if (baseUrl) return baseUrl.value
   if (profiles.length > 0)
@@ -109,7 +109,7 @@ export const connectOverNetwork: Connect = async (baseUrl, host, connections) =>
   })
 }
 
-/** Folder of the embedded workspace. */
+/** Returns the data directory of the local workspace. */
 export async function dataDir(host: Host): Promise<string> {
   return host.env['MEETROOM_DATA_DIR'] || (await host.dirs()).data
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** Shorter keys might be found by trying all of them. */
-const shortest = 20
+/** Minimum key length: the hash of a shorter key can be brute-forced. */
+const minKeyLength = 20
 
-/** The first 8 hex digits of the SHA-256 of a key; undefined for keys of fewer than 20 characters. */
+/** Returns the first 8 hex digits of the key's SHA-256; undefined for keys of fewer than 20 characters. */
 export function fingerprintOf(key: string): string | undefined {
-  return key.length < shortest ? undefined : createHash('sha256').update(key).digest('hex').slice(0, 8)
+  return key.length < minKeyLength ? undefined : createHash('sha256').update(key).digest('hex').slice(0, 8)
 }

@@ -4,7 +4,7 @@ import type { Redact } from '../output/redaction/redact.ts'
 import { isSecretHeader, mask } from '../output/redaction/secrets.ts'
 import { joined, own, visible } from '../output/terminal/visible.ts'
 
-/** Status line and headers of an answer, and the blank line behind them. */
+/** Formats the status line and headers of a response, followed by an empty line. */
 export async function formatHead({ status, headers }: WireResponse, redact: Redact): Promise<Visible> {
   const { STATUS_CODES } = await import('node:http')
   const lines = [

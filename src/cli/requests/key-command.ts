@@ -3,25 +3,22 @@ import { AuthError, InterruptedError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { splitWords } from '../input/split-command.ts'
 
-/** How long the command may take, in milliseconds, and how much it may print, in characters: all of it is looked for in texts. */
-const patienceMs = 10_000
-/** How long output that was written before the exit may take to arrive, in milliseconds. */
+/** Timeout of the key command, in milliseconds. */
+const timeoutMs = 10_000
+/** Time for the remaining output to arrive after the exit, in milliseconds. */
 const drainMs = 100
-const most = 4096
+const maxKeyLength = 4096
 
-/** What a key command is run with. */
-interface Surroundings {
+interface KeyCommandDeps {
   host: Host
-  /** Aborted by SIGINT and SIGTERM. */
   interrupt: AbortSignal
-  /** Takes note of what must never be shown. */
+  /** Registers a secret that output must not contain. */
   keepSecret: (secret: string) => void
 }
 
 /**
- * The words of a command that prints a key. No shell runs it, so what only a shell understands is refused rather than
- * handed over.
- * @throws {UsageError}
+ * Splits a command line into words. No shell runs the command, so shell syntax is rejected.
+ * @throws {UsageError} when the command is empty or uses shell syntax or a relative path
  */
 export function readKeyCommand(line: string): readonly [program: string, ...args: string[]] {
   const { words, open, special } = splitWords(line.trim())
@@ -31,7 +28,7 @@ export function readKeyCommand(line: string): readonly [program: string, ...args
   if (open !== '') throw new UsageError(`the key command ends within ${open}`, { hint })
   if (special !== undefined)
     throw new UsageError(`the key command is run without a shell, and “${special}” is for shells`, { hint })
-  // It would be another program in each folder.
+  // A relative path would depend on the current directory.
   if (/[\\/]/.test(program) && !isAbsolute(program))
     throw new UsageError(`the key command names a relative path: “${program}”`, {
       hint: 'write the whole path, or a name that is found in PATH',
@@ -40,52 +37,52 @@ export function readKeyCommand(line: string): readonly [program: string, ...args
 }
 
 /**
- * The key that a command prints: one line. What the command says on standard error is told only when it fails; whoever
- * asks for a password or a finger does that on the terminal itself.
- * @param from whose command it is, for messages
- * @throws {AuthError} when it fails, takes more than ten seconds, or prints anything but one line
+ * Runs a command and returns the key that it prints as its only line. Standard error is shown only after a
+ * failure; the command prompts on the terminal itself.
+ * @param from origin of the command, for messages
+ * @throws {AuthError} when the command fails, takes more than 10 seconds, or prints anything but one line
  */
-export async function runKeyCommand(line: string, from: string, around: Surroundings): Promise<string> {
-  const { stdout, stderr, end } = await run(readKeyCommand(line), around)
+export async function runKeyCommand(line: string, from: string, deps: KeyCommandDeps): Promise<string> {
+  const { stdout, stderr, end } = await run(readKeyCommand(line), deps)
   const key = stdout.trim()
-  // Even what is no key may be one with something around it.
-  if (key.length <= most) for (const part of [key, ...key.split(/\s+/)]) around.keepSecret(part)
+  // Invalid output may still contain a key.
+  if (key.length <= maxKeyLength) for (const part of [key, ...key.split(/\s+/)]) deps.keepSecret(part)
   const last = stderr
     .trim()
     .split(/[\r\n]+/)
     .at(-1)
-  const failed = (what: string) =>
+  const keyError = (what: string) =>
     new AuthError(`no API key: the key command of ${from} ${what}`, {
       hint: last ? `it says: ${last.slice(0, 300)}` : 'run it by hand to see what it prints',
     })
-  if (end !== undefined) throw failed(end)
-  if (key.length > most) throw failed('prints too much')
-  if (key === '') throw failed('prints nothing')
-  if (/[\r\n]/.test(key)) throw failed('prints more than one line')
+  if (end !== undefined) throw keyError(end)
+  if (key.length > maxKeyLength) throw keyError('prints too much')
+  if (key === '') throw keyError('prints nothing')
+  if (/[\r\n]/.test(key)) throw keyError('prints more than one line')
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw failed('prints a space or another character that is not allowed in a key')
+    throw keyError('prints a space or another character that is not allowed in a key')
   return key
 }
 
-interface Printed {
+interface CommandOutput {
   stdout: string
   stderr: string
-  /** Why what it printed is no key; undefined where it has ended well. */
+  /** Reason why the output is no key; undefined after success. */
   end: string | undefined
 }
 
 async function run(
   [program, ...args]: readonly [string, ...string[]],
-  { host, interrupt }: Surroundings,
-): Promise<Printed> {
+  { host, interrupt }: KeyCommandDeps,
+): Promise<CommandOutput> {
   interrupt.throwIfAborted()
   const { spawn } = await import('node:child_process')
   const { promise, resolve, reject } = withResolvers<string | undefined>()
-  // A new group has no terminal to ask for a password on.
+  // A new process group has no terminal for a password prompt.
   const leadsGroup = host.platform !== 'win32' && !host.stdin.isTTY && !host.stderr.isTTY
   const child = spawn(program, args, {
     env: { ...host.env },
-    // Standard input may hold ids for us.
+    // Standard input may contain IDs for the meetroom command.
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
     detached: leadsGroup,
@@ -94,20 +91,20 @@ async function run(
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => {
       printed[name] += text
-      if (printed[name].length > most * 16) resolve('prints too much')
+      if (printed[name].length > maxKeyLength * 16) resolve('prints too much')
     })
   child.on('error', ({ code }: NodeJS.ErrnoException) =>
     resolve(code === 'ENOENT' ? `names no program: “${program}”` : `cannot be started (${code})`),
   )
-  const endOf = (code: number | null, signal: NodeJS.Signals | null) =>
+  const describeExit = (code: number | null, signal: NodeJS.Signals | null) =>
     code === 0 ? undefined : code === null ? `was ended by ${signal}` : `failed with exit code ${code}`
   let cancelDrain = () => {}
-  child.on('close', (code, signal) => resolve(endOf(code, signal)))
-  // A process that the command has started may hold the pipes open for as long as it runs.
+  child.on('close', (code, signal) => resolve(describeExit(code, signal)))
+  // A process that the command has started may keep the pipes open.
   child.on('exit', (code, signal) => {
-    cancelDrain = host.after(drainMs, () => resolve(endOf(code, signal)))
+    cancelDrain = host.after(drainMs, () => resolve(describeExit(code, signal)))
   })
-  const cancel = host.after(patienceMs, () => resolve('took more than 10 seconds'))
+  const cancel = host.after(timeoutMs, () => resolve('took more than 10 seconds'))
   const stop = () => reject(interrupt.reason ?? new InterruptedError('SIGINT'))
   interrupt.addEventListener('abort', stop, { once: true })
   let isDone = false
@@ -119,21 +116,21 @@ async function run(
     cancel()
     cancelDrain()
     interrupt.removeEventListener('abort', stop)
-    // After a success, an agent that the command has started stays.
+    // After success, an agent that the command has started keeps running.
     if (!isDone && child.pid !== undefined) await endProcesses(child.pid, leadsGroup, host)
     child.stdout.destroy()
     child.stderr.destroy()
   }
 }
 
-/** Kills the command and the processes that it has started. */
+/** Kills the command and its descendants. */
 async function endProcesses(pid: number, leadsGroup: boolean, host: Host): Promise<void> {
   if (leadsGroup) return host.kill(-pid)
   const descendants = host.platform === 'win32' ? [] : await findDescendants(pid)
-  for (const found of [pid, ...descendants]) host.kill(found)
+  for (const process of [pid, ...descendants]) host.kill(process)
 }
 
-/** The processes that a process has started, and those that these have started; none where `ps` fails. */
+/** Lists the descendants of a process; none if `ps` fails. */
 async function findDescendants(pid: number): Promise<number[]> {
   const { execFile } = await import('node:child_process')
   const table = await new Promise<string>((done) =>
@@ -146,13 +143,13 @@ async function findDescendants(pid: number): Promise<number[]> {
     .split('\n')
     .map((line) => line.trim().split(/\s+/).map(Number))
   const found = [pid]
-  // The loop visits the processes that it adds.
+  // The loop also visits the processes that it appends.
   for (const parent of found)
     for (const [child = 0, ppid] of processes) if (ppid === parent && child > 1) found.push(child)
   return found.slice(1)
 }
 
-/** Promise.withResolvers, which Node 20 lacks. */
+/** Implements Promise.withResolvers, which Node 20 lacks. */
 function withResolvers<T>() {
   let resolve: (value: T) => void = () => {}
   let reject: (reason: unknown) => void = () => {}

@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts'
 import { parseHeaders } from '../input/input.ts'
 
-/** Headers that decide who asks, whom, and where a request ends. */
+/** Headers that control authentication, routing or framing. */
 const reserved = new Set([
   'authorization',
   'connection',
@@ -18,8 +18,8 @@ const reserved = new Set([
   'upgrade',
 ])
 
-/** Headers by which some services take one request for another: protection and confirmation judge what is sent. */
-const disguises = new Set([
+/** Headers by which some services change the method or path, which would bypass protection and confirmation. */
+const rewritingHeaders = new Set([
   'x-http-method',
   'x-http-method-override',
   'x-method-override',
@@ -28,21 +28,21 @@ const disguises = new Set([
 ])
 
 /**
- * The headers of `-H`, names in lower case; of one that is given twice, both values.
- * @throws {UsageError} for what is no header, and for one that is not the user’s to set
+ * Parses the `-H` headers, with names in lower case and repeated values joined.
+ * @throws {UsageError} for a malformed or reserved header
  */
-export function requestHeaders(lines: readonly string[]): Record<string, string> {
+export function parseRequestHeaders(lines: readonly string[]): Record<string, string> {
   const headers = new Map<string, string>()
   for (const line of lines) {
     const [name = '', value = ''] = Object.entries(parseHeaders('--header', [line]))[0] ?? []
-    const known = name.toLowerCase()
-    if (reserved.has(known)) throw new UsageError(`--header cannot set ${name}: meetroom sets it itself`)
-    if (disguises.has(known))
+    const key = name.toLowerCase()
+    if (reserved.has(key)) throw new UsageError(`--header cannot set ${name}: meetroom sets it itself`)
+    if (rewritingHeaders.has(key))
       throw new UsageError(`--header cannot set ${name}: it may turn the request into another one`)
     if (!/^[\t -~]*$/.test(value))
       throw new UsageError(`--header ${name}: the value contains a character that no header may contain`)
-    const before = headers.get(known)
-    headers.set(known, before === undefined ? value : `${before}, ${value}`)
+    const existing = headers.get(key)
+    headers.set(key, existing === undefined ? value : `${existing}, ${value}`)
   }
   return Object.fromEntries(headers)
 }

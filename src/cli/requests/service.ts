@@ -12,78 +12,73 @@ import { withoutKeys } from '../output/redaction/without-keys.ts'
 import type { Audit } from './audit/audit.ts'
 import { beforeSend, type SendFlags, type SendPolicy } from './before-send.ts'
 
-/** A transport that may hold something open. */
+/** A transport that may need closing. */
 export type OpenTransport = Transport & { close?(): Promise<void> | void }
 
-/** How the program reaches a service over the network. Tests put the embedded service here. */
+/** Connects to a service over the network. Tests substitute the embedded service. */
 export type Connect = (baseUrl: string, host: Host, connections?: number) => Promise<OpenTransport>
 
-/** What a service is opened with. */
 export interface ServiceDeps extends SendPolicy {
   host: Host
   flags: SendFlags & { verbose?: boolean }
   connect: Connect
-  /** Keeps something to be closed when the command ends. */
+  /** Registers a function to call when the command ends. */
   closeLater: (close: () => Promise<void> | void) => void
-  /** The key that may be sent to the service. */
+  /** Returns the key for the service. */
   key: () => Promise<string>
-  /** Takes note of what must never be shown. */
+  /** Registers a secret that output must not contain. */
   keepSecret: (secret: string) => void
   redactKeys: Redact
-  /** Puts a change on record; undefined where there is no audit log. */
+  /** The audit log; undefined when auditing is off. */
   audit: Audit | undefined
 }
 
-/** What a client does differently from the default. */
+/** Settings of a client that differ from the default. */
 export interface ClientSetup {
-  /** Maximum number of connections. */
   connections?: number
-  /** Aborts what is under way. */
+  /** Signal that cancels requests in flight. */
   interrupt: AbortSignal
-  /** Aborted: what has not been sent is not sent any more. */
+  /** Signal that cancels unsent requests. */
   cancelUnsent?: AbortSignal
-  /** What other clients of the run have found out about the service. */
+  /** Facts about the service, shared by the clients of a run. */
   seen?: ServiceFacts
-  /** Deadline of a call that begins now, in milliseconds, instead of the one in the settings. */
+  /** Timeout of a call that starts now, in milliseconds; overrides the setting. */
   timeoutMs?: () => number
-  /** Maximum number of retries of a failed call, instead of the one in the settings. */
+  /** Maximum number of retries; overrides the setting. */
   retries?: number
-  /** Told before each repetition, instead of the user. */
+  /** Called before each retry, instead of a notice. */
   onRetry?: Policy['onRetry']
-  /** The caller asks for confirmation itself, where it is needed. */
+  /** True when the caller asks for confirmation. */
   confirmed?: boolean
-  /** Reads are sent, with `--curl` too. */
+  /** True when reads are sent even with `--curl`. */
   lookup?: boolean
 }
 
-/** A service to talk to. Opening it may open the workspace or a connection, so it is left to the first request. */
+/** A service. The first request opens it, because opening may start the workspace or a connection. */
 export interface Service {
   baseUrl: string
-  /** Folder of the local workspace. */
+  /** Directory of the local workspace. */
   dir?: string
   open(connections?: number): Promise<{ transport: OpenTransport; apiKey: string }>
 }
 
-/**
- * The only place that makes a client, so that every request of every command passes `beforeSend`.
- * @param service where the requests go
- */
-export function openClient(around: ServiceDeps, setup: ClientSetup, service: Service): Client {
-  const { host, flags, settings, printer } = around
+/** Creates a client. All clients are created here, so that every request passes `beforeSend`. */
+export function openClient(deps: ServiceDeps, setup: ClientSetup, service: Service): Client {
+  const { host, flags, settings, printer } = deps
   const { timeout, retries } = settings
-  const { audit } = around
-  const place = () => service.dir ?? new URL(service.baseUrl).origin
+  const { audit } = deps
+  const auditOrigin = () => service.dir ?? new URL(service.baseUrl).origin
   const client = createClient({
     baseUrl: service.baseUrl,
     open: async () => {
       const { transport, apiKey } = await service.open(setup.connections)
-      around.keepSecret(apiKey)
-      around.closeLater(() => transport.close?.())
-      return { transport: withoutKeys(transport, around.redactKeys), apiKey }
+      deps.keepSecret(apiKey)
+      deps.closeLater(() => transport.close?.())
+      return { transport: withoutKeys(transport, deps.redactKeys), apiKey }
     },
-    beforeSend: beforeSend(around, service.baseUrl, setup),
-    onRemark: tellRemarks(around),
-    ...(audit ? { audit: (endpoint, input) => audit.trail(place(), endpoint, input) } : {}),
+    beforeSend: beforeSend(deps, service.baseUrl, setup),
+    onRemark: createRemarkPrinter(deps),
+    ...(audit ? { audit: (endpoint, input) => audit.trail(auditOrigin(), endpoint, input) } : {}),
     ...omitUndefined({ seen: setup.seen }),
     userAgent: `meetroom/${version} (node ${host.nodeVersion}; ${host.platform})`,
     interrupt: setup.interrupt,
@@ -94,7 +89,7 @@ export function openClient(around: ServiceDeps, setup: ClientSetup, service: Ser
       },
       retries: setup.retries ?? retries.value,
       timing: host,
-      onRetry: setup.onRetry ?? ((retry) => void printer.notice(retryWords(retry))),
+      onRetry: setup.onRetry ?? ((retry) => void printer.notice(describeRetry(retry))),
     },
     ...(flags.verbose
       ? {
@@ -114,13 +109,13 @@ export function openClient(around: ServiceDeps, setup: ClientSetup, service: Ser
   }
 }
 
-/** What is about to be tried again, for people. */
-export function retryWords({ reason, waitMs }: Retry): string {
+/** Formats the notice before a retry. */
+export function describeRetry({ reason, waitMs }: Retry): string {
   return `${reason}; trying again in ${(waitMs / 1000).toFixed(1)} s`
 }
 
-/** Prints the first remark about each thing, and at the end of the run how many more there were. */
-function tellRemarks({ printer, closeLater }: ServiceDeps): (remark: Remark) => void {
+/** Prints the first warning of each kind, and the number of the others when the command ends. */
+function createRemarkPrinter({ printer, closeLater }: ServiceDeps): (remark: Remark) => void {
   const counts = new Map<string, number>()
   return ({ about, text }) => {
     const count = counts.get(about) ?? 0

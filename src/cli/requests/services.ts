@@ -10,7 +10,7 @@ import { requireUnwritable } from '../../files/trusted-file.ts'
 import type { Printer } from '../output/printer.ts'
 import type { Redact } from '../output/redaction/redact.ts'
 import type { Audit } from './audit/audit.ts'
-import { dataDir, findService, liveBaseUrl, requireBaseUrl, requireOwner } from './find-service.ts'
+import { dataDir, findService, persistentBaseUrl, requireBaseUrl, requireServer } from './find-service.ts'
 import {
   type ClientSetup,
   type OpenTransport,
@@ -19,36 +19,33 @@ import {
   type ServiceDeps,
 } from './service.ts'
 
-/** Whom services are for. */
-interface Owner
+interface ServicesDeps
   extends Pick<ServiceDeps, 'host' | 'connect' | 'confirm' | 'saver' | 'keepSecret' | 'redactKeys'> {
   flags: GlobalFlags
-  /** The words of the command: `users delete`. */
   command: string
-  /** Aborts what is under way. */
   interrupt: AbortSignal
   redact: Redact
   settings: () => Promise<ServiceDeps['settings']>
   printer: () => Promise<Printer>
-  /** Folder of the settings file. */
+  /** Directory of the settings file. */
   configDir: () => Promise<string>
 }
 
-/** How a command reaches services: their clients, the keys for them, and the record of what is changed there. */
+/** Access of a command to services: clients, keys and the audit log. */
 export class Services {
-  readonly #owner: Owner
+  readonly #deps: ServicesDeps
   #client: Promise<Client> | undefined
   #key: Promise<string> | undefined
   #audit: Promise<Audit | undefined> | undefined
-  /** What the clients of this run have found out about the service. */
+  /** Facts about the service, shared by the clients of this run. */
   readonly #seen: ServiceFacts = {}
   readonly #closers: (() => Promise<void> | void)[] = []
 
-  constructor(owner: Owner) {
-    this.#owner = owner
+  constructor(deps: ServicesDeps) {
+    this.#deps = deps
   }
 
-  /** A client of the service that the settings name. Made once where nothing special is asked of it. */
+  /** Returns a client for the configured service. Calls without setup share one client. */
   client(setup?: Partial<ClientSetup>): Promise<Client> {
     if (setup) return this.#open(setup)
     this.#client ??= this.#open({})
@@ -56,64 +53,65 @@ export class Services {
   }
 
   async #open(setup: Partial<ClientSetup>): Promise<Client> {
-    const around = await this.#surroundings()
-    const { interrupt } = this.#owner
-    return openClient(around, { interrupt, seen: this.#seen, ...setup }, await findService(around))
+    const deps = await this.#createDeps()
+    const { interrupt } = this.#deps
+    return openClient(deps, { interrupt, seen: this.#seen, ...setup }, await findService(deps))
   }
 
   /**
-   * A client for what stays. It never opens the local workspace itself: nobody could serve it then.
+   * Returns a client for a persistent connection. It uses the server of the local workspace, since opening the
+   * workspace would block the server.
    * @throws {UsageError} when the local workspace is not served
    */
-  async liveClient(setup: Partial<ClientSetup>): Promise<Client> {
-    const { local } = await this.#owner.settings()
+  async persistentClient(setup: Partial<ClientSetup>): Promise<Client> {
+    const { local } = await this.#deps.settings()
     if (!local) return this.client(setup)
-    const { base_url, apiKey } = await requireOwner(this.#owner.host)
+    const { base_url, apiKey } = await requireServer(this.#deps.host)
     return this.clientFor(base_url, apiKey, setup)
   }
 
-  /** A client of any service with any key. */
+  /** Creates a client for a given service and key. */
   async clientFor(baseUrl: string, apiKey: string, setup: Partial<ClientSetup> = {}): Promise<Client> {
-    const { host, connect, interrupt } = this.#owner
+    const { host, connect, interrupt } = this.#deps
     const service: Service = {
       baseUrl,
       open: async (connections) => ({ transport: await connect(baseUrl, host, connections), apiKey }),
     }
-    return openClient(await this.#surroundings(), { interrupt, ...setup }, service)
+    return openClient(await this.#createDeps(), { interrupt, ...setup }, service)
   }
 
-  /** A way to send requests anywhere. The caller closes it. */
+  /** Opens a transport, which the caller closes. */
   transportTo(url: string): Promise<OpenTransport> {
-    const { host, connect } = this.#owner
+    const { host, connect } = this.#deps
     return connect(url, host)
   }
 
   /**
-   * Base URL of the service for what needs a connection that stays.
+   * Returns the base URL for a persistent connection.
    * @throws {UsageError} when the local workspace is not served
    */
-  async liveBaseUrl(): Promise<string> {
-    return liveBaseUrl(this.#owner.host, await this.#owner.settings())
+  async persistentBaseUrl(): Promise<string> {
+    return persistentBaseUrl(this.#deps.host, await this.#deps.settings())
   }
 
-  /** What is talked to, for people and journals: a base URL, or the folder of the embedded workspace. */
+  /** Names the service for messages and journals: a base URL, or the directory of the local workspace. */
   async target(): Promise<string> {
-    const settings = await this.#owner.settings()
+    const settings = await this.#deps.settings()
     return settings.local
-      ? `the local workspace in ${await dataDir(this.#owner.host)}`
+      ? `the local workspace in ${await dataDir(this.#deps.host)}`
       : requireBaseUrl(settings)
   }
 
-  /** Where changes are made, for questions: `at https://host (profile staging)`. */
+  /** Names the service for prompts: `at https://host (profile staging)`. */
   async place(): Promise<string> {
-    const { local, profile } = await this.#owner.settings()
+    const { local, profile } = await this.#deps.settings()
     const target = await this.target()
     return local ? `in ${target}` : `at ${new URL(target).origin} (profile ${profile.value})`
   }
 
   /**
-   * The key that may be sent to the service. A command that prints it runs once.
-   * @throws {AuthError} when there is none
+   * Returns the key for the service. A key command runs only once.
+   * @throws {AuthError} when no key is configured
    */
   key(): Promise<string> {
     this.#key ??= this.#readKey()
@@ -121,7 +119,7 @@ export class Services {
   }
 
   async #readKey(): Promise<string> {
-    const { host, configDir, settings } = this.#owner
+    const { host, configDir, settings } = this.#deps
     const found = await settings()
     const key = keyFor(found)
     if ('value' in key) return key.value
@@ -130,25 +128,23 @@ export class Services {
     return this.runKeyCommand(key.command, found.keyCommand?.from ?? '')
   }
 
-  /** The key that a command prints. */
   async runKeyCommand(command: string, from: string): Promise<string> {
     const { runKeyCommand } = await import('./key-command.ts')
-    const { host, interrupt, keepSecret } = this.#owner
+    const { host, interrupt, keepSecret } = this.#deps
     return runKeyCommand(command, from, { host, interrupt, keepSecret })
   }
 
-  /** The record of a change that is no request of a client; undefined where there is no audit log. */
+  /** Creates the audit trail of a change made without a client; undefined when auditing is off. */
   async trail(endpoint: Route, input: AnyInput): Promise<AuditTrail | undefined> {
-    const audit = await this.#audited()
+    const audit = await this.#openAudit()
     if (!audit) return undefined
-    const { local } = await this.#owner.settings()
-    const place = local ? await dataDir(this.#owner.host) : new URL(await this.liveBaseUrl()).origin
+    const { local } = await this.#deps.settings()
+    const place = local ? await dataDir(this.#deps.host) : new URL(await this.persistentBaseUrl()).origin
     return audit.trail(place, endpoint, input)
   }
 
-  /** Puts changes on record, where the settings name a file for that. */
-  #audited(): Promise<Audit | undefined> {
-    const { host, flags, command, redact, settings, printer } = this.#owner
+  #openAudit(): Promise<Audit | undefined> {
+    const { host, flags, command, redact, settings, printer } = this.#deps
     this.#audit ??= settings().then(async ({ auditLog, profile }) => {
       if (!auditLog || !flags.audit) return undefined
       const { openAudit } = await import('./audit/audit.ts')
@@ -160,19 +156,19 @@ export class Services {
     return this.#audit
   }
 
-  async #surroundings(): Promise<ServiceDeps> {
-    const { settings, printer, ...owner } = this.#owner
+  async #createDeps(): Promise<ServiceDeps> {
+    const { settings, printer, ...deps } = this.#deps
     return {
-      ...owner,
+      ...deps,
       settings: await settings(),
       printer: await printer(),
       closeLater: (close) => this.closeLater(close),
       key: () => this.key(),
-      audit: await this.#audited(),
+      audit: await this.#openAudit(),
     }
   }
 
-  /** Keeps something to be closed when the command ends. */
+  /** Registers a function to call when the command ends. */
   closeLater(close: () => Promise<void> | void): void {
     this.#closers.push(close)
   }

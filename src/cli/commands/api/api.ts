@@ -14,7 +14,7 @@ import { examples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { isJson } from '../../output/error.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
-import { requestHeaders } from '../../requests/request-headers.ts'
+import { parseRequestHeaders } from '../../requests/request-headers.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
@@ -88,7 +88,7 @@ type Request = AnyInput & { query: Record<string, unknown> }
 async function inputOf({ host }: Context, { method }: Route, path: string, flags: Flags): Promise<Request> {
   const [, search = ''] = path.split(/\?(.*)/s)
   const query = Object.fromEntries(new URLSearchParams(search))
-  const headers = flags.header && { headers: requestHeaders(flags.header) }
+  const headers = flags.header && { headers: parseRequestHeaders(flags.header) }
   const fields = parseFields('--field', flags.field ?? [])
   const data = flags.data === undefined ? undefined : await readData(flags.data, host)
   if (method !== 'GET') return { query, body: bodyOf(data, fields), ...headers }

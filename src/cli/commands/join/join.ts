@@ -60,7 +60,7 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
   if (flags.as !== undefined && flags.token !== undefined)
     throw new UsageError('--as and --token cannot be used together')
   const access_token = flags.as === undefined ? flags.token : await tokenOf(context, flags.as)
-  const url = (await context.services.liveBaseUrl()) + fillPath(joining.path, { id: room })
+  const url = (await context.services.persistentBaseUrl()) + fillPath(joining.path, { id: room })
   const trail = await context.services.trail(joining, { params: { id: room } })
   await trail?.begin({ method: joining.method, url })
   await withAuditTrail(trail, () => stay(context, room, url, access_token))

@@ -7,7 +7,7 @@ import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import { bodyFlags, examples, requireFields, userOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { blockedBody, blockField, isBlocked } from '../../lists/blocking.ts'
+import { blockedBody, isBlocked } from '../../lists/blocking.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
 import { readMember } from '../../lists/user-members.ts'
@@ -33,7 +33,7 @@ export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction):
     .addOption(userOption())
     .option('--name <name>', words.name)
     .addOption(new Option('--type <type>', words.type).choices(memberTypes))
-    .addOption(new Option('--blocked', words[blockField]).conflicts('unblocked'))
+    .addOption(new Option('--blocked', words.is_blocked).conflicts('unblocked'))
     .addOption(new Option('--unblocked', 'let the user back in').conflicts('blocked'))
   bodyFlags(update).action(
     act('writes', async (context, room_id: string, given: string | undefined, flags: UpdateFlags) => {

@@ -1,2 +1,2 @@
-/** The operations that list. */
+/** Names of the list operations. */
 export type ListName = 'listRooms' | 'listMembers' | 'listUsers' | 'listSessions'

@@ -1,11 +1,11 @@
 import type { Item } from '../../output/views/views.ts'
 
-/** The total in an answer (API specification, section 2.6); undefined when it has none. */
+/** Reads the total of a response (API specification, “Paging”); undefined when missing. */
 export function totalOf(body: Item): number | undefined {
   return pagingOf(body, 'total')
 }
 
-/** The offset at which an answer says that its items begin; undefined when it does not say. */
+/** Reads the offset of a response; undefined when missing. */
 export function offsetOf(body: Item): number | undefined {
   return pagingOf(body, 'offset')
 }
@@ -17,22 +17,22 @@ function pagingOf(body: Item, field: 'total' | 'offset'): number | undefined {
   return Number.isSafeInteger(number) && Number(number) >= 0 ? Number(number) : undefined
 }
 
-/** Whether a total is a number at which services stop counting or cut lists off, such as 50, 250 or 10,000. */
+/** Returns true for round totals such as 50, 250 or 10,000, at which some services stop counting. */
 export function isRound(total: number | undefined): boolean {
   return total !== undefined && total >= 10 && /^(?:[1235]|25)0*$/.test(String(total))
 }
 
-/** The totals that the answers of one list give. */
+/** Totals in the responses of a list. */
 export class Totals {
-  /** The last total that fits the items; undefined when there is none. */
+  /** The last plausible total; undefined when there is none. */
   current: number | undefined
   highest = 0
-  /** No answer held more items than its total allows. */
+  /** False when a response contained more items than its total allows. */
   isCredible = true
 
   /**
-   * Takes note of the total of an answer.
-   * @returns by how much it fell since the last one, 0 when it rose; undefined when it is the same or does not count
+   * Records the total of a response.
+   * @returns the decrease since the last total, 0 for an increase; undefined when unchanged or implausible
    */
   observe(total: number | undefined, { end, count }: { end: number; count: number }): number | undefined {
     if (total === undefined) return undefined

@@ -1,38 +1,38 @@
 import { omitUndefined } from '../../../api/defined.ts'
 import type { Answer } from '../../../client/client.ts'
 import type { ServiceFacts } from '../../../client/probe.ts'
-import { fetchPage, type PageQuery, usualPageSize } from './page-size.ts'
+import { defaultPageSize, fetchPage, type PageQuery } from './page-size.ts'
 
 export interface PageRequest {
-  /** Number of items wanted; undefined with `all` false asks for one page of the service’s own size. */
+  /** Maximum number of items; undefined without `all` requests one page of the service's default size. */
   limit?: number | undefined
   offset?: number | undefined
   all: boolean
   pageSize?: number | undefined
-  /** Reads the whole list once even if it changes meanwhile: for lists that are only shown. */
+  /** Reads the list only once, even if it changes meanwhile; for display only. */
   readOnce?: boolean | undefined
 }
 
-interface Asked {
+interface PendingPage {
   at: number
   answer: Promise<Answer>
 }
 
 interface Source {
   fetch: (query: PageQuery) => Promise<Answer>
-  /** Facts about the service that the run has learned. */
+  /** Facts about the service, shared by the clients of a run. */
   seen: ServiceFacts
-  /** The specification has no limit for this list. */
+  /** True for lists without a `limit` in the API specification. */
   isPagedWhenAsked: boolean
 }
 
-/** The requests for the pages of a list, some of them sent before their answer is needed. */
+/** Page requests of a list, some of them sent ahead. */
 export class PageRequests {
   readonly #request: PageRequest
   readonly #source: Source
   readonly #isLimited: boolean
   readonly #pageSize: number
-  #asked: Asked[] = []
+  #pending: PendingPage[] = []
 
   constructor(request: PageRequest, source: Source) {
     const { limit, pageSize, all } = request
@@ -40,49 +40,49 @@ export class PageRequests {
     this.#source = source
     const many = all || limit !== undefined
     this.#isLimited = pageSize !== undefined || limit !== undefined || (many && !source.isPagedWhenAsked)
-    this.#pageSize = pageSize ?? Math.min(limit ?? usualPageSize, usualPageSize)
+    this.#pageSize = pageSize ?? Math.min(limit ?? defaultPageSize, defaultPageSize)
   }
 
-  /** Most items that one answer can hold by what was asked for. */
+  /** Maximum number of items in a response. */
   get pageSize(): number {
     return this.#isLimited ? Math.min(this.#pageSize, this.#source.seen.pageSize ?? Infinity) : Infinity
   }
 
-  /** The next page: requested already, or requested now from an offset. */
-  next(offset: number, missing: number): Asked {
-    return this.#asked.shift() ?? this.#ask(offset, missing)
+  /** Returns the next page, requested ahead or now. */
+  next(offset: number, missing: number): PendingPage {
+    return this.#pending.shift() ?? this.#send(offset, missing)
   }
 
-  /** Forgets the pages that are under way. */
+  /** Discards the pages requested ahead. */
   drop(): void {
-    this.#asked = []
+    this.#pending = []
   }
 
   /**
-   * Requests pages before they are needed.
-   * @param step number of items from one page to the next
-   * @param bound offset from which nothing is expected
+   * Requests pages ahead.
+   * @param step number of items per page
+   * @param bound offset at which the list is expected to end
    */
   fill(
     offset: number,
     missing: number,
     { step, bound, ahead }: { step: number; bound: number; ahead: number },
   ) {
-    // A page shorter than the one before it: the pages requested behind it do not follow it.
-    if (this.#asked[0] && this.#asked[0].at !== offset) this.drop()
-    for (let at = offset + this.#asked.length * step; this.#asked.length < ahead; at += step) {
-      if (this.#asked.length > 0 && at >= bound) break
-      this.#asked.push(this.#ask(at, missing - (at - offset)))
+    // After a short page, the pages requested ahead do not follow it.
+    if (this.#pending[0] && this.#pending[0].at !== offset) this.drop()
+    for (let at = offset + this.#pending.length * step; this.#pending.length < ahead; at += step) {
+      if (this.#pending.length > 0 && at >= bound) break
+      this.#pending.push(this.#send(at, missing - (at - offset)))
     }
   }
 
-  #ask(at: number, missing: number): Asked {
+  #send(at: number, missing: number): PendingPage {
     const { fetch, seen } = this.#source
     const query = omitUndefined({
       limit: this.#isLimited ? Math.min(this.#pageSize, missing) : undefined,
       offset: at > 0 || this.#request.offset !== undefined ? at : undefined,
     })
-    // The user chose a page size: it is not replaced.
+    // A page size chosen by the user is never reduced.
     const answer = this.#request.pageSize === undefined ? fetchPage(fetch, query, seen) : fetch(query)
     // Awaited later or never; prevents an unhandled rejection.
     answer.catch(() => {})

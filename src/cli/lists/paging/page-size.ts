@@ -3,21 +3,21 @@ import type { Answer } from '../../../client/client.ts'
 import type { ServiceFacts } from '../../../client/probe.ts'
 import { ApiError } from '../../../errors.ts'
 
-/** Which part of a list is asked for. */
+/** Paging parameters of a request. */
 export interface PageQuery {
   limit?: number
   offset?: number
 }
 
-/** Items per request, unless the user says otherwise. */
-export const usualPageSize = 1000
-/** Smaller sizes, tried one after the other. */
+/** Default number of items per request. */
+export const defaultPageSize = 1000
+/** Smaller page sizes to try, in this order. */
 const smallerSizes = [100, 30, 10, 1]
 
 /**
- * Requests a page, and a smaller one when the service refuses so many items: the API specification gives no maximum
- * (section 8).
- * @param seen keeps the size that the service accepts, for the rest of the run
+ * Requests a page, with a smaller size when the service refuses it: the API specification gives no maximum
+ * (“Limits”).
+ * @param seen stores the accepted size for the rest of the run
  */
 export async function fetchPage(
   fetch: (query: PageQuery) => Promise<Answer>,
@@ -34,16 +34,16 @@ export async function fetchPage(
       return answer
     } catch (error) {
       if (!isRefusal(error)) throw error
-      // The first one is about the number that was asked for.
+      // The first error is about the requested size.
       refusal ??= error
       if (smaller.length === 0) throw refusal
     }
 }
 
-/** Statuses with which services refuse a number of items. 500 counts when it has a JSON body (section 7). */
+/** Statuses that may refuse a page size. A 500 counts only with a JSON body (API specification, “Errors”). */
 const refusals = new Set([400, 413, 422, 500])
 
-/** Whether an error may be about the number of items. A refused key and a missing item have errors of their own. */
+/** Returns true when an error may refuse the page size. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && refusals.has(error.status ?? 0)
 }

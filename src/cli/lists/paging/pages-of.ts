@@ -11,8 +11,8 @@ import type { PageRequest } from './page-requests.ts'
 import { paginate } from './paginate.ts'
 
 /**
- * The pages of a list operation. Throws behind the last one when the list was not read to its end.
- * @param ahead how many pages are on their way while one is used
+ * Pages through a list operation. Throws after the last page if the list is incomplete.
+ * @param ahead number of pages to request ahead
  */
 export function pagesOf<N extends ListName>(
   context: Pick<Context, 'notice'>,

@@ -2,43 +2,44 @@ import { IncompleteError } from '../../../errors.ts'
 import type { Page } from '../../output/views/page.ts'
 import { type Incomplete, ListPass, type PagingOptions, type PassEnd, type Verdict } from './list-pass.ts'
 
-/** Maximum number of times that a list is read which changes meanwhile. */
-const mostPasses = 3
+/** Maximum number of passes over a changing list. */
+const maxPasses = 3
 
 /**
- * Pages through a list, each item once. A list that changes while it is read is read again until it stays the same.
- * @param what the items in the words of an error: `rooms`, or `members of room r1`
- * @throws {IncompleteError} behind the last page, when the list was not read to its end
+ * Pages through a list and yields each item once. Rereads a list that changes until it is stable.
+ * @param what name of the items in errors, such as `rooms` or `members of room r1`
+ * @throws {IncompleteError} after the last page, if the list is incomplete
  */
 export async function* paginate(options: PagingOptions & { what: string }): AsyncGenerator<Page> {
   const verdict = yield* readList(options)
-  if (!verdict.isComplete) throw new IncompleteError(inWords(verdict, options.what), { retryable: true })
+  if (!verdict.isComplete)
+    throw new IncompleteError(describeIncomplete(verdict, options.what), { retryable: true })
 }
 
 async function* readList(options: PagingOptions): AsyncGenerator<Page, Verdict> {
   const { all, readOnce = false } = options.request
-  const given = new Set<string>()
+  const yielded = new Set<string>()
   let before: PassEnd | undefined
   for (let passes = 1; ; passes++) {
-    const end: PassEnd = yield* new ListPass(options, given).pages()
+    const end: PassEnd = yield* new ListPass(options, yielded).pages()
     if (!all || readOnce || end.isStable || isSame(end, before)) return end.verdict
-    if (passes === mostPasses) return stillChanging(end, given.size)
+    if (passes === maxPasses) return stillChanging(end, yielded.size)
     before = end
   }
 }
 
-/** Whether a pass found what the pass before it had found. */
+/** Returns true when a pass confirms the pass before it. */
 function isSame({ verdict, end, total, added }: PassEnd, before: PassEnd | undefined): boolean {
   return verdict.isComplete && added === 0 && end === before?.end && end >= total
 }
 
 function stillChanging({ verdict, total }: PassEnd, read: number): Incomplete {
-  const reason = `it changed while it was read, ${mostPasses} times in a row`
+  const reason = `it changed while it was read, ${maxPasses} times in a row`
   return verdict.isComplete ? { isComplete: false, reason, read, total } : verdict
 }
 
-/** `the service listed 100 of 130 rooms`, and the reason. */
-function inWords({ read, total, reason }: Incomplete, what: string): string {
+/** Formats `the service listed 100 of 130 rooms`, with the reason. */
+function describeIncomplete({ read, total, reason }: Incomplete, what: string): string {
   const counts =
     total !== undefined && total > read
       ? `the service listed ${read} of ${total} ${what}`

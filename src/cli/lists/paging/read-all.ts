@@ -7,8 +7,8 @@ import type { ListName } from './list-name.ts'
 import { pagesOf } from './pages-of.ts'
 
 /**
- * Every item of a list.
- * @throws {IncompleteError} behind the last item, when the list was not read to its end
+ * Yields every item of a list.
+ * @throws {IncompleteError} after the last item, if the list is incomplete
  */
 export async function* readAll<N extends ListName>(
   context: Context,

@@ -3,44 +3,43 @@ import type { AuditTrail } from '../../../client/audit-trail.ts'
 import type { AnyInput } from '../../../client/request.ts'
 import type { Host } from '../../../host.ts'
 import type { Redact } from '../../output/redaction/redact.ts'
-import { ciRun } from './ci-run.ts'
+import { readCiRun } from './ci-run.ts'
 import { AuditLog } from './log.ts'
 import { MemberUsers } from './member-users.ts'
-import { trailOf } from './record.ts'
+import { createTrail } from './record.ts'
 
-/** The audit log of a run. */
+/** The audit log of a run, which records each change. */
 export interface Audit {
-  /** @param place the origin of the service, or the folder of the local workspace */
+  /** @param place origin of the service, or directory of the local workspace */
   trail(place: string, endpoint: Route, input: AnyInput): AuditTrail
-  /** Given each answer of the service: it may tell which users the members are that a later change names. */
+  /** Records the users of the members in a response, for later changes of those members. */
   seen(input: AnyInput, answer: unknown): void
 }
 
-/** Facts about the run and the machine for each record. */
+/** Facts about the run and the machine, for each record. */
 interface AuditDeps {
   profile: string
-  /** The words of the command. */
   command: string
   host: Host
   redact: Redact
   notice: (text: string) => Promise<void>
 }
 
-/** Puts the changes of a run on record, in a file. */
+/** Opens the audit log. */
 export async function openAudit(
   path: string,
   { profile, command, host, redact, notice }: AuditDeps,
 ): Promise<Audit & { close(): Promise<void> }> {
-  let isTold = false
+  let hasWarned = false
   const log = new AuditLog(path, ({ message }) => {
-    if (!isTold) void notice(`warning: ${message}; it lacks what became of the change`)
-    isTold = true
+    if (!hasWarned) void notice(`warning: ${message}; it lacks what became of the change`)
+    hasWarned = true
   })
   const users = new MemberUsers()
-  const who = { profile, command, user: await host.userName(), ci: ciRun(host.env) }
+  const actor = { profile, command, user: await host.userName(), ci: readCiRun(host.env) }
   return {
     trail: (origin, endpoint, input) =>
-      trailOf(log, { ...who, origin }, { now: () => host.now(), redact, users }, endpoint, input),
+      createTrail(log, { ...actor, origin }, { now: () => host.now(), redact, users }, endpoint, input),
     seen: ({ params }, answer) => users.note(params?.['room_id'] ?? '', answer),
     close: () => log.close(),
   }

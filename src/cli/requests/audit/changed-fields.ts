@@ -2,31 +2,33 @@ import { isRecord } from '../../../api/guards.ts'
 import type { Fields, FieldType } from '../../../api/resource.ts'
 import { resources } from '../../../api/resources.ts'
 
-/** The types that the resources list for a field of this name. */
-function typesOf(name: string): FieldType[] {
+/** Lists the types of all resource fields with this name. */
+function findTypes(name: string): FieldType[] {
   const tables: Fields[] = Object.values(resources).map(({ fields }) => fields)
   return tables.filter((fields) => Object.hasOwn(fields, name)).map((fields) => fields[name]?.type ?? 'text')
 }
 
 interface Change {
-  /** The fields that a request writes, without those that are IDs. */
+  /** Names of the written fields, without IDs. */
   changed?: readonly string[]
-  /** The new values of booleans and roles. Other values may be private. */
+  /** New values of booleans and roles. Other values may be private. */
   values?: Readonly<Record<string, unknown>>
 }
 
-/** What a request changes, as far as a record may tell. */
-export function changeOf(body: unknown): Change {
+/** Describes a request body for the audit log, without private values. */
+export function describeChange(body: unknown): Change {
   if (!isRecord(body)) return {}
   const changed = Object.entries(body).filter(([name]) => !/(^|_)id$/.test(name))
   if (changed.length === 0) return {}
-  const told = changed.filter(([name, value]) => typesOf(name).some((type) => isTold(type, value)))
+  const recordable = changed.filter(([name, value]) =>
+    findTypes(name).some((type) => isRecordable(type, value)),
+  )
   return {
     changed: changed.map(([name]) => name),
-    ...(told.length > 0 ? { values: Object.fromEntries(told) } : {}),
+    ...(recordable.length > 0 ? { values: Object.fromEntries(recordable) } : {}),
   }
 }
 
-function isTold(type: FieldType, value: unknown): boolean {
+function isRecordable(type: FieldType, value: unknown): boolean {
   return Array.isArray(type) ? type.includes(value) : type === 'boolean' && typeof value === 'boolean'
 }

@@ -1,7 +1,7 @@
 type Env = Readonly<Record<string, string | undefined>>
 
-/** What CI services call the address of a run. */
-const urls = [
+/** Variables in which CI services store the URL of a run. */
+const urlVariables = [
   'CI_JOB_URL',
   'CIRCLE_BUILD_URL',
   'BUILDKITE_BUILD_URL',
@@ -10,11 +10,11 @@ const urls = [
   'BUILD_URL',
 ]
 
-/** Where to find the run of a CI service that the program is a part of; undefined when it is none. */
-export function ciRun(env: Env): string | undefined {
+/** Reads the URL of the CI run from the environment; undefined outside CI. */
+export function readCiRun(env: Env): string | undefined {
   const { GITHUB_RUN_ID: run, GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = env
   if (run) return server && repository ? `${server}/${repository}/actions/runs/${run}` : `GitHub run ${run}`
-  const url = urls.map((name) => env[name]).find(Boolean)
-  // Some put a password into it.
+  const url = urlVariables.map((name) => env[name]).find(Boolean)
+  // Some CI services include credentials in the URL.
   return url?.replace(/\/\/[^/]*@/, '//')
 }

@@ -3,10 +3,10 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { AuditError, MeetroomError, UsageError } from '../../../errors.ts'
 import { openOwnFile } from '../../../files/private-file.ts'
 
-/** Number of times that a batch is written again because the file was replaced while it was written. */
-const mostRewrites = 5
+/** Maximum number of rewrites when log rotation replaces the file during a write. */
+const maxRewrites = 5
 
-/** An open log, and what its path named when it was opened. */
+/** An open log file and its identity at opening. */
 interface LogFile {
   handle: FileHandle
   dev: number
@@ -14,30 +14,30 @@ interface LogFile {
 }
 
 /**
- * A file of lines that only grows. Several processes may write to it: each write is whole lines, and the system puts it at the end.
- * The first line opens it. A log rotation may move or remove it at any time: lines go to the file that the path names.
+ * An append-only log file. Several processes may append whole lines to it. The first line opens it. Log rotation
+ * may move or remove it at any time; lines go to the file at the path.
  */
 export class AuditLog {
   readonly #path: string
   readonly #onLost: (error: AuditError) => void
   #file: LogFile | undefined
-  /** The file does not end with a whole line. */
-  #isTorn = false
+  /** True when the file may end with an incomplete line. */
+  #isIncomplete = false
   #lines = ''
   #waiting: { resolve(): void; reject(error: unknown): void }[] = []
   #writing: Promise<void> | undefined
 
-  /** @param onLost told when a line could not be written that nothing waits for */
+  /** @param onLost called when a line that no caller awaits cannot be written */
   constructor(path: string, onLost: (error: AuditError) => void) {
     this.#path = path
     this.#onLost = onLost
   }
 
   /**
-   * Writes a line; resolves when it is on disk. One write and one sync serve all that came while the last ones were under way.
-   * @throws {AuditError} when it cannot be written
+   * Appends a line; resolves when it is on disk. Lines that arrive during a write share the next write and sync.
+   * @throws {AuditError} when the line cannot be written
    */
-  synced(line: string): Promise<void> {
+  appendSynced(line: string): Promise<void> {
     this.#lines += line
     const synced = new Promise<void>((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
@@ -46,18 +46,18 @@ export class AuditLog {
     return synced
   }
 
-  /** Writes a line. It is on disk when the system gets to it: a crash of the machine may lose it, one of the program does not. */
-  written(line: string): void {
+  /** Appends a line without a sync: it survives a crash of the program, but not of the machine. */
+  append(line: string): void {
     try {
       const file = this.#file
       if (!file) return
-      if (isAt(file, this.#path)) this.#append(file, line)
-      if (isAt(file, this.#path)) return
+      if (isCurrentFile(file, this.#path)) this.#append(file, line)
+      if (isCurrentFile(file, this.#path)) return
     } catch (cause) {
-      this.#onLost(this.#failure(cause))
+      this.#onLost(this.#toAuditError(cause))
       return
     }
-    this.synced(line).catch(this.#onLost)
+    this.appendSynced(line).catch(this.#onLost)
   }
 
   async close(): Promise<void> {
@@ -68,7 +68,7 @@ export class AuditLog {
   }
 
   async #write(): Promise<void> {
-    // Others of this turn of the event loop are let in.
+    // Collects the lines of this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const waiting = this.#waiting
@@ -79,31 +79,30 @@ export class AuditLog {
         await this.#sync(lines)
         for (const { resolve } of waiting) resolve()
       } catch (cause) {
-        for (const { reject } of waiting) reject(this.#failure(cause))
+        for (const { reject } of waiting) reject(this.#toAuditError(cause))
       }
     }
-    // Before any callback runs, which may have more to write.
+    // Reset before any callback runs, which may append more lines.
     this.#writing = undefined
   }
 
   /**
-   * Writes lines to disk. A file that is moved away meanwhile may be compressed without them and removed, so they are written
-   * again to the next one: a line may be in both.
+   * Writes lines to disk. Rotation may discard a file moved during the write, so the lines are written again to
+   * the new file; a line may appear in both.
    */
   async #sync(lines: string): Promise<void> {
-    for (let i = 0; i < mostRewrites; i++) {
+    for (let i = 0; i < maxRewrites; i++) {
       const file = await this.#current()
       this.#append(file, lines)
       await file.handle.datasync()
-      if (isAt(file, this.#path)) return
+      if (isCurrentFile(file, this.#path)) return
     }
     throw new UsageError('it is replaced again and again')
   }
 
-  /** The file that the path names. */
   async #current(): Promise<LogFile> {
     const before = this.#file
-    if (before && isAt(before, this.#path)) return before
+    if (before && isCurrentFile(before, this.#path)) return before
     this.#file = await this.#open()
     await before?.handle.close()
     return this.#file
@@ -111,22 +110,22 @@ export class AuditLog {
 
   async #open(): Promise<LogFile> {
     const handle = await openOwnFile(this.#path, 'append')
-    this.#isTorn = !(await endsWithLine(this.#path))
+    this.#isIncomplete = !(await endsWithLineFeed(this.#path))
     const { ino } = fstatSync(handle.fd)
-    // On Windows, the two ways to ask disagree on the device.
-    const named = lstatSync(this.#path, { throwIfNoEntry: false })
-    return { handle, ino, dev: named?.ino === ino ? named.dev : Number.NaN }
+    // On Windows, fstat and lstat report different devices.
+    const current = lstatSync(this.#path, { throwIfNoEntry: false })
+    return { handle, ino, dev: current?.ino === ino ? current.dev : Number.NaN }
   }
 
-  /** In one call of the system, so that lines of several processes do not mix. */
+  /** Writes with one system call, so that lines of several processes do not mix. */
   #append({ handle: { fd } }: LogFile, lines: string): void {
-    const bytes = Buffer.from(this.#isTorn ? `\n${lines}` : lines)
-    this.#isTorn = true
+    const bytes = Buffer.from(this.#isIncomplete ? `\n${lines}` : lines)
+    this.#isIncomplete = true
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
-    this.#isTorn = false
+    this.#isIncomplete = false
   }
 
-  #failure(cause: unknown): AuditError {
+  #toAuditError(cause: unknown): AuditError {
     const { code, message } = cause as NodeJS.ErrnoException
     const why = cause instanceof MeetroomError ? `: ${message}` : ` (${code})`
     return new AuditError(`the audit log ${this.#path} cannot be written${why}`, {
@@ -136,14 +135,16 @@ export class AuditLog {
   }
 }
 
-/** Whether a path names an open file. */
-function isAt({ handle, dev, ino }: LogFile, path: string): boolean {
-  const named = lstatSync(path, { throwIfNoEntry: false })
-  return named?.dev === dev && named.ino === ino && fstatSync(handle.fd).nlink > 0
+/** Returns true when the path still names the open file. */
+function isCurrentFile({ handle, dev, ino }: LogFile, path: string): boolean {
+  const current = lstatSync(path, { throwIfNoEntry: false })
+  return current?.dev === dev && current.ino === ino && fstatSync(handle.fd).nlink > 0
 }
 
-/** A crash or a full disk may have left part of a line. One that must not be read is taken for whole. */
-async function endsWithLine(path: string): Promise<boolean> {
+/**
+ * Checks for a final line feed, which a crash or a full disk can prevent. An unreadable file counts as complete.
+ */
+async function endsWithLineFeed(path: string): Promise<boolean> {
   const file = await open(path, 'r').catch(() => undefined)
   if (!file) return true
   try {

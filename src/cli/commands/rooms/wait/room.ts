@@ -6,7 +6,7 @@ import { ConditionError, suggest, UsageError } from '../../../../errors.ts'
 import { parseWhere } from '../../../filter/where.ts'
 import { readIds } from '../../../input/input.ts'
 import type { Context } from '../../../kernel/context.ts'
-import { evaluateRoomFacts } from '../../../lists/evaluate-room-facts.ts'
+import { evaluateRoomMetrics } from '../../../lists/evaluate-room-metrics.ts'
 import { RoomFinder } from '../../../lists/find-room.ts'
 import { PresenceReader } from '../../../lists/presence.ts'
 import { runOne, showOne } from '../../../lists/run-one.ts'
@@ -61,8 +61,8 @@ export async function waitForRoom(outer: Context, given: string, flags: WaitFlag
     let holds = filter.matches(item)
     if (holds && filter.metrics.length > 0) {
       const inquiry = { filter, presences, clock: host, recordOf: async () => item }
-      const found = await evaluateRoomFacts(inquiry, { ...item, id })
-      facts = found.facts
+      const found = await evaluateRoomMetrics(inquiry, { ...item, id })
+      facts = found.metrics
       holds = found.matches
     }
     return holds ? { found: answer } : { soFar: describeConditions(filter, item, facts, context.redact) }

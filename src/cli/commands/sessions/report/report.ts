@@ -1,7 +1,7 @@
 import { textOf } from '../../../../api/text-of.ts'
 import { UsageError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
-import { usualPageSize } from '../../../lists/paging/page-size.ts'
+import { defaultPageSize } from '../../../lists/paging/page-size.ts'
 import type { Item } from '../../../output/views/views.ts'
 import { Tally } from '../../../pool/tally.ts'
 import { undefinedIfShown } from '../../../requests/before-send.ts'
@@ -45,7 +45,7 @@ export async function runReport(
 /** With `--curl`, shows the requests that do not depend on a response. */
 async function showRequests(context: Context, rooms: readonly Item[]): Promise<void> {
   const client = await context.client()
-  const query = { limit: usualPageSize }
+  const query = { limit: defaultPageSize }
   for (const { id } of rooms)
     await undefinedIfShown(client.call('listSessions', { params: { room_id: textOf(id) }, query }))
 }

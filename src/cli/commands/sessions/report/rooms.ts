@@ -27,7 +27,7 @@ export async function readRooms(
   const selection = await openSelection(context, 'listRooms', where, pace)
   const pages = await listPages(context, 'listRooms', {}, { all: true }, { selection })
   const rooms: Item[] = []
-  for await (const { items } of selection ? selection.closed(pages) : pages)
+  for await (const { items } of selection ? selection.withReport(pages) : pages)
     for (const item of items) rooms.push(part(item))
   return rooms
 }

@@ -6,7 +6,7 @@ import type { Interval } from '../../../attendance/intervals.ts'
 import { type ReportRow, reportRowsBy } from '../../../attendance/rows.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
-import { printAll, together } from '../../../lists/print-all.ts'
+import { groupPages, printAll } from '../../../lists/print-all.ts'
 import type { Printer } from '../../../output/printer.ts'
 import type { Page } from '../../../output/views/page.ts'
 import type { Item } from '../../../output/views/views.ts'
@@ -94,7 +94,7 @@ export async function writeReport(report: Report): Promise<void> {
   const count = page
     ? // The page is finished although the reader of the rows goes away.
       await printAll(printer, view, 'attendance', pages())
-    : await printer.list(view, 'attendance', table ? together(pages()) : pages())
+    : await printer.list(view, 'attendance', table ? groupPages(pages()) : pages())
   for (const notice of oddities.notices) await context.notice(notice)
   if (context.interrupt.aborted && !tally.isComplete) fatal ??= context.interrupt.reason as InterruptedError
   const { reported, error } = tally.ending({ fatal, hint: missingHint(missing) })

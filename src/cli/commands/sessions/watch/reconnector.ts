@@ -3,7 +3,7 @@ import { parseRetryAfter } from '../../../../client/retry-after.ts'
 import { MeetroomError, NetworkError, ServiceError, WrongBaseUrlError } from '../../../../errors.ts'
 import type { Host } from '../../../../host.ts'
 import { dayOf, secondOf } from '../../../attendance/clock.ts'
-import { retryWords } from '../../../requests/service.ts'
+import { describeRetry } from '../../../requests/service.ts'
 import type { WatchEvent } from './events.ts'
 
 /** Maximum pause that a service can cause, in milliseconds. */
@@ -58,7 +58,7 @@ export class Reconnector {
   }
 
   onRetry(retry: Retry): void {
-    if (!this.#wasThere) void this.#audience.notice(retryWords(retry))
+    if (!this.#wasThere) void this.#audience.notice(describeRetry(retry))
     // A write error recurs at the next write.
     else if (retry.waitMs > blinkMs) this.#lost(retry.reason).catch(() => {})
   }

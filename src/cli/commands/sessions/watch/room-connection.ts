@@ -36,12 +36,12 @@ export class RoomConnection {
 
   async #open() {
     if (this.#opened && !this.#isLost) return this.#opened
-    const url = await this.#context.services.liveBaseUrl().catch((error) => {
+    const url = await this.#context.services.persistentBaseUrl().catch((error) => {
       // A workspace that was served is expected to return.
       throw this.#opened ? new NetworkError(error.message, { cause: error }) : error
     })
     if (!this.#opened || url !== this.#url) {
-      const client = await this.#context.services.liveClient({ ...this.#setup, seen: {} })
+      const client = await this.#context.services.persistentClient({ ...this.#setup, seen: {} })
       this.#opened = { client, reader: new RoomReader(this.#context, client, this.#room_id) }
     }
     this.#url = url

@@ -6,67 +6,68 @@ import type { Filter } from '../filter/where.ts'
 import { fieldOf, type Item, views } from '../output/views/views.ts'
 import type { PresenceReader } from './presence.ts'
 
-/** What there is to find out about rooms, and how. */
+/** Inputs for evaluating room metrics. */
 export interface RoomInspection {
-  /** The conditions that need it. */
   filter: Filter
   presences: PresenceReader
   clock: Pick<Host, 'now'>
-  /** What a room carries that a list may leave out; undefined when it no longer exists. */
+  /** Reads the full record of a room; undefined when the room no longer exists. */
   recordOf: (room: Item) => Promise<Item | undefined>
 }
 
-/** A room, what was found out about it, and whether that matches; undefined when it does not settle it. */
+/** A room with its metrics. `matches` is undefined when they do not decide the conditions. */
 export interface RoomMetrics {
   room: Item
-  facts: Item
+  metrics: Item
   matches: boolean | undefined
 }
 
-/** One of the requests about a room, with what those before it found out. */
-type Step = (facts: Item) => Promise<Item>
+/** A request for metrics, given the metrics of earlier requests. */
+type Step = (metrics: Item) => Promise<Item>
 
 /**
- * Asks what happens in a room, as far as the conditions need it.
- * @throws {NotFoundError} when it does not exist
- * @throws {UsageError} when it does not tell since when it is idle
+ * Requests the metrics that the conditions need.
+ * @throws {NotFoundError} when the room does not exist
+ * @throws {UsageError} when `idle` cannot be computed
  */
-export async function evaluateRoomFacts(inquiry: RoomInspection, room: Item): Promise<RoomMetrics> {
-  const { filter } = inquiry
-  let facts: Item = {}
-  for (const step of steps(inquiry, room)) {
-    // What is settled costs no further request.
-    if (filter.matchesMetrics(facts) === false) break
-    facts = { ...facts, ...(await step(facts)) }
+export async function evaluateRoomMetrics(inspection: RoomInspection, room: Item): Promise<RoomMetrics> {
+  const { filter } = inspection
+  let metrics: Item = {}
+  for (const step of planSteps(inspection, room)) {
+    // A decided result saves the remaining requests.
+    if (filter.matchesMetrics(metrics) === false) break
+    metrics = { ...metrics, ...(await step(metrics)) }
   }
-  return { room, facts, matches: filter.matchesMetrics(facts) }
+  return { room, metrics, matches: filter.matchesMetrics(metrics) }
 }
 
-/** The requests that find out what is needed, the cheapest first. */
-function steps(inquiry: RoomInspection, room: Item): Step[] {
-  const { filter, presences } = inquiry
+/** Lists the requests for the needed metrics, cheapest first. */
+function planSteps(inspection: RoomInspection, room: Item): Step[] {
+  const { filter, presences } = inspection
   const id = String(room['id'])
-  const needs = (fact: string) => filter.metrics.includes(fact)
+  const needs = (metric: string) => filter.metrics.includes(metric)
   const readsAll = needs('last_active') || needs(idleSince)
   const all: readonly (Step | false)[] = [
     needs('members') && (async () => ({ members: await presences.count('listMembers', id) })),
     !readsAll && needs('online') && (async () => ({ online: await presences.online(id) })),
     !readsAll && needs('sessions') && (async () => ({ sessions: await presences.count('listSessions', id) })),
-    readsAll && (() => history(inquiry, id)),
+    readsAll && (() => readHistory(inspection, id)),
     needs(idleSince) &&
-      (async (facts) => ({ [idleSince]: facts['last_active'] ?? (await creation(inquiry, room, facts)) })),
+      (async (metrics) => ({
+        [idleSince]: metrics['last_active'] ?? (await readCreation(inspection, room, metrics)),
+      })),
   ]
   return all.filter((step) => step !== false)
 }
 
-async function history({ presences, clock }: RoomInspection, id: string): Promise<Item> {
+async function readHistory({ presences, clock }: RoomInspection, id: string): Promise<Item> {
   const { online, sessions, last } = await presences.of(id)
   const now = new Date(clock.now()).toISOString()
   return { online, sessions, last_active: online ? now : online === 0 ? last : undefined }
 }
 
-/** When a room that nobody ever was in was created. */
-async function creation(
+/** Reads the creation time of a room without sessions. */
+async function readCreation(
   { filter: { flag }, recordOf }: RoomInspection,
   room: Item,
   { last_active }: Item,
