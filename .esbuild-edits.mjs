@@ -1,19 +1,18 @@
-// Optional edits of libraries, so that a start does not pay for parts that the program never uses. A library in another version
-// than the checked one, or one whose text an edit does not fit, is bundled unedited, with a notice. Everything works without edits.
+// Optional edits of libraries that remove unused parts from a start. A library in another version than the checked one,
+// or with text that an edit does not fit, is bundled unedited, with a notice. Everything works without edits.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
 
-/** The versions that the edits were checked with. */
 const checkedWith = { 'cli-table3': '0.6.5', commander: '14.0.3', undici: '7.30.2' }
 
-/** In place of a part of a library that nothing calls. */
+/** Replaces unused parts of a library. */
 const leftOut = "function () { throw new Error('left out of the bundle: see .esbuild-edits.mjs') }"
 
 /**
- * Node 20 would spend 85 ms at exit on compiling the WebAssembly of the HTTP parser a second time, better. A module keeps the
- * budget that it was made with; afterwards the default is put back, as V8 takes code for that of another configuration else.
+ * Node 20 would spend 85 ms at exit on compiling the WebAssembly of the HTTP parser again with optimizations. A module
+ * keeps the budget of its creation; the default is restored because V8 rejects code of another configuration.
  */
 const compileOnce = `function compileOnce (bytes) {
   if (!process.version.startsWith('v20.')) return new WebAssembly.Module(bytes)
@@ -27,8 +26,8 @@ const compileOnce = `function compileOnce (bytes) {
 }`
 
 /**
- * The parser in WebAssembly takes 4 ms before it has read a byte, and most commands end with one plain answer, which is read
- * without it. Who has to wait for the service has the time: it is made, and called once, as V8 compiles at the first call.
+ * The WebAssembly parser takes 4 ms to start, and most commands end with one plain response that needs no parser. It
+ * starts, with one call to compile it, while the program waits for the service.
  */
 const parserWhenNeeded = `const { parsePlainResponse } = require('plain-answer')
 function makeParser () {
@@ -45,7 +44,7 @@ function warmUp () {
   } catch {}
 }`
 
-/** A connection stays with the parser once it has come to need it. */
+/** A connection keeps the parser after its first use. */
 const plainFirst = `if (!this.llhttp) {
       const { client, socket } = this
       try {
@@ -61,7 +60,6 @@ const plainFirst = `if (!this.llhttp) {
     }
     const { socket, llhttp } = this`
 
-/** Replacements by file. */
 const edits = {
   // Executable subcommands.
   'commander/lib/command.js': [
@@ -70,21 +68,21 @@ const edits = {
       "const childProcess = { spawn: (...args) => require('node:child_process').spawn(...args) };",
     ],
   ],
-  // Measuring compiles a pattern of all emoji; most text is ASCII.
+  // Measuring compiles a pattern of all emoji, but most text is ASCII.
   'cli-table3/src/utils.js': [
     [
       "const stringWidth = require('string-width');",
       "const stringWidth = (text) => (/^[ -~]*$/.test(text) ? text.length : require('string-width')(text));",
     ],
   ],
-  // A debug message that nobody sees measures its ellipsis, which is not ASCII.
+  // A debug message measures its ellipsis, which is not ASCII.
   'cli-table3/src/cell.js': [['let content = utils.truncate(this.content, 10, this.truncate);', "let content = '';"]],
-  // HTTP/2, which has to be asked for; and node:http for one number, whose default this is.
+  // HTTP/2 is opt-in. node:http provides only one number, which equals this default.
   'undici/lib/dispatcher/client.js': [
     ["const connectH2 = require('./client-h2.js')", `const connectH2 = ${leftOut}`],
     ["const http = require('node:http')", 'const http = { maxHeaderSize: 16384 }'],
   ],
-  // Forms as bodies bring half of fetch along.
+  // Forms as bodies load half of fetch.
   'undici/lib/dispatcher/client-h1.js': [
     ['function lazyllhttp () {', `${compileOnce}\nfunction lazyllhttp () {`],
     [
@@ -94,7 +92,7 @@ const edits = {
     ['let llhttpInstance = null', `let llhttpInstance = null\n${parserWhenNeeded}`],
     ['constructor (client, socket, { exports }) {', 'constructor (client, socket) {'],
     ['this.llhttp = exports', 'this.llhttp = null'],
-    // Not null, which is that of a connection that is closed.
+    // Null would mean a closed connection.
     ['this.ptr = this.llhttp.llhttp_alloc(constants.TYPE.RESPONSE)', 'this.ptr = -1'],
     ['const { socket, llhttp } = this', plainFirst],
     ['this.llhttp.llhttp_free(this.ptr)', 'this.llhttp?.llhttp_free(this.ptr)'],
@@ -105,18 +103,18 @@ const edits = {
     ],
     ["extractBody = require('../web/fetch/body.js').extractBody", `extractBody = ${leftOut}`],
   ],
-  // Requests that pass on what a node:http server has received.
+  // Requests that forward a request of a node:http server.
   'undici/lib/core/util.js': [
     ["const { IncomingMessage } = require('node:http')", 'class IncomingMessage {}'],
-    // To build a tree of all known names takes longer than to put the few of an answer into lower case.
+    // Building a tree of all known names takes longer than lowercasing the few names of a response.
     ["const { tree } = require('./tree')", 'const tree = { lookup: () => null }'],
   ],
 }
 
-/** node:assert is dearer than the rest of undici, for assertions that hold. */
+/** node:assert takes longer to load than the rest of undici. */
 const assertion = ["const assert = require('node:assert')", "const assert = (...args) => args[0] || require('node:assert')(...args)"]
 
-/** The tables of the HTTP parser, of which undici reads two: made here instead of at every start. */
+/** Tables of the HTTP parser, of which undici reads two; computed at build time. */
 const parserTables = 'undici/lib/llhttp/constants.js'
 
 /**

@@ -1,5 +1,5 @@
-// Turns a part of the program, an ES module as esbuild writes it, into CommonJS with plain values. esbuild would do it with two
-// getters for every name that is exported: making and calling them takes a tenth of a start, and a quarter of the code cache.
+// Converts a part of the program, an ES module of esbuild, to CommonJS with plain values. esbuild's own conversion
+// creates two getters per exported name, which takes a tenth of a start and a quarter of the code cache.
 
 const importStatement = /^import(?:([^"(]*?)from)?"([^"]+)";\s*/
 const importClause = /^\s*(?:(?:\*as )?([\w$]+))?,?(?:\{([^}]*)\})?\s*$/
@@ -7,9 +7,9 @@ const exportStatement = /export\{([^{}]*)\};\s*$/
 const dynamicImport = /\bimport\(("\.\/[^"]+")\)/g
 
 /**
- * @param {string} name of the part, for errors
- * @param {string} text minified, its imports first and its exports last
- * @throws {Error} when esbuild writes something else than it did
+ * @param {string} name name of the part, for errors
+ * @param {string} text minified, imports first and exports last
+ * @throws {Error} when esbuild writes another form
  */
 export function asCommonJs(name, text) {
   const unforeseen = (what) => new Error(`${name}: nothing provides for ${what}`)
@@ -19,7 +19,7 @@ export function asCommonJs(name, text) {
     const [statement, clause, from] = found
     const module = `require(${JSON.stringify(from)})`
     const [, whole, names] = importClause.exec(clause ?? '') ?? []
-    // Only modules of Node have themselves for a default.
+    // Only Node's modules are their own default export.
     if (whole ? !from.startsWith('node:') : clause && names === undefined) throw unforeseen(statement)
     if (!clause) head += `${module};`
     if (whole) head += `const ${whole}=${module};`

@@ -1,6 +1,5 @@
-// Bundles the program into parts: each is compiled and run when it is first needed, most commands need few.
-// What is written to dist: meetroom.js and a file for each large part, reader-thread.cjs, build.json for the launcher, the
-// licences and sbom.cdx.json, the list of the packages that are in the bundle.
+// Bundles the program into parts that are compiled and run on demand. Writes to dist: meetroom.js and a file for each
+// large part, reader-thread.cjs, build.json for the launcher, the licenses, and sbom.cdx.json.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -11,7 +10,7 @@ import { build, transform } from 'esbuild'
 import { lighterLibraries } from './.esbuild-edits.mjs'
 import { asCommonJs } from './.esbuild-parts.mjs'
 
-/** Parts from this size on have a file of their own: reading what is not run takes time too. */
+/** Minimum size of a part with its own file, in bytes: reading unused code takes time too. */
 const ownFileFrom = 16 * 1024
 
 const common = { platform: 'node', target: 'node20.18', charset: 'ascii', minify: true }
@@ -46,14 +45,14 @@ export async function bundle({ plain = false } = {}) {
   const parts = texts
     .filter(({ name }) => name.endsWith('.js'))
     .map(async ({ name, text }) => {
-      // Values are handed over once, when a part has run.
+      // Parts export plain values once they have run, so import cycles cannot work.
       if (importedBy(name, outputs).has(name)) throw new Error(`${name} imports itself by way of others`)
       // A dynamic import becomes a require: code from V8's cache cannot import.
       const { code } = await transform(plain ? text : commonJsOf(name, text), {
         ...common,
         format: 'cjs',
         supported: { 'dynamic-import': false },
-        // The launcher says where the parts are.
+        // The launcher defines the directory of the parts.
         define: { 'import.meta.dirname': 'module.dirname' },
       })
       const inputs = Object.entries(outputs.get(name).inputs)
@@ -68,7 +67,7 @@ export async function bundle({ plain = false } = {}) {
   return { parts: await Promise.all(parts), comments, metafile }
 }
 
-/** Returns a part as CommonJS, or as it is with a notice when esbuild writes another form than the one that is provided for. */
+/** Converts a part to CommonJS, or leaves it as it is, with a notice, when esbuild writes an unsupported form. */
 function commonJsOf(name, text) {
   try {
     return asCommonJs(name, text)
@@ -78,7 +77,7 @@ function commonJsOf(name, text) {
   }
 }
 
-/** All that a part imports at once. */
+/** Returns the parts that a part imports statically. */
 function importedBy(name, outputs, found = new Set()) {
   for (const { path, kind } of outputs.get(name).imports) {
     const other = path.replace('dist/', './')
@@ -89,7 +88,7 @@ function importedBy(name, outputs, found = new Set()) {
   return found
 }
 
-/** The files of the program by name, each an expression: an object of its parts. */
+/** Returns the files of the program by name; each is an expression for an object of parts. */
 export function filesOf(parts) {
   const files = new Map()
   for (const { name, code, small } of parts) {
@@ -101,20 +100,20 @@ export function filesOf(parts) {
 }
 
 /**
- * The name of every command by its words, aliases too: `room.ls` is `rooms-list`, and `serve`, which has no verbs, is itself.
- * `help` is left out: it does what `--help` does.
+ * Returns the cache kinds of all commands and aliases: `room.ls` is `rooms-list`, and `serve` is itself. Leaves out
+ * `help`, which equals `--help`.
  */
 async function commandNames() {
   const { outputFiles } = await build({
     ...bundled,
     stdin: { contents: "export { buildProgram } from './src/cli/commands/program.ts'", resolveDir: '.' },
     format: 'cjs',
-    // Nothing is run.
+    // The program is loaded but not run.
     define: { 'import.meta.dirname': '""' },
   })
   const module = { exports: {} }
   new Function('exports', 'require', 'module', outputFiles[0].text)(module.exports, createRequire(import.meta.url), module)
-  // Whatever a command is made of: nothing is run.
+  // Replaces actions of commands.
   const act = () => act
   const root = await module.exports.buildProgram({}, act, () => {}, 'all')
   const byWord = (commands, nameOf) =>
@@ -128,7 +127,7 @@ async function commandNames() {
   )
 }
 
-/** The licences of the packages that are in the bundle, each with the name and version it belongs to. */
+/** Returns the licenses of the bundled packages with their names and versions. */
 async function licences(inputs) {
   const folders = new Set(
     inputs.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),
@@ -146,8 +145,8 @@ async function licences(inputs) {
 }
 
 /**
- * The bill of materials in CycloneDX’s format. All packages are dependencies of development, so that what npm knows
- * of the package is empty: only the bundler knows what is in it.
+ * Creates the bill of materials in CycloneDX format. npm cannot create it, because only the bundler knows what is
+ * bundled.
  */
 async function billOfMaterials(metafile, inputs) {
   const folder = await mkdtemp(join(tmpdir(), 'meetroom-build-'))
@@ -173,7 +172,7 @@ if (process.argv[1] === import.meta.filename) {
   const id = createHash('sha256')
   for (const [name, text] of files) id.update(`${name}\n${text}`)
   files.set('build.json', JSON.stringify({ id: id.digest('hex').slice(0, 16), commands: await commandNames() }))
-  // Licences ask to go along with every copy; the comments in the code are the least of them.
+  // Licenses must accompany every copy, beyond the comments in the code.
   files.set('LEGAL.txt', `${comments.join('\n')}\n${await licences(inputs)}`)
   files.set('reader-thread.cjs', await readFile('src/embedded/store/reader-thread.cjs'))
   files.set('sbom.cdx.json', await billOfMaterials(metafile, inputs))

@@ -20,13 +20,10 @@ export interface Endpoint extends Route {
   readonly resource: ResourceName
   /** True when the response is a list. A POST with a list response also takes a list. */
   readonly many: boolean
-  /** Field of the response that holds the result. */
   readonly result: string
-  /** True when the response is the result itself. */
   readonly bare?: true
   /** Support for `limit` and `offset` (API specification, rule 6), always or only when one of them is given. */
   readonly paged?: true | 'when asked'
-  /** True when the response carries a `paging` object. */
   readonly paging?: true
 }
 

@@ -3,7 +3,6 @@ import type { Endpoint, endpoints } from './endpoints.ts'
 import type { paging, Resources } from './resources.ts'
 import type { ItemOf, QueryFields, WritableFields } from './values.ts'
 
-/** An endpoint with the schemas of its requests and responses. */
 export interface Operation extends Endpoint {
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
@@ -26,7 +25,6 @@ export type QueryOf<E extends Endpoint> = E extends { method: 'GET'; many: true 
       (E extends { paged: true | 'when asked' } ? QueryFields<typeof paging> : object)
   : object
 
-/** Request body. A field that the operation lacks does not compile. */
 export type BodyOf<E extends Endpoint> = E extends { method: 'POST'; many: true }
   ? readonly WritableFields<FieldsOf<E>, 'create'>[]
   : E extends { method: 'POST' }
@@ -35,7 +33,6 @@ export type BodyOf<E extends Endpoint> = E extends { method: 'POST'; many: true 
       ? WritableFields<FieldsOf<E>, 'update'>
       : undefined
 
-/** Arguments of an operation: path parameters, query and body. */
 export type Input<E extends Endpoint> = (E['path'] extends `${string}{${string}`
   ? { params: ParamsOf<E> }
   : object) &

@@ -22,7 +22,6 @@ export type FieldType =
 
 export type WriteKind = 'create' | 'update'
 
-/** Definition of a field. Schemas, views and documentation derive from it. */
 export interface Field {
   readonly type: FieldType
   /** Description for help texts and the OpenAPI document. */
@@ -50,7 +49,6 @@ export type Fields = Readonly<Record<string, Field>>
 export interface Resource<F extends Fields = Fields> {
   readonly name: string
   readonly plural: string
-  /** Field that identifies an item. */
   readonly id?: string
   /** Field that people recognize an item by. */
   readonly label?: string

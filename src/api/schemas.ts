@@ -94,7 +94,6 @@ function isInexact(input: unknown): boolean {
 
 const tooManyDigits = (input: unknown) => `must be a number that a double holds exactly, not ${textOf(input)}`
 
-/** Creates a response schema, which is more lenient than a request schema. */
 function responseField(type: FieldType): z.ZodType {
   if (typeof type === 'object') {
     if ('list' in type) return z.array(itemSchema(type.list))

@@ -1,4 +1,3 @@
-/** An HTTP request, independent of any fetch implementation. */
 export interface WireRequest {
   readonly method: string
   readonly url: string

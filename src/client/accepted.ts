@@ -14,7 +14,6 @@ import type { FinalResponse } from './retry.ts'
 import { type WriteOutcome, writeOutcome } from './write-outcome.ts'
 
 export interface AcceptedWrite {
-  /** Undefined when the API has no such operation. */
   name: OperationName | undefined
   route: Route
   input: AnyInput

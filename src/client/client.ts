@@ -32,20 +32,17 @@ export interface ClientOptions {
   audit?: (endpoint: Route, input: AnyInput) => AuditTrail
   userAgent: string
   policy: Policy
-  /** Aborts running requests. */
   interrupt?: AbortSignal
   /** Aborts requests that are not sent yet. */
   cancelUnsent?: AbortSignal
   seen?: ServiceFacts
   onRemark?: (remark: Remark) => void
-  /** Receives each exchange without headers, for `--verbose`. */
   onExchange?: (line: { method: string; url: string; status: number }) => void
 }
 
 export interface Answer<T = unknown> {
   /** The encoded body. */
   bytes: Uint8Array
-  /** The body as text; empty when there is none. */
   text: string
   value: T
 }

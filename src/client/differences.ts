@@ -8,7 +8,6 @@ import { textOf } from '../api/text-of.ts'
 import { deprecated } from '../api/vocabulary.ts'
 import type { AnyInput } from './request.ts'
 
-/** A field whose value differs between request and response. */
 export interface Change {
   /** Path within the item, such as `entities[0].src`. */
   field: string

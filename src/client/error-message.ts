@@ -67,7 +67,6 @@ function wordsOf(value: unknown): string | undefined {
   return undefined
 }
 
-/** Formats `{"name":["is too short"]}` as `name: is too short`. */
 function wordsByField(errors: Readonly<Record<string, unknown>>): string | undefined {
   return joined(
     Object.entries(errors).map(([field, said]) => {

@@ -12,7 +12,6 @@ export interface ErrorResponse {
   endpoint: Route
   input: AnyInput
   baseUrl: string
-  /** Probes the service, once per run. */
   probe: () => Promise<ProbeResult>
   /** Probes the service again after it denied access, once per run. */
   probeAfterDenial: () => Promise<ProbeResult>

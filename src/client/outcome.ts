@@ -14,9 +14,7 @@ const verdicts = {
   // The existing item got the values of the row. Results call this `ok`.
   overwrote: 'good',
   updated: 'good',
-  /** The item needed no change. */
   skipped: 'good',
-  /** Nothing was changed. */
   failed: 'bad',
   /** The change may have been made. */
   unknown: 'bad',

@@ -4,9 +4,7 @@ import type { WireResponse } from '../api/wire.ts'
 export interface ParsedResponse {
   status: number
   bytes: Uint8Array
-  /** Empty when the body is not text. */
   text: string
-  /** Undefined when the body is not JSON. */
   value: unknown
   /** Reason why the body is not JSON. */
   problem: string | undefined

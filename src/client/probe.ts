@@ -4,7 +4,6 @@ import type { WireResponse } from '../api/wire.ts'
 import { errorWords } from './error-message.ts'
 import { createResponseReader } from './parsed-response.ts'
 
-/** Result of `GET /rooms?limit=1`. */
 export interface ProbeResult {
   /** False only when the service refuses the key. */
   keyWorks: boolean

@@ -9,7 +9,6 @@ import {
 } from './no-answer.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
-/** Clock and random source of the request policy. */
 export interface Timing {
   /** Wall clock, in milliseconds since 1970, for dates in `Retry-After`. */
   now(): number
@@ -52,7 +51,6 @@ const baseDelayMs = 200
 const maxDelayMs = 8000
 
 interface Interruption {
-  /** Aborts running requests. */
   interrupt?: AbortSignal
   /** Aborts requests that are not sent yet, and pending retries. */
   cancelUnsent?: AbortSignal

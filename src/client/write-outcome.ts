@@ -13,9 +13,7 @@ type Item = Readonly<Record<string, unknown>>
 export type WriteOutcome =
   | {
       status: 'done'
-      /** True when the response shows the written item. */
       isShown: boolean
-      /** True when the response also carries an error. */
       hasError: boolean
       changes: readonly Change[]
     }

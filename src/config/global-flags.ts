@@ -16,7 +16,6 @@ export interface GlobalFlags {
   curl?: boolean
   yes?: boolean
   allowWrite?: boolean
-  /** False with --no-audit. */
   audit: boolean
   quiet?: boolean
   verbose?: boolean

@@ -19,7 +19,6 @@ export interface Setting<T> {
 /** Minimum length of a key that can be redacted; shorter ones occur in ordinary words. */
 export const minKeyLength = 8
 
-/** Built-in profile of the local workspace. */
 export const localProfile = 'local'
 export const defaultProfile = 'default'
 
@@ -70,7 +69,6 @@ export interface Settings {
   /** The only origin that receives a stored key; undefined for a key that was not stored. */
   apiKeyOrigin: string | undefined
   output: Setting<Format>
-  /** In seconds. */
   timeout: Setting<number>
   retries: Setting<number>
   auditLog: Setting<string> | undefined

@@ -39,7 +39,7 @@ export function parseTimeout(text: string): number {
   return parseDuration(text, { most: maxTimeoutMs }) / 1000
 }
 
-/** @throws {UsageError} */
+/** @throws {UsageError} when the text is not a number of retries */
 export function parseRetries(text: string): number {
   if (!/^\d{1,2}$/.test(text) || Number(text) > 20)
     throw new UsageError(`“${text}” is not a number of retries from 0 to 20`)
@@ -55,7 +55,7 @@ export function parseAuditLog(text: string): string {
   return text
 }
 
-/** @throws {UsageError} when the path cannot be resolved */
+/** @throws {UsageError} for a relative path */
 export function parseFolder(text: string): string {
   if (!isAbsolute(text))
     throw new UsageError(`“${text}” is not an absolute path`, {

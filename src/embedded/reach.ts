@@ -21,7 +21,6 @@ interface ReachOptions {
     quietly: Quietly
   }
   connect(baseUrl: string): Promise<OpenTransport>
-  /** Reports slow work before it begins. */
   notice(text: string): void
 }
 

@@ -67,7 +67,6 @@ export class Connections {
   }
 }
 
-/** Runs before undici's own listener. */
 function markReset(error: NodeJS.ErrnoException): void {
   if (error.code === 'ECONNRESET') error.code = resetCode
 }

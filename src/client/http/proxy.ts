@@ -2,7 +2,6 @@ import { UsageError } from '../../errors.ts'
 
 export interface HttpProxy {
   url: URL
-  /** Host and port without credentials, for messages. */
   name: string
   headers: Readonly<Record<string, string>>
 }

@@ -9,7 +9,6 @@ import type { Handlers } from './handler-context.ts'
 
 type Session = ReturnType<typeof toSession>
 
-/** Sessions read per step: a few milliseconds of work. */
 const stepSessions = 500
 
 export const sessionHandlers = {

@@ -31,7 +31,6 @@ export interface LiveSession extends EndedSession {
   readonly userId: string | null
   /** Role of the member; may change during the session. */
   type: MemberType
-  /** Milliseconds since 1970. */
   readonly connectedAt: number
   /** Wall clock minus monotonic clock at the start of the session, in milliseconds. */
   readonly clockOffset: number

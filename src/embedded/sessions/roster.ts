@@ -6,7 +6,6 @@ type RosterSession = Pick<LiveSession, 'roomId' | 'memberId' | 'userId' | 'type'
 
 interface Room<S> {
   readonly sessions: Set<S>
-  /** Number of participating sessions per participant. */
   readonly participants: Map<string, number>
   total: number
 }

@@ -16,7 +16,6 @@ interface PendingQuery {
 export class Reader implements Reads {
   readonly #file: string
   #thread: Worker | undefined
-  /** Pending queries. Responses arrive in the same order. */
   #pending: PendingQuery[] = []
 
   /** @param file path of the database; a database in memory is not visible to other threads */

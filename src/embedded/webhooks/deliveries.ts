@@ -33,13 +33,11 @@ const pauses = [
   6 * hour,
 ]
 const giveUpAfterMs = 24 * hour
-/** Delay before another attempt to store a result. */
 const recordAgainMs = 5 * second
 
 /** Sender of the outbox: each event at least once, first attempts of a room in order, retries for up to a day. */
 export class Deliveries {
   readonly #options: DeliveriesOptions
-  /** Rooms with a running first attempt. */
   readonly #busy = new Set<string>()
   readonly #waiting = new Set<() => void>()
   #closed = false

@@ -35,7 +35,6 @@ export interface Move extends Counts {
   sessionId: string
   memberId: string
   userId: string | null
-  /** Milliseconds since 1970. */
   at: number
 }
 
