@@ -5,7 +5,7 @@ import { findCandidates } from '../shell/candidates.ts'
 import { readTyped, wordsOf } from '../shell/line.ts'
 import { createLookup } from '../shell/live.ts'
 
-/** What the scripts of `meetroom completion` ask at each key. */
+/** Defines the command that the scripts of `meetroom completion` call. */
 export function defineComplete(
   complete: MeetroomCommand,
   act: DefineAction,
@@ -27,7 +27,7 @@ export function defineComplete(
         await define(words)
         const typed = readTyped(root, words)
         const answer: Answer = await findCandidates(root, typed, createLookup(context, typed.flags))
-        // The codes of `?`, `!` and `@`: a list is about to be shown.
+        // Codes of `?`, `!` and `@`: bash is about to show a list.
         const isShown = ['63', '33', '64'].includes(reason)
         const text = answerFor(shell, answer, { line, replaced, isShown })
         await context.plainPrinter().data(text, () => text)

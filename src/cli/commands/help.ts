@@ -9,7 +9,7 @@ import { styleFor, widthOf } from '../output/terminal/style.ts'
 import { own } from '../output/terminal/visible.ts'
 import { findCommand } from '../shell/line.ts'
 
-/** Longer lines are hard to read, however wide the terminal is. */
+/** Maximum width of lines: longer ones are hard to read. */
 const maxWidth = 90
 
 export function defineHelp(help: MeetroomCommand, act: DefineAction): void {

@@ -9,16 +9,16 @@ import { widthOf } from '../output/terminal/style.ts'
 
 interface Group {
   name: string
-  /** The singular, which works as well. */
+  /** The singular. */
   alias?: string
   summary: string
   heading: string
-  /** Works, and is not listed. */
+  /** Omitted from the help. */
   hidden?: true
   load: () => Promise<(group: MeetroomCommand, act: DefineAction, define: Define) => void>
 }
 
-/** Defines further groups, for a command that is about others. */
+/** Defines further groups, for commands that describe other commands. */
 type Define = (names: readonly string[]) => Promise<void>
 
 const getStarted = 'Get started:'
@@ -26,7 +26,7 @@ const manage = 'Manage:'
 const runAndTest = 'Run and test:'
 const scripting = 'API and scripting:'
 
-/** The command groups; the one that is asked for is loaded, the others are only names. */
+/** The command groups. Only the requested group is loaded. */
 const groups: readonly Group[] = [
   {
     name: 'auth',
@@ -167,12 +167,12 @@ const groups: readonly Group[] = [
   },
 ]
 
-/** The parts of the tree to load: one group for a command line, all of them for the reference. */
+/** The groups to load: one for a command line, all for the reference. */
 export type WantedGroups = 'all' | readonly string[]
 
 /**
- * The command tree, with the requested groups defined and the others only named.
- * @param write receives what Commander prints to standard output: help and the version
+ * Builds the command tree. Groups that are not requested have a name only.
+ * @param write receives the standard output of Commander: help and the version
  */
 export async function buildProgram(
   host: Host,
@@ -190,7 +190,7 @@ export async function buildProgram(
       writeOut: write,
       writeErr: () => {},
       outputError: () => {},
-      // There are no colours to take out.
+      // Keeps Commander from stripping colours: help has none.
       getOutHasColors: () => true,
       getOutHelpWidth: () => widthOf(host.stdout, host.env) ?? 100,
     })
@@ -225,7 +225,7 @@ function nameGroup(root: MeetroomCommand, { name, alias, summary, heading, hidde
 /** Flags that the help of the program lists; `meetroom help flags` lists all of them. */
 const commonFlags = ['--output', '--json', '--profile', '--local', '--dry-run', '--yes', '--quiet', '--help']
 
-/** What the help of the program shows below the commands: topics and common flags. */
+/** Formats the end of the root help: topics and common flags. */
 function rootHelp(root: Command): string {
   const help = new PlainHelp()
   const flags = help
@@ -245,7 +245,7 @@ function section(heading: string, rows: readonly (readonly [term: string, text: 
   return `${heading}\n${rows.map(([term, text]) => `  ${term.padEnd(width)}${text}\n`).join('')}`
 }
 
-/** Ends the help of each command with the topics that say more, and with where the global flags are listed. */
+/** Appends related topics and the reference to the global flags to the help of each command. */
 function addReferences(group: MeetroomCommand): void {
   for (const command of group.commands.length > 0 ? group.commands : [group]) {
     const see = topicsOf(command).map((topic) => `See: meetroom help ${topic}\n`)
@@ -253,7 +253,7 @@ function addReferences(group: MeetroomCommand): void {
   }
 }
 
-/** The topics of `meetroom help` that say more about the flags of a command. */
+/** Returns the help topics about the flags of a command. */
 function topicsOf(command: Command): string[] {
   const has = (flag: string) => command.options.some(({ long }) => long === flag)
   return [

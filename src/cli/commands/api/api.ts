@@ -70,11 +70,11 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
   )
 }
 
-/** @throws {UsageError} for a method or a path that is none */
+/** @throws {UsageError} for an invalid method or path */
 function routeOf(verb: string, path: string): Route {
   const method = methods.find((known) => known === verb.toUpperCase())
   if (!method) throw new UsageError(`“${verb}” is not a method of this API; use one of ${methods.join(', ')}`)
-  // A URL parser drops control characters at the end, and finds “..” before them.
+  // URL parsers drop trailing control characters, which could hide “..”.
   if (!/^\/[^/\\]/.test(path) || /[{}#\s\p{Cc}\p{Cs}]/u.test(path))
     throw new UsageError(`“${path}” is not a path below the base URL, as in /rooms?limit=1`)
   const [pathname = ''] = path.split('?')
@@ -108,7 +108,7 @@ async function printPages(context: Context, endpoint: Route, input: Request): Pr
   const { paginateAny } = await import('../../lists/paginate-any.ts')
   const { key, pages } = await paginateAny(context, endpoint, input)
   const { output, query } = context.flags
-  // What --query selects has formats of its own.
+  // --query supports formats of its own.
   const printer = await context.printer(query ? undefined : output === 'ndjson' ? 'ndjson' : 'json')
   await printer.list({ noun: ['item', 'items'], columns: [], fields: [] }, key, pages)
 }

@@ -47,7 +47,7 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
   const stored = await context.config.stored()
   const profile = profileOf(context, stored)
   const before = findProfile(stored, profile) ?? {}
-  // Whoever types the key into standard input has no other way to answer.
+  // With --with-token, standard input holds the key and cannot answer prompts.
   const asks = !flags.withToken && isInteractive(host)
   const given = await baseUrlOf(context, before, asks)
   const { origin } = new URL(given)
@@ -85,7 +85,7 @@ function profileOf(context: Context, stored: StoredConfig): string {
   return profile
 }
 
-/** @param asks a person may be asked for what flags and environment leave open */
+/** @param asks prompts are possible for a missing base URL */
 async function baseUrlOf(context: Context, { base_url }: Profile, asks: boolean): Promise<string> {
   const { host, flags } = context
   const named = flags.baseUrl ?? (host.env['MEETROOM_BASE_URL'] || undefined)
@@ -103,14 +103,14 @@ async function baseUrlOf(context: Context, { base_url }: Profile, asks: boolean)
   })
 }
 
-/** What is pasted here by mistake may be the key. */
+/** Returns the text that replaces hidden input: a key may be pasted here by mistake. */
 function whyHidden(line: string): Visible | undefined {
   const typed = line.trimStart().toLowerCase()
   const isUrl = ['https://', 'http://'].some((start) => start.startsWith(typed) || typed.startsWith(start))
   return isUrl ? undefined : own`[hidden: it does not begin with https://]`
 }
 
-/** @throws {UsageError} for what is no base URL, or one that a key cannot be sent to */
+/** @throws {UsageError} for an invalid base URL, and for one that must not receive a key */
 function readBaseUrl(text: string): string {
   const baseUrl = parseBaseUrl(text)
   const url = new URL(baseUrl)
@@ -121,7 +121,7 @@ function readBaseUrl(text: string): string {
 }
 
 /**
- * Asks before the key of another service is lost.
+ * Asks before the key of another service is replaced.
  * @throws {ConfirmationError}
  */
 async function agreeToReplace(
@@ -161,7 +161,7 @@ async function keyOf(
   return checkedKey(await askSecret(context, visible(`API key for ${origin}${replaced}:`)))
 }
 
-/** The error for a text that holds more than a key. It is not shown. */
+/** Returns the error for a text that holds more than a key. The text is not shown. */
 function notAKey(text: string, source: string): AuthError {
   const word = /^(authorization:\s*)?bearer\s/i.test(text) ? 'the word “Bearer”' : 'a space or a line break'
   return new AuthError(`${source} holds ${word}, and not the key alone`, {
@@ -171,7 +171,7 @@ function notAKey(text: string, source: string): AuthError {
 
 /**
  * @param source where the text comes from, for messages
- * @throws {UsageError | AuthError} for what cannot be a whole key
+ * @throws {UsageError | AuthError} for a text that cannot be a complete key
  */
 function checkedKey(text: string, source?: string): string {
   const key = text.trim()
@@ -183,7 +183,7 @@ function checkedKey(text: string, source?: string): string {
   })
 }
 
-/** Commands that are worth trying first. */
+/** Suggests the first commands to try. */
 async function tellWhatNext(context: Context, profile: string, inUse: string): Promise<void> {
   const { SHELL = '', MEETROOM_PROFILE } = context.host.env
   const flags = profile === inUse && !MEETROOM_PROFILE ? [] : ['--profile', profile]

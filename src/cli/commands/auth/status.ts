@@ -43,13 +43,13 @@ export function defineAuthStatus(auth: MeetroomCommand, act: DefineAction): void
   )
 }
 
-/** The one place that prints a key: the runner reads it, and takes it out of all that follows. */
+/** Prints the key, so that the runner masks it in the log. No other code prints a key. */
 async function maskInLog(context: Context): Promise<void> {
   const { env, stderr } = context.host
   if (env['GITHUB_ACTIONS'] !== 'true' || stderr.isTTY)
     throw new UsageError('--github-mask prints the key for the runner of GitHub Actions, and this is none')
   const key = await context.services.key()
-  // The runner decodes these.
+  // The runner decodes percent signs.
   const encoded = key.replaceAll('%', '%25')
   await stderr.write(`::add-mask::${encoded}\n`)
 }

@@ -2,9 +2,9 @@ import { AuthError, MeetroomError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 
 /**
- * Verifies a key with the cheapest request there is.
- * @returns the base URL that answered: the one given, or the same with the version that was left out
- * @throws {MeetroomError} when the key is refused, or neither is the base URL of a service
+ * Verifies a key with the cheapest request.
+ * @returns the base URL that answered: the given one, or the given one with `/v1`
+ * @throws {MeetroomError} when the key is refused, or no service has either base URL
  */
 export async function verifyKey(context: Context, given: string, key: string): Promise<string> {
   let first: MeetroomError | undefined
@@ -18,7 +18,7 @@ export async function verifyKey(context: Context, given: string, key: string): P
     } catch (error) {
       if (!(error instanceof MeetroomError) || error.status === undefined) throw error
       first ??= refusedKey(error, given)
-      // A service may answer like one wherever it is asked: only about the key is its word final.
+      // Other programs answer 401 too: the refusal is final only if this is a service.
       if (error instanceof AuthError && (await client.isService())) throw refusedKey(error, given)
     }
   }

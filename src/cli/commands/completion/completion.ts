@@ -17,7 +17,7 @@ export function defineCompletion(completion: MeetroomCommand, act: DefineAction)
       act('machine', async (context, shell: Shell) => {
         const printer = context.plainPrinter()
         await printer.data(scripts[shell], visibleLines)
-        // A start-up file that reads the script would say it at each start.
+        // A shell that evaluates the script at each start must not repeat the notice.
         if (context.host.stdout.isTTY) await printer.notice(`to install it, ${installInstructions[shell]}`)
       }),
     )

@@ -45,7 +45,7 @@ export function defineJoin(join: MeetroomCommand, act: DefineAction): void {
   )
 }
 
-/** What the audit log calls it: a change, as others in the room see who joins. */
+/** The route in the audit log. Joining counts as a change, because others in the room see it. */
 const joining: Route = {
   id: 'rooms.join',
   summary: 'Join a room',
@@ -66,7 +66,7 @@ async function run(context: Context, room: string, flags: Flags): Promise<void> 
   await withAuditTrail(trail, () => stay(context, room, url, access_token))
 }
 
-/** Stays in a room until it ends, or until ^C. */
+/** Stays in a room, reconnecting when needed, until it ends or ^C. */
 async function stay(
   context: Context,
   room: string,
@@ -106,7 +106,7 @@ async function stay(
     await host.sleep(pause, interrupt).catch(() => {})
     if (interrupt.aborted) break
   }
-  // Leaving is the way a session ends; what never began was interrupted.
+  // ^C ends a session with success; before the session it is an interruption.
   if (!joined) throw interrupt.reason
   await printer.notice('left')
 }
@@ -121,7 +121,7 @@ async function tokenOf(context: Context, user_id: string): Promise<string> {
   return String(token)
 }
 
-/** Ends the command as the room was left: the end of a meeting counts as success. */
+/** Ends the command. The end of a meeting counts as success. */
 function finish(ended: RoomClosed, room: string, notice: (text: string) => Promise<void>): Promise<void> {
   if (ended.over) return notice(ended.reason)
   throw errorFor(ended, room)

@@ -3,13 +3,13 @@ import { parseJson } from '../../../api/json.ts'
 import { ServiceError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 
-/** How a connection to a room ended. */
+/** The end of a connection to a room. */
 export interface RoomClosed {
   /** For people. */
   reason: string
-  /** Whether connecting again may help. */
+  /** A new connection may succeed. */
   again: boolean
-  /** Whether the meeting is over, rather than that something went wrong. */
+  /** The meeting is over; nothing failed. */
   over: boolean
   /** Close code of the session, or code of the refusal. */
   code?: number | string
@@ -17,16 +17,16 @@ export interface RoomClosed {
   status?: number
 }
 
-/** Number of characters that are read of a refusal, about. */
+/** Approximate maximum length of the text that is read from a refusal. */
 const mostOfRefusal = 64 * 1024
 
-/** The service pings every five seconds: after this long without a sign of life, in milliseconds, the peer is taken for gone. */
+/** Time without a frame after which the connection counts as lost, in milliseconds. The service pings every five seconds. */
 const silenceMs = 20_000
 
-/** How long the service may take to say goodbye, in milliseconds: whoever presses ^C does not wait. */
+/** Maximum time for the closing handshake after ^C, in milliseconds. */
 const partingMs = 200
 
-/** Close codes with which the service says that coming back is of no use (README, “Sessions”). */
+/** Close codes after which a new connection cannot succeed. */
 const terminated = 4002
 const final = new Map([
   [4001, 'blocked'],
@@ -36,8 +36,8 @@ const final = new Map([
 ])
 
 /**
- * Connects to a room and hands over its frames one after the other, until the connection ends or `interrupt` does it.
- * How it ended is the answer; only what `onFrame` throws is thrown.
+ * Connects to a room and passes on its frames in order, until the connection ends or `interrupt` is aborted.
+ * @throws errors of `onFrame` only; the result holds all others
  */
 export function connectToRoom(
   url: string,
@@ -64,7 +64,7 @@ export function connectToRoom(
     socket.on('ping', heard)
     socket.on('message', (data: RawData) => {
       heard()
-      // One after the other: what is printed keeps the order in which it came.
+      // Frames are handled one at a time, so that the output keeps their order.
       frames = frames.then(() => onFrame(readFrame(data.toString())))
       frames.catch((error) => {
         socket.terminate()
@@ -106,7 +106,7 @@ function readFrame(text: string): Record<string, unknown> {
   throw new ServiceError('the service sent a frame that is not a JSON object')
 }
 
-/** An answer to the upgrade that is not one. */
+/** Reads the response that refuses an upgrade. */
 function refusal(status: number, body: string): RoomClosed {
   try {
     const { error } = parseJson(body) as { error: { code: unknown; message: unknown } }

@@ -8,10 +8,10 @@ interface AllRoomsFlags extends ManyFlags {
 }
 
 /**
- * Does it to the members of all rooms who are some users, where `--all-rooms` says so.
- * @param given room and members, as they stand on the command line
- * @returns false where it says nothing
- * @throws {UsageError} when the command line names a room as well, or no user
+ * With `--all-rooms`, blocks or unblocks users in all rooms.
+ * @param given room and members of the command line
+ * @returns false without `--all-rooms`
+ * @throws {UsageError} when the command line also names a room, or names no user
  */
 export async function setBlockedInAllRooms(
   context: Context,

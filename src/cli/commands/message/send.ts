@@ -22,7 +22,7 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
   hintOnSurplus(send, ['quote the text: ', suggest(['message', 'send'], 'ROOM', 'hello world')])
   bodyFlags(send).action(
     act('writes', async (context, room_id: string, text: string, flags: BodyFlags) => {
-      // The line break that ends a file or an echo is not part of what is said.
+      // The final line break of a file or of `echo` is not part of the message.
       const message = text === '-' ? (await readAll(context.host)).replace(/\r?\n$/, '') : text
       const body = await buildBody(context, 'sendMessage', flags, { 'the text': { message } })
       await runOne(context, 'sendMessage', { params: { room_id }, body })
@@ -36,7 +36,7 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
   )
 }
 
-/** Whether nobody is connected to receive a message; false when the service cannot say. */
+/** Returns true if no session is connected; false if the service does not tell. */
 async function isEmpty(context: Context, room_id: string): Promise<boolean> {
   if (context.flags.quiet) return false
   try {

@@ -15,7 +15,7 @@ import { runOne } from '../../lists/run-one.ts'
 
 const { words } = page
 
-/** What each flag says of one page. */
+/** The fields of one page, by the flag that sets them. */
 type PageGiven = Readonly<Record<string, Draft<BodyOf<Operations['createPages']>[number]>>>
 
 interface Flags extends BodyFlags {
@@ -60,7 +60,7 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
   )
 }
 
-/** One page per image (rule 5 counts pages, not images), at increasing positions; a blank page when there is no image. */
+/** Returns one page per image, because rule 5 counts pages, at increasing positions; an empty page without images. */
 function pagesFromFlags({ image = [], fixed, size, index, data }: Flags): PageGiven[] {
   const entities = image.map((src) => [{ type: 'Image', src, ...omitUndefined({ fixed }) }])
   const blank = image.length === 0 && data === undefined && (size !== undefined || index !== undefined)
@@ -71,7 +71,7 @@ function pagesFromFlags({ image = [], fixed, size, index, data }: Flags): PageGi
   }))
 }
 
-/** The API wants URLs encoded (section 1), wherever they come from. */
+/** Encodes URLs, as the API requires (section 1 of the API document). */
 function withEncodedUrls(page: object, flags: BodyFlags): object {
   if (!('entities' in page) || !Array.isArray(page.entities)) return page
   const entities = page.entities.map((entity) =>

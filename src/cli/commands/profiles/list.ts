@@ -20,7 +20,7 @@ const view: View = {
   fields: ['name', 'in_use', 'base_url', 'has_key', 'protected'],
 }
 
-/** The same where a command gives a key. */
+/** The view when a key command provides a key. */
 const withCommands: View = {
   ...view,
   columns: [...view.columns, { field: 'key_from', weight: 4 }],

@@ -94,7 +94,7 @@ async function settingsFrom(flags: CreateFlags, host: Host): Promise<GivenFields
   }
 }
 
-/** The URL of a webhook may come from anywhere: a flag, `--set` or `--data`. */
+/** Requires the URL of a webhook in the body, where a flag, `--set` or `--data` may have put it. */
 function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webhook }: Body): void {
   const flag = webhookHeader ? '--webhook-header' : webhookSecret ? '--webhook-secret' : undefined
   if (flag && webhook?.url === undefined) throw new UsageError(`${flag} needs --webhook-url`)
@@ -102,7 +102,7 @@ function requireWebhookUrl({ webhookHeader, webhookSecret }: CreateFlags, { webh
 
 type Body = BodyOf<Operations['createRoom']>
 
-/** What a room cannot be without, asked for where somebody sits there; with what else is wrong said before that. */
+/** Asks for a missing name and type on a terminal, after the other checks. */
 async function askForMissing(context: Context, { ifNotExists }: CreateFlags, body: Body): Promise<Body> {
   if ((body.name !== undefined && body.type !== undefined) || !isInteractive(context.host)) return body
   if (!ifNotExists) await context.permit('writes')
@@ -127,7 +127,7 @@ function readType(line: string): RoomType {
   throw new UsageError(`type must be one of ${roomTypes.join(', ')}`)
 }
 
-/** All rooms of exactly this name. A service that does not know the filter answers with any rooms. */
+/** Returns the rooms with exactly this name. Services without the filter return other rooms too. */
 async function findByName(context: Context, name: string): Promise<Item[]> {
   if (context.flags.curl) return []
   const found: Item[] = []
@@ -137,8 +137,8 @@ async function findByName(context: Context, name: string): Promise<Item[]> {
 }
 
 /**
- * Shows the existing room of this name instead of creating one; false when there is none.
- * @throws {ConflictError} when several have it, or the one is of another type
+ * Shows the existing room with this name. Resolves to false if there is none.
+ * @throws {ConflictError} when several rooms have the name, or the room has another type
  */
 async function showExisting(context: Context, body: Readonly<Record<string, unknown>>): Promise<boolean> {
   const name = textOf(body['name'])

@@ -33,7 +33,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
   chosenFlags(bodyFlags(stateFlags(update))).action(
     act('writes', async (context, id: string | undefined, flags: UpdateFlags) => {
       const { name, layout, record } = flags
-      // The document does not list `record` here, and services have more than it lists.
+      // The API document does not list `record` here, but services support it.
       const given = {
         '--name': { name },
         '--layout': { layout },

@@ -116,7 +116,7 @@ async function start(
       machine: host,
       log: (line) => void printer.notice(`${new Date(host.now()).toISOString()} ${line}`),
     })
-    // A client may put it where the log shows it.
+    // A client may send the key where the log shows it.
     context.keepSecret(serving.apiKey)
     return serving
   } catch (error) {
@@ -124,7 +124,7 @@ async function start(
   }
 }
 
-/** Says once, on one line for scripts, that the service is there. */
+/** Announces once, on one line for scripts, that the service is ready. */
 async function announce(
   context: Context,
   flags: Flags,
@@ -145,7 +145,7 @@ async function announce(
     await printer.notice(`warning: ${flags.host} can be reached from other machines, unencrypted`)
 }
 
-/** What `eval` needs to point a shell at the service. The key stays in its file: only the shell reads it. */
+/** Returns the shell commands that select the service. They read the key from its file. */
 async function environment(context: Context, flags: Flags, dir: string | undefined): Promise<string> {
   if (dir === undefined)
     throw new UsageError('--print-env needs a workspace that stays: leave out --ephemeral')
@@ -159,8 +159,8 @@ async function environment(context: Context, flags: Flags, dir: string | undefin
 }
 
 /**
- * A workspace that is not being served yet has the port that it will be served on, unless somebody else is there.
- * @throws {UsageError}
+ * Checks that the port is free for a workspace that is not served yet.
+ * @throws {UsageError} if another program listens on the port
  */
 async function requireFreePort({ host, port, dataDir }: Flags): Promise<void> {
   const place = [

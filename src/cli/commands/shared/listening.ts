@@ -1,6 +1,6 @@
 import { UsageError } from '../../../errors.ts'
 
-/** The error for an address that cannot be listened on; undefined for any other cause. */
+/** Returns the error for an address that cannot be listened on; undefined for any other cause. */
 export function cannotListen(cause: unknown, host: string, port: number): UsageError | undefined {
   const { code } = Object(cause) as NodeJS.ErrnoException
   const where = `${host}:${port}`

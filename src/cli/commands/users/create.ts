@@ -56,7 +56,7 @@ async function exists(context: Context, user_id: string): Promise<boolean> {
   )
 }
 
-/** Rule 3: the service overrides a user whose id is given again, without a word. */
+/** Refuses an ID in use: the service would silently overwrite that user (rule 3). */
 async function requireFree(context: Context, user_id: string): Promise<void> {
   if (!(await exists(context, user_id))) return
   throw new UsageError(`user “${user_id}” already exists, and creating it again would overwrite it`, {

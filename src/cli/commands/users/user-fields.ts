@@ -37,7 +37,7 @@ export function settingsFrom(flags: UserFlags): GivenFields<'updateUser'> {
   }
 }
 
-/** The API wants URLs encoded (section 1), wherever they come from. */
+/** Encodes URLs, as the API requires (section 1 of the API document). */
 export function withEncodedUrl<B extends BodyOf<Operations['updateUser']>>(body: B, flags: BodyFlags): B {
   const { profile_url } = body
   return typeof profile_url === 'string'
@@ -45,7 +45,7 @@ export function withEncodedUrl<B extends BodyOf<Operations['updateUser']>>(body:
     : body
 }
 
-/** The argument of a command over several users. */
+/** Returns the argument of a command over several users. */
 export function usersArgument(term: '<user...>' | '[user...]'): IdArgument {
   return new IdArgument(term, `${words.user_id}, or - to read ids from standard input`, 'user')
 }

@@ -16,7 +16,7 @@ interface ListenFlags {
   respond?: number
 }
 
-/** How old a signature that comes in may be, in seconds, as Standard Webhooks has it: an older one may be a replay. */
+/** Maximum age of a signature in seconds, as in Standard Webhooks. An older one may be a replay. */
 const defaultTolerance = 300
 
 export function defineWebhookListen(webhooks: MeetroomCommand, act: DefineAction): void {

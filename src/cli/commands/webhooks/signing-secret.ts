@@ -14,7 +14,7 @@ export const toleranceFlag = '--tolerance <duration>'
 /** Parses the value of `--tolerance`, into seconds. */
 export const tolerance = (text: string) => parseDuration(text, { least: 1000 }, '--tolerance') / 1000
 
-/** @throws {UsageError} for a tolerance of signatures that are not checked */
+/** @throws {UsageError} for `--tolerance` without `--secret` */
 export function requireSecret({ secret, tolerance }: { secret?: string; tolerance?: number }): void {
   if (tolerance !== undefined && secret === undefined)
     throw new UsageError('--tolerance is for signatures, and needs --secret')

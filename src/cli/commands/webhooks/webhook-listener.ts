@@ -12,7 +12,7 @@ export interface ListenOptions {
   host: string
   port: number
   secret: string | undefined
-  /** How far the time of a signature may be from now, in seconds. */
+  /** Maximum difference of a signature's time from now, in seconds. */
   tolerance: number
   forwardTo?: string
   exec?: string
@@ -22,11 +22,11 @@ export interface ListenOptions {
 
 const maxBodyBytes = 1024 * 1024
 
-/** Receives webhooks and prints each as a line, until the interrupt. */
+/** Receives webhooks and prints one line for each, until the interrupt. */
 export async function listenForWebhooks(context: Context, options: ListenOptions): Promise<void> {
   const printer = await context.printer()
   const forward = options.forwardTo ? await openForward(context, options.forwardTo) : undefined
-  // One at a time, in the order in which they came in.
+  // Webhooks are handled one at a time, in order of arrival.
   let queue = Promise.resolve()
   let broken: (error: unknown) => void = () => {}
   const failed = new Promise<never>((_, reject) => {
@@ -39,15 +39,15 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
   const { limitConnections, limits } = await import('../../../embedded/http/connections.ts')
   const refused = new WeakSet<Duplex>()
   const server = createServer(limits, (request, response) => {
-    // What came in together with a refused request is not acted upon.
+    // Requests pipelined after a refused one are ignored.
     if (refused.has(request.socket)) return
-    // Read before it queues, so that a slow sender holds up only itself.
+    // Reading precedes queueing, so that a slow sender delays no other.
     read(request, response).catch(() => response.destroy())
   })
 
   limitConnections(server)
 
-  /** The status of a request that is refused by its head alone. */
+  /** Returns the error status if the head of a request suffices to refuse it. */
   function refusal(request: IncomingMessage): number | undefined {
     if (refuseForeign(request, [options.host])) return 403
     if (refuseFraming(request)) return 400
@@ -68,7 +68,7 @@ export async function listenForWebhooks(context: Context, options: ListenOptions
       .catch(broken)
   }
 
-  /** The status to answer with. */
+  /** Handles an event and returns the response status. */
   async function handle(headers: Readonly<Record<string, string>>, body: string): Promise<number> {
     const { secret, tolerance } = options
     const checked = checkWebhook(body, headers, { secret, tolerance, now: context.host.now() })
@@ -109,7 +109,7 @@ function describe({ event, at, signature }: CheckedWebhook): string {
   return `${payload['timestamp'] ?? at} ${action} room ${payload['roomId']} user ${who} (${counts}${signed})`
 }
 
-/** Headers that belong to one connection. */
+/** Headers of one connection, which are not forwarded. */
 const hopByHop = [
   'host',
   'connection',
@@ -121,7 +121,7 @@ const hopByHop = [
   'expect',
 ]
 
-/** Forwards events as they came, and returns the status of the answer: 502 when there is none. */
+/** Returns a function that forwards an event unchanged and returns the response status, 502 without a response. */
 async function openForward(context: Context, target: string) {
   const transport: OpenTransport = await context.services.transportTo(target)
   const forward = async (headers: Readonly<Record<string, string>>, body: string): Promise<number> => {
@@ -137,7 +137,7 @@ async function openForward(context: Context, target: string) {
   return Object.assign(forward, { close: () => transport.close?.() })
 }
 
-/** Runs a program with the event on its standard input. Words are split at blanks: there is no shell to quote for. */
+/** Runs a program, without a shell, with the event on its standard input. */
 function runProgram(context: Context, command: string, body: string): Promise<void> {
   const [program = '', ...words] = command.trim().split(/\s+/)
   return new Promise((done) => {
@@ -149,7 +149,7 @@ function runProgram(context: Context, command: string, body: string): Promise<vo
       if (code) void context.notice(`warning: ${program} ended with ${code}`)
       done()
     })
-    // A program need not read its input.
+    // Programs may ignore their input.
     child.stdin.on('error', () => {})
     child.stdin.end(body)
   })

@@ -3,31 +3,30 @@ import { maxLevels, parseJson, TooDeep } from '../../../api/json.ts'
 import { isSignedBy } from '../../../api/signature.ts'
 import { WebhookEvent } from '../../../api/webhooks.ts'
 
-/** What can be said of a webhook that came in (section 6.1). */
+/** Result of checking a webhook (section 6.1 of the API document). */
 export interface CheckedWebhook {
   id: string | undefined
-  /** When it was sent, ISO 8601; undefined when it does not say. */
+  /** Time of sending, ISO 8601. */
   at: string | undefined
   action: string | undefined
   event: unknown
-  /** Whether the body is one that the document describes. */
+  /** The body matches its schema. */
   valid: boolean
   signature: 'verified' | 'wrong' | 'missing' | 'too old' | 'too new' | 'not checked'
-  /** What is wrong with it, in one line. */
+  /** All problems, in one line. */
   problem: string | undefined
 }
 
-/** What a webhook is checked with. */
 export interface WebhookCheck {
-  /** What it is signed with; undefined where signatures are not checked. */
+  /** Undefined if signatures are not checked. */
   secret: string | undefined
-  /** How far the time of a signature may be from now, in seconds; undefined where any time will do. */
+  /** Maximum difference of a signature's time from now, in seconds; undefined for no limit. */
   tolerance: number | undefined
   /** Wall clock, in milliseconds. */
   now: number
 }
 
-/** Checks the body against the schema and, where there is a secret, the signature (Standard Webhooks). */
+/** Checks the body against its schema and, given a secret, the signature (Standard Webhooks). */
 export function checkWebhook(
   body: string,
   headers: Readonly<Record<string, string>>,
@@ -79,7 +78,7 @@ function checkSignature(
   return age > 0 ? 'too old' : 'too new'
 }
 
-/** In whole seconds; negative for what is signed in the future. */
+/** Returns the age in whole seconds; negative for a time in the future. */
 function ageOf(seconds: number, now: number): number {
   return Math.floor(now / 1000) - seconds
 }
