@@ -10,8 +10,8 @@ import { MeetroomCommand } from './cli/kernel/meetroom-command.ts'
 import { resolveRooms } from './cli/lists/room-arguments.ts'
 import { isJson, reportError } from './cli/output/error.ts'
 import { Printer } from './cli/output/printer.ts'
-import { type Redact, redactor } from './cli/output/redaction/redact.ts'
-import { inAscii, isPlain } from './cli/output/terminal/unicode.ts'
+import { createRedactor, type Redact } from './cli/output/redaction/redact.ts'
+import { isAsciiOnly, toAscii } from './cli/output/terminal/unicode.ts'
 import { visibleLines } from './cli/output/terminal/visible.ts'
 import type { Backup } from './cli/requests/backup.ts'
 import { RequestShown } from './cli/requests/before-send.ts'
@@ -104,7 +104,7 @@ export async function main(
     // From here on, nothing can be interrupted.
     stopListening()
     const help = visibleLines(shown)
-    await printer.data(isPlain(host) ? inAscii(help) : shown, visibleLines)
+    await printer.data(isAsciiOnly(host) ? toAscii(help) : shown, visibleLines)
     return 0
   } catch (cause) {
     if (cause instanceof ClosedOutput || cause instanceof RequestShown) return 0
@@ -192,5 +192,5 @@ function reporting(line: CommandLine, host: Host, context: Context | undefined) 
 
 /** Without a context, only the key of the environment is known. */
 function redactorOf(host: Host, context: Context | undefined): Redact {
-  return context?.redact ?? redactor([host.env['MEETROOM_API_KEY']?.trim() ?? ''])
+  return context?.redact ?? createRedactor([host.env['MEETROOM_API_KEY']?.trim() ?? ''])
 }

@@ -5,7 +5,7 @@ import { describeUnrestored, unrestoredFields } from '../src/cli/bulk/unrestored
 import { exitCodes } from '../src/cli/help/exit-codes.ts'
 import { renderMarkdown } from '../src/cli/help/render-markdown.ts'
 import { topicSummaries } from '../src/cli/help/topics.ts'
-import { styleFor } from '../src/cli/output/terminal/style.ts'
+import { selectStyle } from '../src/cli/output/terminal/style.ts'
 import { readTopicFile, topicFile, topicNames } from './helpers/documentation.ts'
 import { testHost } from './helpers/host.ts'
 import { argumentTerm, leaves, wholeProgram } from './helpers/tree.ts'
@@ -85,7 +85,7 @@ describe.each(Object.keys(topicSummaries))('meetroom help %s', (topic) => {
 
   test('fits into 80 columns except for code blocks and long words', async () => {
     const host = testHost()
-    const style = await styleFor(host.stdout, host.env, false)
+    const style = await selectStyle(host.stdout, host.env, false)
     const lines = renderMarkdown(readTopicFile(topic), style, 80).split('\n')
     const tooLong = lines.filter((line) => line.length > 80 && !line.startsWith('  ') && !/\S{30}/.test(line))
     expect(tooLong).toEqual([])

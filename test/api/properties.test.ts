@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { readJson, writeJson } from '../../src/api/json.ts'
 import { fillPath, queryString } from '../../src/api/path.ts'
 import { Assignments, parseFields, parsePath } from '../../src/cli/input/assignments.ts'
-import { encodeUrl } from '../../src/cli/input/input.ts'
+import { urlParser } from '../../src/cli/input/input.ts'
 import { formatCsv } from '../../src/cli/output/formats/csv.ts'
 import { formatRecord } from '../../src/cli/output/formats/record.ts'
 import { TableWriter } from '../../src/cli/output/formats/table.ts'
-import { styleFor } from '../../src/cli/output/terminal/style.ts'
+import { selectStyle } from '../../src/cli/output/terminal/style.ts'
 import { visible, visibleJson } from '../../src/cli/output/terminal/visible.ts'
 import { isDeprecated, views } from '../../src/cli/output/views/views.ts'
 import { shellQuote } from '../../src/client/request.ts'
@@ -119,7 +119,7 @@ describe('a path', () => {
 })
 
 describe('encodeUrl', () => {
-  const encode = encodeUrl('--image')
+  const encode = urlParser('--image')
   const encoded = fc.integer({ min: 0, max: 255 }).map((byte) => `%${byte.toString(16).padStart(2, '0')}`)
   const anything = fc
     .array(fc.oneof(encoded, hostile), { maxLength: 6 })
@@ -492,7 +492,7 @@ describe('CSV', () => {
 
 describe('tables and records', async () => {
   const { stdout } = testHost()
-  const style = await styleFor(stdout, {}, false)
+  const style = await selectStyle(stdout, {}, false)
   const item = fc.record(
     {
       id: hostile,

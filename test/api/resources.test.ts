@@ -11,7 +11,7 @@ import { filterTypes } from '../../src/cli/filter/where.ts'
 import { formatCsv } from '../../src/cli/output/formats/csv.ts'
 import { formatRecord } from '../../src/cli/output/formats/record.ts'
 import { RowWriter } from '../../src/cli/output/formats/rows.ts'
-import { styleFor } from '../../src/cli/output/terminal/style.ts'
+import { selectStyle } from '../../src/cli/output/terminal/style.ts'
 import { viewFor, views } from '../../src/cli/output/views/views.ts'
 import { testHost } from '../helpers/host.ts'
 
@@ -56,7 +56,7 @@ test('a field added to the table is in the schemas of requests, answers and quer
 test('a field added to the table has a column in tables, and its place in records and CSV', async () => {
   expect(view.columns.at(-1)).toMatchObject({ field: 'seats', weight: 3 })
   const { stdout, env } = testHost()
-  const style = await styleFor(stdout, env, false)
+  const style = await selectStyle(stdout, env, false)
   expect(
     formatRecord(
       { seats: 12, type: 'open', id: 'r' },

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { TransportError, type WireResponse } from '../../src/api/wire.ts'
-import { hintText } from '../../src/cli/output/hint-text.ts'
+import { formatHintText } from '../../src/cli/output/hint-text.ts'
 import { visible } from '../../src/cli/output/terminal/visible.ts'
 import { lockWorkspace } from '../../src/embedded/running-server.ts'
 import { suggest } from '../../src/errors.ts'
@@ -273,7 +273,7 @@ test('--all-profiles suggests a command for the profile that each error is about
 
 describe('a suggested command', () => {
   const text = (words: readonly string[], ...operands: readonly string[]) =>
-    hintText(suggest(words, ...operands), ['--profile', 'ci'], (words) => words)
+    formatHintText(suggest(words, ...operands), ['--profile', 'ci'], (words) => words)
 
   test('is read by a POSIX shell as the words that it was made of, and holds visible characters only', () => {
     const words = [
@@ -309,7 +309,7 @@ describe('a suggested command', () => {
   test('holds no secret, even one with a quote in it', () => {
     const redact = (words: string) => words.replaceAll("se'cret", '[API key]')
     const hint = ["for se'cret: ", suggest(['rooms', 'list', '--name', "a se'cret b"])]
-    expect(hintText(hint, ['--base-url', "https://h.test/se'cret"], redact)).toBe(
+    expect(formatHintText(hint, ['--base-url', "https://h.test/se'cret"], redact)).toBe(
       "for [API key]: meetroom rooms list --name 'a [API key] b' --base-url 'https://h.test/[API key]'",
     )
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { redactor } from '../../src/cli/output/redaction/redact.ts'
+import { createRedactor } from '../../src/cli/output/redaction/redact.ts'
 import { answer, createWorld, type World } from '../helpers/world.ts'
 
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
@@ -47,7 +47,7 @@ describe('a key does not show', () => {
   test.each(Object.entries(spellings))('%s', (_, spell) => {
     fc.assert(
       fc.property(key, (secret) => {
-        const left = redactor([secret])(`<é> ${spell(secret)} <é>`)
+        const left = createRedactor([secret])(`<é> ${spell(secret)} <é>`)
         expect(left).toContain('[API key]')
         for (const part of left.replace('[API key]', ' ').split(/[<> é]+/)) {
           expect(part.length).toBeLessThan(10)
@@ -62,7 +62,7 @@ describe('a key does not show', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[\w-]{8,40}$/), (secret) => {
         for (const name of ['as it is', 'in JSON', 'in a URL', 'in base64'])
-          expect(redactor([secret])(`<é>${spellings[name]?.(secret)}<é>`), name).toBe('<é>[API key]<é>')
+          expect(createRedactor([secret])(`<é>${spellings[name]?.(secret)}<é>`), name).toBe('<é>[API key]<é>')
       }),
     )
   })
@@ -72,7 +72,7 @@ describe('a key does not show', () => {
     (secret) => {
       for (const [name, spell] of Object.entries(spellings))
         if (!/behind|between|before/.test(name))
-          expect(redactor([secret])(`<é>${spell(secret)}<é>`), name).toBe('<é>[API key]<é>')
+          expect(createRedactor([secret])(`<é>${spell(secret)}<é>`), name).toBe('<é>[API key]<é>')
     },
   )
 
@@ -80,28 +80,28 @@ describe('a key does not show', () => {
     for (const secret of ['\\'.repeat(40), '"\\'.repeat(20), '%25'.repeat(12), '/'.repeat(40)])
       for (const unit of ['\\', '"', '%25', '%', '/', 'u005c', '\\"']) {
         const began = performance.now()
-        redactor([secret])(unit.repeat(50_000))
+        createRedactor([secret])(unit.repeat(50_000))
         expect(performance.now() - began, `${secret} in ${unit}`).toBeLessThan(2000)
       }
   })
 
   test('where one key is part of another', () => {
-    const hide = redactor(['abcdefgh', 'abcdefgh-longer'])
+    const hide = createRedactor(['abcdefgh', 'abcdefgh-longer'])
     expect(hide('abcdefgh-longer and abcdefgh')).toBe('[API key] and [API key]')
   })
 
   test('where a key is found in what takes its place: it is not searched again', () => {
-    expect(redactor(['API key]', 'secret-key'])('secret-key')).toBe('[API key]')
+    expect(createRedactor(['API key]', 'secret-key'])('secret-key')).toBe('[API key]')
   })
 })
 
 test('a key of fewer than eight characters is left alone: it is in ordinary words, too', () => {
   for (const secret of ['', 'a', 'takes', 'refuses'])
-    expect(redactor([secret])('takes refuses a')).toBe('takes refuses a')
+    expect(createRedactor([secret])('takes refuses a')).toBe('takes refuses a')
 })
 
 test('text without a key stays as it is', () => {
-  fc.assert(fc.property(fc.string(), (text) => redactor(['mk_0123456789abcdef'])(text) === text))
+  fc.assert(fc.property(fc.string(), (text) => createRedactor(['mk_0123456789abcdef'])(text) === text))
 })
 
 describe('in the program', () => {

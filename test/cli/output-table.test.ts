@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { truncate } from '../../src/cli/output/formats/fit.ts'
-import { byLibrary, byPadding, layOutColumns } from '../../src/cli/output/formats/layout.ts'
-import { styleFor } from '../../src/cli/output/terminal/style.ts'
+import { layOutByLibrary, layOutByPadding, layOutColumns } from '../../src/cli/output/formats/layout.ts'
+import { selectStyle } from '../../src/cli/output/terminal/style.ts'
 import { own, visible } from '../../src/cli/output/terminal/visible.ts'
-import { colourOf } from '../../src/cli/output/views/views.ts'
+import { colorValue } from '../../src/cli/output/views/views.ts'
 import { testHost } from '../helpers/host.ts'
 
 const host = testHost({ tty: true })
-const style = await styleFor(host.stdout, {}, true)
+const style = await selectStyle(host.stdout, {}, true)
 const columns = ['id', 'type', 'status', 'name']
 
 const cell = fc
@@ -45,7 +45,7 @@ const paint = fc
   .boolean()
   .map(
     (coloured) => (text: ReturnType<typeof visible>, i: number) =>
-      coloured ? colourOf(columns[i] ?? '', text, style) : text,
+      coloured ? colorValue(columns[i] ?? '', text, style) : text,
   )
 
 describe('rows that are padded are byte for byte what cli-table3 makes of them,', () => {
@@ -53,7 +53,7 @@ describe('rows that are padded are byte for byte what cli-table3 makes of them,'
     fc.assert(
       fc.property(rows, sizes, paint, (all, widths, colour) => {
         const cut = all.map((row) => row.map((text, i) => truncate(text, widths[i] ?? 0)))
-        expect(byPadding(cut, widths, colour)).toBe(byLibrary(cut, widths, colour))
+        expect(layOutByPadding(cut, widths, colour)).toBe(layOutByLibrary(cut, widths, colour))
       }),
       { numRuns: 2000 },
     )
@@ -62,7 +62,7 @@ describe('rows that are padded are byte for byte what cli-table3 makes of them,'
   test('and where a cell is wider than its column', () => {
     fc.assert(
       fc.property(rows, sizes, paint, (all, widths, colour) => {
-        expect(byPadding(all, widths, colour)).toBe(byLibrary(all, widths, colour))
+        expect(layOutByPadding(all, widths, colour)).toBe(layOutByLibrary(all, widths, colour))
       }),
       { numRuns: 500 },
     )
@@ -72,10 +72,10 @@ describe('rows that are padded are byte for byte what cli-table3 makes of them,'
 test('a table looks the same where the one way ends and the other begins', () => {
   const all = Array.from({ length: 40 }, (_, i) => [own`r${i}`, visible('会議'), own`active`, own``])
   const plain = (text: ReturnType<typeof visible>) => text
-  expect(layOutColumns(all, [3, 4, 10, 1], plain)).toBe(byLibrary(all, [3, 4, 10, 1], plain))
+  expect(layOutColumns(all, [3, 4, 10, 1], plain)).toBe(layOutByLibrary(all, [3, 4, 10, 1], plain))
 })
 
 test('a cell of many blanks takes no longer than any other', () => {
   const blanks = visible(`a${' '.repeat(200_000)}b`)
-  expect(byPadding([[blanks, own``]], [300_000, 1], (text) => text)).toBe(own`${blanks}\n`)
+  expect(layOutByPadding([[blanks, own``]], [300_000, 1], (text) => text)).toBe(own`${blanks}\n`)
 })

@@ -1,12 +1,12 @@
 import type { Host } from '../../host.ts'
-import { showsUnicode } from '../output/terminal/unicode.ts'
+import { canShowUnicode } from '../output/terminal/unicode.ts'
 import { coverage, type Interval } from './intervals.ts'
 
 const marks = { blocks: '░▒█', ascii: '.+#' } as const
 export type BarSymbols = keyof typeof marks
 
 export function barSymbols(host: Host): BarSymbols {
-  return showsUnicode(host) ? 'blocks' : 'ascii'
+  return canShowUnicode(host) ? 'blocks' : 'ascii'
 }
 
 export function barOf(

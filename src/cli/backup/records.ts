@@ -5,7 +5,7 @@ import { maxLength } from '../bulk/read/lines.ts'
 import type { Context } from '../kernel/context.ts'
 import type { FullRecords } from '../lists/full-records.ts'
 import { listPages } from '../lists/list.ts'
-import { holdsSecret, withoutSecrets } from '../output/redaction/secrets.ts'
+import { holdsSecret, removeSecrets } from '../output/redaction/secrets.ts'
 import type { Item } from '../output/views/views.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
 
@@ -58,7 +58,7 @@ export async function userRecord(
 
 function toRecord(context: Context, label: string, record: Item): BackupRecord {
   // A response may quote the key, which must not reach the file.
-  const text = context.redactKeys(writeJson(withoutSecrets(record)))
+  const text = context.redactKeys(writeJson(removeSecrets(record)))
   if (text.length > maxLength)
     throw new UsageError(
       `${label} takes more than 16 MB, and import reads no longer line; nothing was changed`,

@@ -5,7 +5,7 @@ import { suggestHelp, UsageError } from '../../errors.ts'
 import type { IdArgument } from '../input/id-arguments.ts'
 import type { DefineAction } from '../kernel/action.ts'
 import type { Context } from '../kernel/context.ts'
-import { examples, type ManyFlags, manyFlags } from '../kernel/flags.ts'
+import { addBatchFlags, addExamples, type BatchFlags } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
 import { confirmTargets, type TargetChange } from './confirm-targets.ts'
@@ -30,7 +30,7 @@ interface BatchCommand<G extends OperationName, C extends OperationName> extends
   /** Kind of the deleted items, for the backup. */
   deletes?: DeletionTargets['kind']
   /** Runs the command in another way if the flags request it. Resolves to true if it did. */
-  runInstead?: (context: Context, given: readonly string[], flags: ManyFlags) => Promise<boolean>
+  runInstead?: (context: Context, given: readonly string[], flags: BatchFlags) => Promise<boolean>
   /** Rejects invalid flags before any prompt or change. */
   check?: (context: Context, room: string, flags: Readonly<Record<string, unknown>>) => Promise<void>
   examples: readonly string[]
@@ -53,7 +53,7 @@ export function defineBatchCommand<G extends OperationName, C extends OperationN
       const [room, given, flags] = (roomArgument ? args : ['', ...args]) as [
         string | undefined,
         string[],
-        ManyFlags,
+        BatchFlags,
       ]
       if (await definition.runInstead?.(context, room === undefined ? given : [room, ...given], flags)) return
       if (room === undefined)
@@ -78,6 +78,6 @@ export function defineBatchCommand<G extends OperationName, C extends OperationN
     }),
   )
   command.batchOperation = call[0]
-  manyFlags(command)
-  examples(command, ...definition.examples)
+  addBatchFlags(command)
+  addExamples(command, ...definition.examples)
 }

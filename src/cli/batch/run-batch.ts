@@ -10,7 +10,7 @@ import type { PaceFlags } from '../kernel/flags.ts'
 import { printAll } from '../lists/print-all.ts'
 import { itemsOf, undefinedIfNotFound } from '../lists/run-one.ts'
 import type { Printer } from '../output/printer.ts'
-import { onePage, type Page } from '../output/views/page.ts'
+import { type Page, singlePage } from '../output/views/page.ts'
 import { type View, viewOf } from '../output/views/views.ts'
 import { finishRun } from '../pool/finish-run.ts'
 import { openPool, type Pool } from '../pool/pool.ts'
@@ -91,7 +91,7 @@ async function runSingle(context: Context, printer: Printer, task: Task, id: str
   tally.add({ status: answer ? 'ok' : 'skipped' })
   if (answer) {
     const items = itemsOf(name, inputFor(id), answer, printer.options.format)
-    await printAll(printer, view, endpoints[name].result, onePage({ items, whole: answer }))
+    await printAll(printer, view, endpoints[name].result, singlePage({ items, whole: answer }))
   }
   await printer.notice(tally.summary)
 }

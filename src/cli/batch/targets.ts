@@ -3,10 +3,10 @@ import { textOf } from '../../api/text-of.ts'
 import { ConfirmationError, suggestHelp, UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
-import type { ManyFlags, PaceFlags } from '../kernel/flags.ts'
+import type { BatchFlags, PaceFlags } from '../kernel/flags.ts'
 import { listPages, openSelection } from '../lists/list.ts'
 import type { Selection } from '../lists/selection.ts'
-import { masked } from '../output/redaction/secrets.ts'
+import { maskSecrets } from '../output/redaction/secrets.ts'
 import { cellOf, type Item, type View, viewOf } from '../output/views/views.ts'
 
 /** The items that a batch command changes. */
@@ -21,7 +21,7 @@ export interface Targets {
 interface TargetOptions {
   /** IDs on the command line. */
   given: readonly string[]
-  flags: Pick<ManyFlags, 'where' | 'user' | 'max' | 'ignoreNotFound' | 'missing' | keyof PaceFlags>
+  flags: Pick<BatchFlags, 'where' | 'user' | 'max' | 'ignoreNotFound' | 'missing' | keyof PaceFlags>
   /** The operation that lists the items for `--where`. */
   list: 'listRooms' | 'listMembers' | 'listUsers'
   /** ID of the members' room. */
@@ -88,7 +88,7 @@ async function selectTargets(
     for (const item of items) {
       const id = String(item[view.id ?? 'id'])
       const withMetrics = selection.withMetrics(item)
-      const visibleItem = context.flags.showTokens ? withMetrics : masked(withMetrics)
+      const visibleItem = context.flags.showTokens ? withMetrics : maskSecrets(withMetrics)
       const selectedBy = reasonsFor(visibleItem, selection.fields, view)
       ids.push(id)
       onItem?.(item)

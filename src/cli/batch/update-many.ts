@@ -7,13 +7,13 @@ import { UsageError } from '../../errors.ts'
 import { filterTypes } from '../filter/where.ts'
 import {
   type BodyFlags,
-  changedFields,
+  createBodyChange,
   type GivenFields,
   readBody,
   warnAboutUnknownFields,
 } from '../kernel/body.ts'
 import type { Context } from '../kernel/context.ts'
-import { type ManyFlags, requireFields } from '../kernel/flags.ts'
+import { type BatchFlags, requireFields } from '../kernel/flags.ts'
 import { FullRecords } from '../lists/full-records.ts'
 import { cellOf, fieldOf, type Item, viewOf } from '../output/views/views.ts'
 import { confirmTargets } from './confirm-targets.ts'
@@ -41,12 +41,12 @@ type Body = BodyOf<Operations['updateRoom']>
  */
 export async function updateRooms(
   context: Context,
-  flags: BodyFlags & ManyFlags,
+  flags: BodyFlags & BatchFlags,
   given: GivenFields<'updateRoom'>,
 ): Promise<void> {
   const data = await readBody(context, flags)
   const bodyFor = (textFor: (field: string) => string) =>
-    changedFields(flags, given, (text) => fillPlaceholders(text, textFor))(data) as Body
+    createBodyChange(flags, given, (text) => fillPlaceholders(text, textFor))(data) as Body
   const fields = new Set<string>()
   requireFields(
     context,

@@ -10,7 +10,7 @@ import { FullRecords } from '../lists/full-records.ts'
 import { type LastSeen, lastSeenIn } from '../lists/last-seen.ts'
 import { listPages, openSelection } from '../lists/list.ts'
 import type { Selection } from '../lists/selection.ts'
-import { holdsSecret, withoutSecrets } from '../output/redaction/secrets.ts'
+import { holdsSecret, removeSecrets } from '../output/redaction/secrets.ts'
 import type { Page } from '../output/views/page.ts'
 import { type Item, type View, views } from '../output/views/views.ts'
 import { mapAhead } from '../pool/map-ahead.ts'
@@ -100,7 +100,7 @@ class WithoutSecrets {
 
   async *pages(): AsyncGenerator<Page> {
     for await (const page of this.#from) {
-      const items = page.items.map((item) => withoutSecrets(item))
+      const items = page.items.map((item) => removeSecrets(item))
       const isSame = items.every((item, i) => item === page.items[i])
       this.hasLeftOut ||= page.items.some(holdsSecret)
       const { whole: _, ...rest } = page

@@ -1,8 +1,8 @@
 import { version } from '../../version.ts'
 import type { DefineAction } from '../kernel/action.ts'
-import { examples } from '../kernel/flags.ts'
+import { addExamples } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { onePage } from '../output/views/page.ts'
+import { singlePage } from '../output/views/page.ts'
 
 export function defineCommands(commands: MeetroomCommand, act: DefineAction): void {
   commands
@@ -19,8 +19,8 @@ export function defineCommands(commands: MeetroomCommand, act: DefineAction): vo
         const root = commands.parent as MeetroomCommand
         const items = commandFacts(root).map((facts) => ({ ...facts }))
         const rest = { version, global_flags: root.options.map(flagFacts), exit_codes: exitCodes }
-        await printer.list(commandView, 'commands', onePage({ items, rest }))
+        await printer.list(commandView, 'commands', singlePage({ items, rest }))
       }),
     )
-  examples(commands, 'meetroom commands', "meetroom commands --query 'commands[?writes].name' -o tsv")
+  addExamples(commands, 'meetroom commands', "meetroom commands --query 'commands[?writes].name' -o tsv")
 }

@@ -3,9 +3,9 @@ import { suggestHelp, UsageError } from '../../errors.ts'
 import { findTopic, readTopic, type Topic, topicSummaries } from '../help/topics.ts'
 import type { DefineAction } from '../kernel/action.ts'
 import type { Context } from '../kernel/context.ts'
-import { examples } from '../kernel/flags.ts'
+import { addExamples } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
-import { styleFor, widthOf } from '../output/terminal/style.ts'
+import { readTerminalWidth, selectStyle } from '../output/terminal/style.ts'
 import { own } from '../output/terminal/visible.ts'
 import { findCommand } from '../shell/line.ts'
 
@@ -21,14 +21,14 @@ export function defineHelp(help: MeetroomCommand, act: DefineAction): void {
       commandOf(root, words).outputHelp()
     }),
   )
-  examples(help, 'meetroom help where', 'meetroom help rooms list')
+  addExamples(help, 'meetroom help where', 'meetroom help rooms list')
 }
 
 async function printTopic(context: Context, topic: Topic): Promise<void> {
   const { host, flags } = context
   const { renderMarkdown } = await import('../help/render-markdown.ts')
-  const style = await styleFor(host.stdout, host.env, flags.color)
-  const width = Math.min(widthOf(host.stdout, host.env) ?? maxWidth, maxWidth)
+  const style = await selectStyle(host.stdout, host.env, flags.color)
+  const width = Math.min(readTerminalWidth(host.stdout, host.env) ?? maxWidth, maxWidth)
   // Settings are not read: help must work when they are broken.
   const text = renderMarkdown(await readTopic(topic), style, width)
   await context.plainPrinter().write(own`${text}\n`)

@@ -1,5 +1,5 @@
 import type { DefineAction } from '../kernel/action.ts'
-import { examples } from '../kernel/flags.ts'
+import { addExamples } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { visibleJson } from '../output/terminal/visible.ts'
 
@@ -13,5 +13,5 @@ export function defineOpenapi(openapi: MeetroomCommand, act: DefineAction): void
       await printer.data(`${JSON.stringify(document, null, 2)}\n`, visibleJson)
     }),
   )
-  examples(openapi, 'meetroom openapi > openapi.json', "meetroom openapi --query 'keys(paths)' -o tsv")
+  addExamples(openapi, 'meetroom openapi > openapi.json', "meetroom openapi --query 'keys(paths)' -o tsv")
 }

@@ -3,9 +3,9 @@ import type { Host } from '../../host.ts'
 import { version } from '../../version.ts'
 import { topicSummaries } from '../help/topics.ts'
 import type { DefineAction } from '../kernel/action.ts'
-import { globalFlags } from '../kernel/flags.ts'
+import { addGlobalFlags } from '../kernel/flags.ts'
 import { MeetroomCommand, PlainHelp } from '../kernel/meetroom-command.ts'
-import { widthOf } from '../output/terminal/style.ts'
+import { readTerminalWidth } from '../output/terminal/style.ts'
 
 interface Group {
   name: string
@@ -192,9 +192,9 @@ export async function buildProgram(
       outputError: () => {},
       // Keeps Commander from stripping colours: help has none.
       getOutHasColors: () => true,
-      getOutHelpWidth: () => widthOf(host.stdout, host.env) ?? 100,
+      getOutHelpWidth: () => readTerminalWidth(host.stdout, host.env) ?? 100,
     })
-  globalFlags(root)
+  addGlobalFlags(root)
   root.addHelpText('after', () => rootHelp(root))
   const named = groups.map((group) => ({ ...group, command: nameGroup(root, group), isDefined: false }))
   async function define(names: WantedGroups): Promise<void> {

@@ -1,10 +1,10 @@
 import { version } from '../../version.ts'
 import type { DefineAction } from '../kernel/action.ts'
-import { examples } from '../kernel/flags.ts'
+import { addExamples } from '../kernel/flags.ts'
 import type { MeetroomCommand } from '../kernel/meetroom-command.ts'
 import { own, visible } from '../output/terminal/visible.ts'
 
 export function defineVersion(command: MeetroomCommand, act: DefineAction): void {
   command.action(act('machine', (context) => context.plainPrinter().write(own`${visible(version)}\n`)))
-  examples(command, 'meetroom version')
+  addExamples(command, 'meetroom version')
 }

@@ -35,7 +35,7 @@ export function parsePath(key: string, flag = '--set'): string[] {
   return names
 }
 
-class Value {
+class AssignedValue {
   constructor(
     /** Flag that gives the value: `--name`, `--set webhook.url`. */
     readonly from: string,
@@ -44,8 +44,8 @@ class Value {
 }
 
 /** Fields of an object in a body that the command line sets. A map, so that no name reaches a prototype. */
-class Parts {
-  readonly parts = new Map<string, Value | Parts>()
+class ObjectFields {
+  readonly parts = new Map<string, AssignedValue | ObjectFields>()
   /** The object was given as a whole and replaces existing fields. */
   isWhole = false
 
@@ -58,11 +58,11 @@ class Parts {
 
 /** Values that flags assign to fields of a body. Objects are merged; two flags cannot set the same field. */
 export class Assignments {
-  readonly #root = new Parts('', '')
+  readonly #root = new ObjectFields('', '')
 
   /** @throws {UsageError} if another flag sets the same field */
-  add(from: string, said: object): void {
-    for (const [path, value] of leavesOf(said, [])) assign(this.#root, path, value, from)
+  add(from: string, assigned: object): void {
+    for (const [path, value] of leavesOf(assigned, [])) assign(this.#root, path, value, from)
   }
 
   /** Adds a value of `--set`. An object replaces the whole field. */
@@ -72,44 +72,50 @@ export class Assignments {
 
   /** @throws {UsageError} if a value belongs inside a field that is not an object */
   applyTo(data: object): object {
-    return changed(data, this.#root) as object
+    return applyChanges(data, this.#root) as object
   }
 }
 
-function* leavesOf(said: object, above: readonly string[]): Generator<[path: string[], value: unknown]> {
-  for (const [name, value] of Object.entries(said)) {
+function* leavesOf(assigned: object, above: readonly string[]): Generator<[path: string[], value: unknown]> {
+  for (const [name, value] of Object.entries(assigned)) {
     const path = [...above, name]
     if (isObject(value)) yield* leavesOf(value, path)
     else if (value !== undefined) yield [path, value]
   }
 }
 
-function assign(into: Parts, [name = '', ...rest]: readonly string[], value: unknown, from: string): void {
+function assign(
+  into: ObjectFields,
+  [name = '', ...rest]: readonly string[],
+  value: unknown,
+  from: string,
+): void {
   const place = into.place === '' ? name : `${into.place}.${name}`
   const before = into.parts.get(name)
   const isInner = rest.length > 0 || isObject(value)
-  if (before instanceof Value || (before && !isInner))
+  if (before instanceof AssignedValue || (before && !isInner))
     throw new UsageError(`${before.from} and ${from} both give a value for “${place}”`)
-  const said = isInner ? (before ?? new Parts(from, place)) : new Value(from, value)
-  into.parts.set(name, said)
-  if (said instanceof Value) return
-  if (rest.length > 0) assign(said, rest, value, from)
+  const assigned = isInner ? (before ?? new ObjectFields(from, place)) : new AssignedValue(from, value)
+  into.parts.set(name, assigned)
+  if (assigned instanceof AssignedValue) return
+  if (rest.length > 0) assign(assigned, rest, value, from)
   else {
-    said.isWhole = true
-    for (const [key, part] of Object.entries(value as object)) assign(said, [key], part, from)
+    assigned.isWhole = true
+    for (const [key, part] of Object.entries(value as object)) assign(assigned, [key], part, from)
   }
 }
 
-function changed(data: unknown, said: Value | Parts): unknown {
-  if (said instanceof Value) return said.value
-  const base = said.isWhole ? {} : (data ?? {})
-  if (!isObject(base)) throw new UsageError(`${said.from}: “${said.place}” is not an object in --data`)
+function applyChanges(data: unknown, assigned: AssignedValue | ObjectFields): unknown {
+  if (assigned instanceof AssignedValue) return assigned.value
+  const base = assigned.isWhole ? {} : (data ?? {})
+  if (!isObject(base))
+    throw new UsageError(`${assigned.from}: “${assigned.place}” is not an object in --data`)
   const kept = Object.entries(base).map(([name, value]) => {
-    const part = said.parts.get(name)
-    return [name, part ? changed(value, part) : value]
+    const part = assigned.parts.get(name)
+    return [name, part ? applyChanges(value, part) : value]
   })
-  const added = [...said.parts].filter(([name]) => !Object.hasOwn(base, name))
-  return Object.fromEntries([...kept, ...added.map(([name, part]) => [name, changed(undefined, part)])])
+  const added = [...assigned.parts].filter(([name]) => !Object.hasOwn(base, name))
+  return Object.fromEntries([...kept, ...added.map(([name, part]) => [name, applyChanges(undefined, part)])])
 }
 
 /** Returns true for objects other than arrays and lossless numbers. */

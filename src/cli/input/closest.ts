@@ -1,14 +1,14 @@
 /** Finds the candidate one edit away, or two for words of more than five letters. Ignores case and hyphens. */
 export function findClosest(word: string, candidates: readonly string[]): string | undefined {
   const distances = candidates
-    .map((candidate) => ({ candidate, distance: distanceOf(folded(word), folded(candidate)) }))
+    .map((candidate) => ({ candidate, distance: measureDistance(foldWord(word), foldWord(candidate)) }))
     .filter(({ candidate, distance }) => distance <= (Math.min(word.length, candidate.length) > 5 ? 2 : 1))
   return distances.sort((a, b) => a.distance - b.distance)[0]?.candidate
 }
 
-const folded = (word: string) => word.toLowerCase().replace(/[-_\s]/g, '')
+const foldWord = (word: string) => word.toLowerCase().replace(/[-_\s]/g, '')
 
-function distanceOf(a: string, b: string): number {
+function measureDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander'
 import { suggest, UsageError } from '../../errors.ts'
-import { withoutSpaceAround } from './white-space.ts'
+import { trimWhiteSpace } from './white-space.ts'
 
 /** The command that lists the IDs of each kind. */
 const listCommands = {
@@ -76,7 +76,7 @@ export function checkId(label: string, kind: IdKind, given: string): string {
   const id = given.replace(/(?<=[^\r])\r+$/, '')
   // The exact name of a room may end with a space.
   const isName = kind === 'room' && id.startsWith('name:')
-  if (isName || withoutSpaceAround(id) === id) return id
+  if (isName || trimWhiteSpace(id) === id) return id
   throw new UsageError(`${label}: “${given}” has white space around it`, {
     hint: 'remove it; “meetroom api” reaches an ID that has it indeed',
   })

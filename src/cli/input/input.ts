@@ -8,8 +8,8 @@ import { type DurationRange, parseDuration, readDuration } from '../../duration.
 import { UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
 import { checkId } from './id-arguments.ts'
-import { stdinOf } from './stdin.ts'
-import { withoutSpaceAround } from './white-space.ts'
+import { readStdin } from './stdin.ts'
+import { trimWhiteSpace } from './white-space.ts'
 
 /** Properties of a flag's parser that `meetroom commands` lists. */
 export interface FlagKind {
@@ -18,15 +18,15 @@ export interface FlagKind {
 }
 
 /** Returns a parser of decimal digits only: `1e3`, `-1` and `0x10` are probable typing errors. */
-export function wholeNumber(
+export function integerParser(
   flag: string,
-  least: number,
-  most = Number.MAX_SAFE_INTEGER,
+  min: number,
+  max = Number.MAX_SAFE_INTEGER,
 ): ((text: string) => number) & FlagKind {
   const parse = (text: string) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-    if (!(value >= least && value <= most)) {
-      const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`
+    if (!(value >= min && value <= max)) {
+      const range = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`
       const seconds = flag.endsWith('-seconds') ? readDuration(text) : undefined
       throw new UsageError(`${flag} takes a whole number ${range}, not “${text}”`, {
         hint: seconds === undefined ? undefined : `in seconds: ${flag} ${seconds / 1000}`,
@@ -37,13 +37,13 @@ export function wholeNumber(
   return Object.assign(parse, { kind: 'integer' } as const)
 }
 
-export function duration(flag: string, range: DurationRange): (text: string) => number {
+export function durationParser(flag: string, range: DurationRange): (text: string) => number {
   return (text) => parseDuration(text, range, flag)
 }
 
-export const collect = collected((value) => value)
+export const collect = collectParsed((value) => value)
 
-export function collected<T>(
+export function collectParsed<T>(
   read: (value: string) => T,
 ): ((value: string, previous?: readonly T[]) => T[]) & FlagKind {
   const parse = (value: string, previous: readonly T[] = []) => [...previous, read(value)]
@@ -51,25 +51,25 @@ export function collected<T>(
 }
 
 /** Applies one level of URL encoding: `%20` is kept (API specification, “1. What the service does”). */
-export function encodeUrl(flag: string): (text: string) => string {
+export function urlParser(flag: string): (text: string) => string {
   return (text) => {
     const invalid = () => new UsageError(`${flag} takes a whole URL, as in https://host/path, not “${text}”`)
     if (!URL.canParse(text)) throw invalid()
     // encodeurl keeps these characters, because browsers accept them.
-    const url = encodeUrlOnce(withAsciiHost(text.trim())).replace(/[\\^|]/g, encodeURIComponent)
+    const url = encodeUrlOnce(convertHost(text.trim())).replace(/[\\^|]/g, encodeURIComponent)
     if (!URL.canParse(url)) throw invalid()
     return url
   }
 }
 
-function withAsciiHost(url: string): string {
+function convertHost(url: string): string {
   return url.replace(/^(https?:\/\/(?:[^/?#\\@]*@)?)([^/?#\\@:]*)/i, (whole, start: string, host: string) =>
     /[^\x21-\x7e]|%/.test(host) ? start + new URL(url).hostname : whole,
   )
 }
 
-export function webUrl(flag: string): (text: string) => string {
-  const encode = encodeUrl(flag)
+export function webUrlParser(flag: string): (text: string) => string {
+  const encode = urlParser(flag)
   return (text) => {
     const url = encode(text)
     if (!/^https?:/i.test(url)) throw new UsageError(`${flag} takes an http or https URL, not “${text}”`)
@@ -112,7 +112,7 @@ export function parseSize(text: string): { width: number; height: number } {
 /** Reads the JSON of `--data`: text, `@FILE`, or `-` or `@-` for standard input. */
 export async function readData(data: string, host: Host): Promise<unknown> {
   const file = data === '-' ? data : data.startsWith('@') ? data.slice(1) : undefined
-  const text = file === undefined ? data : await readNamed('--data', file, host)
+  const text = file === undefined ? data : await readFileOrStdin('--data', file, host)
   try {
     return readJson(text)
   } catch (error) {
@@ -125,14 +125,14 @@ export async function readData(data: string, host: Host): Promise<unknown> {
 export async function readSecret(flag: string, given: string, host: Host): Promise<string> {
   const file = given.startsWith('@') ? given.slice(1) : undefined
   if (file === '') throw new UsageError(`${flag}: no file is named after @`)
-  const secret = file === undefined ? given : (await readNamed(flag, file, host)).trim()
+  const secret = file === undefined ? given : (await readFileOrStdin(flag, file, host)).trim()
   const what = file === '-' ? 'standard input' : (file ?? 'the secret')
   if (secret === '') throw new UsageError(`${flag}: ${what} is empty`)
   return secret
 }
 
-async function readNamed(flag: string, file: string, host: Host): Promise<string> {
-  if (file === '-') return readAll(host)
+async function readFileOrStdin(flag: string, file: string, host: Host): Promise<string> {
+  if (file === '-') return readStdinText(host)
   try {
     return decode(readFileSync(resolve(host.cwd, file)), `${flag}: ${file}`)
   } catch (error) {
@@ -141,9 +141,9 @@ async function readNamed(flag: string, file: string, host: Host): Promise<string
   }
 }
 
-export async function readAll(host: Host): Promise<string> {
+export async function readStdinText(host: Host): Promise<string> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of stdinOf(host)) chunks.push(chunk)
+  for await (const chunk of readStdin(host)) chunks.push(chunk)
   return decode(Buffer.concat(chunks), 'standard input')
 }
 
@@ -157,7 +157,7 @@ function decode(bytes: Uint8Array, what: string): string {
 
 /** Returns the IDs without duplicates. `-` is replaced by the IDs on standard input, one per line. */
 export async function readIds(ids: readonly string[], host: Host): Promise<string[]> {
-  const lines = ids.includes('-') ? (await readAll(host)).split(/\r?\n/).map(withoutSpaceAround) : []
+  const lines = ids.includes('-') ? (await readStdinText(host)).split(/\r?\n/).map(trimWhiteSpace) : []
   const all = ids.flatMap((id) => (id === '-' ? lines.filter((line) => line !== '') : [id]))
   return [...new Set(all)]
 }

@@ -5,13 +5,13 @@ import type { Host } from '../../host.ts'
  * Reads standard input. A signal closes it, because nothing else would end the read.
  * @throws {UsageError} if standard input has been read before
  */
-export async function* stdinOf(host: Host): AsyncGenerator<Buffer> {
+export async function* readStdin(host: Host): AsyncGenerator<Buffer> {
   const { stdin } = host
   if (!stdin.readable) throw new UsageError('standard input can only be read once')
-  const over = host.onSignal(() => stdin.destroy?.())
+  const removeListener = host.onSignal(() => stdin.destroy?.())
   try {
     for await (const chunk of stdin) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk
   } finally {
-    over()
+    removeListener()
   }
 }

@@ -2,12 +2,12 @@
  * Unicode white space and the zero-width characters that are copied along from web pages and spreadsheets. Joiners
  * (U+200C, U+200D) are not included, because words of some scripts end with them.
  */
-const around = /^[\s\x85\u180e\u200b\u2060]+|[\s\x85\u180e\u200b\u2060]+$/g
+const surroundingSpace = /^[\s\x85\u180e\u200b\u2060]+|[\s\x85\u180e\u200b\u2060]+$/g
 
-export function withoutSpaceAround(text: string): string {
-  return isPlain(text.charCodeAt(0)) && isPlain(text.charCodeAt(text.length - 1))
+export function trimWhiteSpace(text: string): string {
+  return isPrintable(text.charCodeAt(0)) && isPrintable(text.charCodeAt(text.length - 1))
     ? text
-    : text.replace(around, '')
+    : text.replace(surroundingSpace, '')
 }
 
-const isPlain = (code: number) => code > 0x20 && code < 0x7f
+const isPrintable = (code: number) => code > 0x20 && code < 0x7f

@@ -16,39 +16,39 @@ import { Context } from './context.ts'
  * @throws {PartialError} if a profile failed
  */
 export async function runOnAllProfiles(
-  outer: Context,
+  base: Context,
   args: readonly unknown[],
   run: (context: Context) => Promise<void>,
   connect: Connect | undefined,
 ): Promise<void> {
-  const { flags, interrupt } = outer
-  refuseOthers(outer, args)
-  const config = await outer.config.stored()
-  const names = await profilesOf(outer, config)
+  const { flags, interrupt } = base
+  refuseConflicts(base, args)
+  const config = await base.config.stored()
+  const names = await listProfiles(base, config)
   // A service may quote the key of another one.
-  for (const { api_key } of Object.values(config.profiles ?? {})) outer.keepSecret(api_key)
-  const gathering = new MultiProfileWriter(names.length, outer)
-  const contexts = names.map((name) => new ProfileContext(outer, name, gathering, connect))
+  for (const { api_key } of Object.values(config.profiles ?? {})) base.keepSecret(api_key)
+  const results = new MultiProfileWriter(names.length, base)
+  const contexts = names.map((name) => new ProfileContext(base, name, results, connect))
   if (!flags.curl) for (const context of contexts) await context.readKey()
   for (const context of contexts) {
     interrupt.throwIfAborted()
     try {
       await run(context)
-      await gathering.done()
+      await results.done()
     } catch (error) {
       if (error instanceof RequestShown) continue
       if (!(error instanceof MeetroomError) || error instanceof InterruptedError || interrupt.aborted)
         throw error
-      await gathering.fail({ profile: context.name, error, target: context.target })
+      await results.fail({ profile: context.name, error, target: context.target })
     } finally {
       await context.close()
     }
   }
-  if (!flags.curl) await gathering.end()
+  if (!flags.curl) await results.end()
 }
 
 /** @throws {UsageError} for flags, variables and input that do not fit several profiles */
-function refuseOthers({ flags, host }: Context, args: readonly unknown[]): void {
+function refuseConflicts({ flags, host }: Context, args: readonly unknown[]): void {
   const given = {
     '--profile': flags.profile,
     '--local': flags.local,
@@ -71,7 +71,7 @@ function refuseOthers({ flags, host }: Context, args: readonly unknown[]): void 
 }
 
 /** Returns the profiles that have a base URL, and the local workspace if it exists. */
-async function profilesOf({ host }: Context, { profiles = {} }: StoredConfig): Promise<string[]> {
+async function listProfiles({ host }: Context, { profiles = {} }: StoredConfig): Promise<string[]> {
   const { databaseIn } = await import('../../embedded/files.ts')
   const stored = Object.keys(profiles).filter((name) => name !== localProfile && profiles[name]?.base_url)
   const names = existsSync(databaseIn(await dataDir(host))) ? [...stored, localProfile] : stored
@@ -83,23 +83,23 @@ async function profilesOf({ host }: Context, { profiles = {} }: StoredConfig): P
 }
 
 class ProfileContext extends Context {
-  readonly #gathering: MultiProfileWriter
+  readonly #results: MultiProfileWriter
 
   constructor(
-    outer: Context,
+    base: Context,
     readonly name: string,
-    gathering: MultiProfileWriter,
+    results: MultiProfileWriter,
     connect: Connect | undefined,
   ) {
-    super(outer.host, {
-      flags: { ...outer.flags, profile: name },
-      command: outer.command,
-      interrupt: outer.interrupt,
+    super(base.host, {
+      flags: { ...base.flags, profile: name },
+      command: base.command,
+      interrupt: base.interrupt,
       connect,
       openSaver: async () => undefined,
-      secrets: outer.secrets,
+      secrets: base.secrets,
     })
-    this.#gathering = gathering
+    this.#results = results
   }
 
   /** Runs the profile's key command, if it has one. Errors are reported when the profile is used. */
@@ -121,7 +121,7 @@ class ProfileContext extends Context {
   }
 
   protected override makePrinter(options: PrintOptions): Printer {
-    return this.#gathering.printerFor(this.name, options, this.statusLine)
+    return this.#results.printerFor(this.name, options, this.statusLine)
   }
 
   override report(error: MeetroomError): Promise<void> {

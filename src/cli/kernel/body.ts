@@ -6,7 +6,7 @@ import { resources } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import { Assignments, isObject, parsePair, parsePath } from '../input/assignments.ts'
 import { findClosest } from '../input/closest.ts'
-import { encodeUrl, readData, webUrl } from '../input/input.ts'
+import { readData, urlParser, webUrlParser } from '../input/input.ts'
 import type { Context } from './context.ts'
 
 export interface BodyFlags {
@@ -14,15 +14,15 @@ export interface BodyFlags {
   data?: string
 }
 
-type Stated<T> = T extends readonly unknown[]
+type PartialBody<T> = T extends readonly unknown[]
   ? T
   : T extends object
-    ? { [K in keyof T]?: Stated<T[K]> | undefined }
+    ? { [K in keyof T]?: PartialBody<T[K]> | undefined }
     : T
 
 /** Body fields that each flag sets: `{ '--name': { name } }`. `--data` and `--set` may set them instead. */
 export type GivenFields<N extends OperationName> = Readonly<
-  Record<string, Stated<BodyOf<Operations[N]>> & object>
+  Record<string, PartialBody<BodyOf<Operations[N]>> & object>
 >
 
 /** Builds a body from `--data`, then flags and `--set`. Unlisted fields are sent, and no value is validated. */
@@ -32,7 +32,7 @@ export async function buildBody<N extends OperationName>(
   flags: BodyFlags,
   given: GivenFields<N>,
 ): Promise<BodyOf<Operations[N]>> {
-  const body = changedFields(flags, given)(await readBody(context, flags))
+  const body = createBodyChange(flags, given)(await readBody(context, flags))
   await warnAboutUnknownFields(context, name, flags)
   return body as BodyOf<Operations[N]>
 }
@@ -45,7 +45,7 @@ export async function readBody({ host }: Context, { data }: BodyFlags): Promise<
 }
 
 /** @throws {UsageError} if two flags set the same field */
-export function changedFields(
+export function createBodyChange(
   { set = [] }: BodyFlags,
   given: Readonly<Record<string, object>>,
   replace: (text: string) => string = (text) => text,
@@ -66,25 +66,26 @@ export async function warnAboutUnknownFields(
 ): Promise<void> {
   const { fields } = resources[endpoints[name].resource]
   for (const key of new Set(set.map((pair) => parsePair('--set', pair)[0]))) {
-    const meant = intended(parsePath(key), fields)
-    if (meant) await context.notice(`--set ${key}: did you mean ${meant.join('.')}? It is sent as it is`)
+    const suggestion = findIntendedPath(parsePath(key), fields)
+    if (suggestion)
+      await context.notice(`--set ${key}: did you mean ${suggestion.join('.')}? It is sent as it is`)
   }
 }
 
 export function urlFor(field: string, { data }: BodyFlags): (text: string) => string {
-  return data === undefined ? webUrl(field) : encodeUrl(field)
+  return data === undefined ? webUrlParser(field) : urlParser(field)
 }
 
 /** Returns the listed path that a path probably misspells; undefined if it is listed or nothing is similar. */
-function intended([name = '', ...rest]: readonly string[], fields: Fields): string[] | undefined {
+function findIntendedPath([name = '', ...rest]: readonly string[], fields: Fields): string[] | undefined {
   const isListed = Object.hasOwn(fields, name)
   const writable = Object.keys(fields).filter((field) => fields[field]?.write)
-  const near = isListed ? name : findClosest(name, writable)
-  if (near === undefined) return undefined
-  const type = fields[near]?.type
+  const closest = isListed ? name : findClosest(name, writable)
+  if (closest === undefined) return undefined
+  const type = fields[closest]?.type
   const within = typeof type === 'object' && 'object' in type && rest.length > 0 ? type.object : {}
-  const inner = intended(rest, within)
-  return inner || !isListed ? [near, ...(inner ?? rest)] : undefined
+  const inner = findIntendedPath(rest, within)
+  return inner || !isListed ? [closest, ...(inner ?? rest)] : undefined
 }
 
 function mapTexts(value: unknown, replace: (text: string) => string): unknown {

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { targetFlags } from '../../config/settings.ts'
-import { globalFlags } from './flags.ts'
+import { addGlobalFlags } from './flags.ts'
 
 /** Facts that are needed before the command is loaded, or if the command line cannot be parsed. */
 export interface CommandLine {
@@ -22,7 +22,7 @@ export function readCommandLine(
   words: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): CommandLine {
-  const reader = globalFlags(new Command().exitOverride().configureOutput({ outputError: () => {} }))
+  const reader = addGlobalFlags(new Command().exitOverride().configureOutput({ outputError: () => {} }))
   const end = words.indexOf('--')
   const isHelp = (word: string, i: number) => helpFlags.includes(word) && (end < 0 || i < end)
   const rest = words.filter((word, i) => !isHelp(word, i))

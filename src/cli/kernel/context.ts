@@ -7,7 +7,7 @@ import type { Host } from '../../host.ts'
 import { isJson, reportError } from '../output/error.ts'
 import type { PrintOptions } from '../output/formats/list-writer.ts'
 import type { Query } from '../output/formats/query.ts'
-import { hintText } from '../output/hint-text.ts'
+import { formatHintText } from '../output/hint-text.ts'
 import { Printer } from '../output/printer.ts'
 import { KnownSecrets } from '../output/redaction/known-secrets.ts'
 import type { Redact } from '../output/redaction/redact.ts'
@@ -21,7 +21,7 @@ import type { ClientSetup, Connect } from '../requests/service.ts'
 import { Services } from '../requests/services.ts'
 import type { Effect } from './effect.ts'
 
-interface Start {
+interface ContextSetup {
   flags: GlobalFlags
   command: string
   interrupt: AbortSignal
@@ -43,14 +43,14 @@ export class Context {
   readonly services: Services
   readonly statusLine: StatusLine
   readonly #connect: Connect
-  readonly #openSaver: Start['openSaver']
+  readonly #openSaver: ContextSetup['openSaver']
   #saver: Promise<Backup | undefined> | undefined
   #printer: Printer | undefined
   #confirmation: Promise<void> | undefined
 
   constructor(
     readonly host: Host,
-    { flags, command, interrupt, connect, openSaver, secrets = new KnownSecrets() }: Start,
+    { flags, command, interrupt, connect, openSaver, secrets = new KnownSecrets() }: ContextSetup,
   ) {
     this.flags = flags
     this.command = command
@@ -59,7 +59,7 @@ export class Context {
     this.#connect = connect ?? connectOverNetwork
     this.#openSaver = openSaver
     this.statusLine = new StatusLine(host)
-    const keepSecret = (secret: string | undefined) => secrets.keep(secret)
+    const keepSecret = (secret: string | undefined) => secrets.add(secret)
     keepSecret(host.env['MEETROOM_API_KEY']?.trim())
     const notice = (text: string) => this.notice(text)
     this.config = new CommandSettings({ host, flags, interrupt, keepSecret, notice })
@@ -138,7 +138,7 @@ export class Context {
   }
 
   hintText(hint: Hint): string {
-    return hintText(hint, this.target, this.redactKeys)
+    return formatHintText(hint, this.target, this.redactKeys)
   }
 
   /**
@@ -202,7 +202,7 @@ export class Context {
   }
 
   keepSecret(secret: string | undefined): void {
-    this.secrets.keep(secret)
+    this.secrets.add(secret)
   }
 
   /** @throws {ConfirmationError} if the change is not confirmed */

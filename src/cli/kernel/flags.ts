@@ -2,15 +2,15 @@ import { type Command, Option } from 'commander'
 import { formats } from '../../config/values.ts'
 import { type Hint, suggestHelp, UsageError } from '../../errors.ts'
 import { IdOption } from '../input/id-arguments.ts'
-import { collect, collected, wholeNumber } from '../input/input.ts'
+import { collect, collectParsed, integerParser } from '../input/input.ts'
 import type { Context } from './context.ts'
 import type { MeetroomCommand } from './meetroom-command.ts'
 
-export function hintOnSurplus(command: MeetroomCommand, hint: Hint): void {
+export function setSurplusHint(command: MeetroomCommand, hint: Hint): void {
   command.surplusHint = hint
 }
 
-export function globalFlags<C extends Command>(command: C): C {
+export function addGlobalFlags<C extends Command>(command: C): C {
   return command
     .addOption(new Option('-o, --output <format>', 'output format').choices(formats))
     .option('--json', 'the same as --output json')
@@ -39,16 +39,16 @@ export function globalFlags<C extends Command>(command: C): C {
 }
 
 /** Adds a hidden alias. */
-export function alias<C extends Command>(command: C, name: string): C {
+export function addAlias<C extends Command>(command: C, name: string): C {
   return command.alias(name)
 }
 
-export function examples(command: MeetroomCommand, ...lines: string[]): void {
+export function addExamples(command: MeetroomCommand, ...lines: string[]): void {
   command.examples = lines
   command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`)
 }
 
-export function bodyFlags<C extends Command>(command: C): C {
+export function addBodyFlags<C extends Command>(command: C): C {
   return command
     .option(
       '--set <key=value>',
@@ -93,12 +93,12 @@ export const whereOption = [
   collect,
 ] as const
 
-export function withPaging<C extends Command>(command: C): C {
+export function addPagingFlags<C extends Command>(command: C): C {
   return command
-    .option('--limit <n>', 'maximum number of items', wholeNumber('--limit', 1))
-    .option('--offset <n>', 'number of items to skip', wholeNumber('--offset', 0))
+    .option('--limit <n>', 'maximum number of items', integerParser('--limit', 1))
+    .option('--offset <n>', 'number of items to skip', integerParser('--offset', 0))
     .option('--all', 'list everything, however many pages that takes')
-    .option('--page-size <n>', 'items per request', wholeNumber('--page-size', 1))
+    .option('--page-size <n>', 'items per request', integerParser('--page-size', 1))
     .option(...whereOption)
     .option('--sort <fields>', 'in this order, as in type,-name; a hyphen means descending')
     .option('--count', 'print how many there are instead')
@@ -114,7 +114,7 @@ export interface PaceFlags {
 }
 
 /** Parses a number of requests per second. `0.5` is one request every two seconds. */
-function perSecond(text: string): number {
+function parseRate(text: string): number {
   const value = /^\d{1,6}(\.\d+)?$/.test(text.replace(/\/s$/, ''))
     ? Number(text.replace(/\/s$/, ''))
     : Number.NaN
@@ -122,20 +122,20 @@ function perSecond(text: string): number {
   return value
 }
 
-export function concurrencyFlag<C extends Command>(command: C, words = 'number of requests at once'): C {
+export function addConcurrencyFlag<C extends Command>(command: C, words = 'number of requests at once'): C {
   return command.addOption(
-    new Option('--concurrency <n>', words).argParser(wholeNumber('--concurrency', 1, 256)).default(8),
+    new Option('--concurrency <n>', words).argParser(integerParser('--concurrency', 1, 256)).default(8),
   )
 }
 
-export function paceFlags<C extends Command>(command: C): C {
-  return concurrencyFlag(command)
-    .option('--rate <n>', 'start at most N per second', perSecond)
-    .option('--max-errors <n>', 'stop after N failures', wholeNumber('--max-errors', 0))
+export function addPaceFlags<C extends Command>(command: C): C {
+  return addConcurrencyFlag(command)
+    .option('--rate <n>', 'start at most N per second', parseRate)
+    .option('--max-errors <n>', 'stop after N failures', integerParser('--max-errors', 0))
     .option('--fail-fast', 'stop at the first failure')
 }
 
-export interface ManyFlags extends PaceFlags {
+export interface BatchFlags extends PaceFlags {
   where?: string[]
   user?: string[]
   max?: number
@@ -148,7 +148,7 @@ export interface ManyFlags extends PaceFlags {
 export function userOption(note = ''): IdOption {
   const text = `the member who is this user, instead of a member id${note}`
   return new IdOption('--user <id>', text, 'user').argParser(
-    collected((id) => {
+    collectParsed((id) => {
       // Anonymous participants have no user ID.
       if (id === '') throw new UsageError('--user: the user id is empty')
       return id
@@ -159,14 +159,14 @@ export function userOption(note = ''): IdOption {
 export const maxOption = [
   '--max <n>',
   'refuse to affect more than N items (required with --yes above 20)',
-  wholeNumber('--max', 1),
+  integerParser('--max', 1),
 ] as const
 
 /** Adds the flags of a command whose items `--where` selects. */
-export function chosenFlags<C extends Command>(command: C): C {
-  return paceFlags(command.option(...whereOption)).option(...maxOption)
+export function addSelectionFlags<C extends Command>(command: C): C {
+  return addPaceFlags(command.option(...whereOption)).option(...maxOption)
 }
 
-export function manyFlags<C extends Command>(command: C): C {
-  return chosenFlags(command).option('--ignore-not-found', 'treat missing items as success')
+export function addBatchFlags<C extends Command>(command: C): C {
+  return addSelectionFlags(command).option('--ignore-not-found', 'treat missing items as success')
 }

@@ -5,10 +5,10 @@ export type GivenOption = readonly [flag: string, ...value: string[]]
 
 export function optionsFromCommandLine(command: Command): GivenOption[] {
   const inherited = command.parent ? optionsFromCommandLine(command.parent) : []
-  return [...inherited, ...command.options.flatMap((option) => spelled(command, option))]
+  return [...inherited, ...command.options.flatMap((option) => formatOption(command, option))]
 }
 
-function spelled(command: Command, option: Option): GivenOption[] {
+function formatOption(command: Command, option: Option): GivenOption[] {
   const { long, negate } = option
   const name = option.attributeName()
   if (long === undefined || command.getOptionValueSource(name) !== 'cli') return []

@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts'
 import type { Context } from './context.ts'
 
 /** Returns the profile that a settings command applies to: the named one, or the one in use. */
-export function namedProfile({ flags, host }: Context, stored: StoredConfig): Setting<string> {
+export function selectProfile({ flags, host }: Context, stored: StoredConfig): Setting<string> {
   const fromEnv = host.env['MEETROOM_PROFILE']
   if (flags.local) return { value: localProfile, from: '--local' }
   if (flags.profile !== undefined) return { value: flags.profile, from: '--profile' }
@@ -13,8 +13,8 @@ export function namedProfile({ flags, host }: Context, stored: StoredConfig): Se
 }
 
 /** @throws {UsageError} if the profile is not stored */
-export function storedProfile(context: Context, stored: StoredConfig): Setting<string> {
-  const profile = namedProfile(context, stored)
+export function requireStoredProfile(context: Context, stored: StoredConfig): Setting<string> {
+  const profile = selectProfile(context, stored)
   const { value: name, from } = profile
   if (name !== defaultProfile && name !== localProfile && !findProfile(stored, name))
     throw noSuchProfile(name, ` (${from})`)

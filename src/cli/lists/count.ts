@@ -3,7 +3,7 @@ import { secretFields } from '../../api/resources.ts'
 import { UsageError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { barColumn } from '../output/bar.ts'
-import { onePage, type Page } from '../output/views/page.ts'
+import { type Page, singlePage } from '../output/views/page.ts'
 import type { Item, View } from '../output/views/views.ts'
 import { completeField, type NamedField, noticeMissingField, parseField } from './field.ts'
 import type { FullRecords } from './full-records.ts'
@@ -83,7 +83,7 @@ export class CountBy {
       .map(({ row }) => row)
     const printer = await context.printer()
     const shown = barColumn(context.host, view, rows)
-    const printed = await printer.list(shown, 'counts', onePage({ items: rows }))
+    const printed = await printer.list(shown, 'counts', singlePage({ items: rows }))
     if (printed === 0 && printer.options.format === 'table') await printer.notice(`no ${this.#of.noun[1]}`)
   }
 

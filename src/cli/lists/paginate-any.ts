@@ -3,7 +3,7 @@ import { type Endpoint, endpoints, type Route } from '../../api/endpoints.ts'
 import { idField, isId, isRecord } from '../../api/guards.ts'
 import type { Answer } from '../../client/client.ts'
 import { UsageError } from '../../errors.ts'
-import { wholeNumber } from '../input/input.ts'
+import { integerParser } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { Page } from '../output/views/page.ts'
 import { defaultPageSize, fetchPage, type PageQuery } from './paging/page-size.ts'
@@ -57,7 +57,7 @@ export async function paginateAny(
 }
 
 function parseNumber(name: string, least: number, value: unknown): number | undefined {
-  return value === undefined ? undefined : wholeNumber(name, least)(String(value))
+  return value === undefined ? undefined : integerParser(name, least)(String(value))
 }
 
 /** Finds the list field: the only one, or the one that the path names. */

@@ -9,7 +9,7 @@ import { callerId } from '../../client/write-outcome.ts'
 import type { Format } from '../../config/values.ts'
 import { NotFoundError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
-import { onePage } from '../output/views/page.ts'
+import { singlePage } from '../output/views/page.ts'
 import { type Item, viewOf } from '../output/views/views.ts'
 
 export async function runOne<N extends OperationName>(
@@ -30,7 +30,7 @@ export async function showOne(context: Context, name: OperationName, answer: Ans
   const printer = await context.printer()
   const result = (readAnswer(answer) as Item)[endpoint.result]
   if (!endpoint.many || !Array.isArray(result)) return printer.one(viewOf(endpoint), endpoint.result, answer)
-  await printer.list(viewOf(endpoint), endpoint.result, onePage({ items: result, whole: answer }))
+  await printer.list(viewOf(endpoint), endpoint.result, singlePage({ items: result, whole: answer }))
 }
 
 /** Prints the result of a write, or a notice if the service only acknowledges it. */
@@ -47,7 +47,7 @@ async function showWritten(
   const { format } = printer.options
   if (isShown && (format !== 'ids' || endpoint.many)) return showOne(context, name, answer)
   const items = itemsOf(name, input, answer, format)
-  await printer.list(viewOf(endpoint), endpoint.result, onePage({ items, whole: answer }))
+  await printer.list(viewOf(endpoint), endpoint.result, singlePage({ items, whole: answer }))
   if (!isShown) await printer.notice(describeDone(endpoint, callerId(endpoint, input)))
 }
 

@@ -1,12 +1,12 @@
 import type { Format } from '../../config/values.ts'
 import type { MeetroomError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
-import { hintText } from './hint-text.ts'
+import { formatHintText } from './hint-text.ts'
 import type { Redact } from './redaction/redact.ts'
-import { masked } from './redaction/secrets.ts'
+import { maskSecrets } from './redaction/secrets.ts'
 import type { StatusLine } from './terminal/status-line.ts'
-import { type Style, styleFor } from './terminal/style.ts'
-import { inAscii, isPlain } from './terminal/unicode.ts'
+import { type Style, selectStyle } from './terminal/style.ts'
+import { isAsciiOnly, toAscii } from './terminal/unicode.ts'
 import { own, visible, visibleJson, visibleLines } from './terminal/visible.ts'
 
 export interface ReportOptions {
@@ -26,8 +26,8 @@ export function isJson(format: Format | string | undefined): boolean {
 /** Writes an error to standard error: as text, or as one JSON object in JSON modes. */
 export async function reportError(host: Host, error: MeetroomError, options: ReportOptions): Promise<void> {
   const { redact, profile, target } = options
-  const style = await styleFor(host.stderr, host.env, options.color)
-  const forPeople = (said: Visible) => (isPlain(host) ? inAscii(said) : said)
+  const style = await selectStyle(host.stderr, host.env, options.color)
+  const forPeople = (said: Visible) => (isAsciiOnly(host) ? toAscii(said) : said)
   const text = options.json
     ? formatErrorJson(error, redact, target, profile)
     : forPeople(formatError(error, style, redact, target, profile))
@@ -40,11 +40,11 @@ export async function reportError(host: Host, error: MeetroomError, options: Rep
 }
 
 /** Maximum number of characters of a message and of a quoted response body. */
-const longestText = 2000
-const longestBody = 4096
+const maxTextLength = 2000
+const maxBodyLength = 4096
 
-function cut(text: string): string {
-  return text.length > longestText ? `${text.slice(0, longestText).toWellFormed()}…` : text
+function truncateText(text: string): string {
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength).toWellFormed()}…` : text
 }
 
 function formatError(
@@ -54,8 +54,8 @@ function formatError(
   target: readonly string[],
   profile: string | undefined,
 ): Visible {
-  const line = (text: string) => visible(cut(redact(text)))
-  const advice = hintOf(error, redact, target)
+  const line = (text: string) => visible(truncateText(redact(text)))
+  const advice = formatHint(error, redact, target)
   const hint = advice ? own`${style.cyan(own`hint:`)} ${visible(advice)}\n` : own``
   const where = profile === undefined ? '' : `${profile}: `
   return own`${style.red(own`error:`)} ${line(where + error.message)}\n${hint}`
@@ -67,17 +67,17 @@ function formatErrorJson(
   target: readonly string[],
   profile: string | undefined,
 ): Visible {
-  return visibleJson(`${JSON.stringify({ error: errorFacts(error, redact, target, profile) })}\n`)
+  return visibleJson(`${JSON.stringify({ error: errorToRecord(error, redact, target, profile) })}\n`)
 }
 
 /** Returns the hint of an error as text; undefined if its command is too long to paste. */
-function hintOf({ hint }: MeetroomError, redact: Redact, target: readonly string[]): string | undefined {
+function formatHint({ hint }: MeetroomError, redact: Redact, target: readonly string[]): string | undefined {
   if (hint === undefined) return undefined
-  const text = hintText(hint, target, redact)
-  return typeof hint === 'string' || text.length <= longestText ? cut(text) : undefined
+  const text = formatHintText(hint, target, redact)
+  return typeof hint === 'string' || text.length <= maxTextLength ? truncateText(text) : undefined
 }
 
-export function errorFacts(
+export function errorToRecord(
   error: MeetroomError,
   redact: Redact,
   target: readonly string[],
@@ -87,27 +87,27 @@ export function errorFacts(
   return {
     profile,
     code,
-    message: cut(redact(message)),
-    hint: hintOf(error, redact, target),
+    message: truncateText(redact(message)),
+    hint: formatHint(error, redact, target),
     status,
     retryable,
     accepted,
-    request: redactedJson(request, redact),
-    body: quoted(redactedJson(masked(body), redact)),
+    request: redactJson(request, redact),
+    body: truncateBody(redactJson(maskSecrets(body), redact)),
   }
 }
 
-function redactedJson(value: unknown, redact: Redact): unknown {
+function redactJson(value: unknown, redact: Redact): unknown {
   if (typeof value === 'string') return redact(value)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => redactedJson(item, redact))
+  if (Array.isArray(value)) return value.map((item) => redactJson(item, redact))
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [redact(name), redactedJson(item, redact)]),
+    Object.entries(value).map(([name, item]) => [redact(name), redactJson(item, redact)]),
   )
 }
 
-function quoted(body: unknown): unknown {
+function truncateBody(body: unknown): unknown {
   const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
-  if (text.length <= longestBody) return body
-  return `${text.slice(0, longestBody).toWellFormed()}… (cut off: ${text.length} characters in all)`
+  if (text.length <= maxBodyLength) return body
+  return `${text.slice(0, maxBodyLength).toWellFormed()}… (cut off: ${text.length} characters in all)`
 }

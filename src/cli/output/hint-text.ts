@@ -4,27 +4,31 @@ import type { Redact } from './redaction/redact.ts'
 import { visible } from './terminal/visible.ts'
 
 /** Formats a hint or notice. All suggested commands are printed here. */
-export function hintText(hint: Hint, target: readonly string[], redact: Redact): string {
+export function formatHintText(hint: Hint, target: readonly string[], redact: Redact): string {
   if (typeof hint === 'string') return redact(hint)
-  if (hint instanceof Suggestion) return commandText(hint, target, redact)
-  return hint.map((part) => hintText(part, target, redact)).join('')
+  if (hint instanceof Suggestion) return formatCommand(hint, target, redact)
+  return hint.map((part) => formatHintText(part, target, redact)).join('')
 }
 
-function commandText({ words, operands, hasTarget }: Suggestion, target: readonly string[], redact: Redact) {
+function formatCommand(
+  { words, operands, hasTarget }: Suggestion,
+  target: readonly string[],
+  redact: Redact,
+) {
   const flags = hasTarget ? target : []
   const hasDash = operands.some((word) => word.startsWith('-') && word !== '-')
   const line = hasDash ? [...words, ...flags, '--', ...operands] : [...words, ...operands, ...flags]
   // Redacted before quoting, because a quoted secret is not recognized.
-  return ['meetroom', ...line].map((word) => quotedWord(redact(word))).join(' ')
+  return ['meetroom', ...line].map((word) => quoteWord(redact(word))).join(' ')
 }
 
 /** Quotes a word for a POSIX shell, with visible characters only. */
-export function quotedWord(word: string): string {
+export function quoteWord(word: string): string {
   if (visible(word) === word) return shellQuote(word)
-  return `"$(printf '${Array.from(word, printfSpelling).join('')}')"`
+  return `"$(printf '${Array.from(word, escapeForPrintf).join('')}')"`
 }
 
-function printfSpelling(character: string, index: number): string {
+function escapeForPrintf(character: string, index: number): string {
   if (character === '%') return '%%'
   const isPlain = visible(character) === character && !["'", '\\'].includes(character)
   // printf(1) takes a leading dash for a flag.

@@ -1,9 +1,9 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { type MeetroomError, PartialError, UsageError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
-import { errorFacts, isJson, reportError } from './error.ts'
+import { errorToRecord, isJson, reportError } from './error.ts'
 import type { ListWriter, PrintOptions } from './formats/list-writer.ts'
-import { hintText } from './hint-text.ts'
+import { formatHintText } from './hint-text.ts'
 import { Printer } from './printer.ts'
 import { ProfilePrinter } from './profile-printer.ts'
 import type { Redact } from './redaction/redact.ts'
@@ -11,40 +11,40 @@ import type { StatusLine } from './terminal/status-line.ts'
 import type { Page } from './views/page.ts'
 import type { Item, View } from './views/views.ts'
 
-interface Means {
+interface MultiProfileDeps {
   host: Host
   flags: { color: boolean; verbose?: boolean }
   redact: Redact
   redactKeys: Redact
 }
 
-interface Failed {
+interface ProfileFailure {
   profile: string
   error: MeetroomError
   target: readonly string[]
 }
 
 /** Number of rows that determine the column widths of a table. */
-const mostTogether = 100
+const tableSampleSize = 100
 
 export class MultiProfileWriter {
   readonly #total: number
-  readonly #means: Means
+  readonly #deps: MultiProfileDeps
   #printer: Printer | undefined
   #writer: ListWriter | undefined
-  #held: Item[] = []
+  #pending: Item[] = []
   /** Error that prevents further output. */
-  #broken: unknown
-  readonly #failed: Failed[] = []
-  #told = 0
+  #outputError: unknown
+  readonly #failures: ProfileFailure[] = []
+  #reportedCount = 0
 
-  constructor(total: number, means: Means) {
+  constructor(total: number, means: MultiProfileDeps) {
     this.#total = total
-    this.#means = means
+    this.#deps = means
   }
 
   printerFor(profile: string, options: PrintOptions, statusLine: StatusLine): Printer {
-    const { host, redactKeys } = this.#means
+    const { host, redactKeys } = this.#deps
     this.#printer ??= new Printer(host, options, redactKeys)
     return new ProfilePrinter(host, options, redactKeys, statusLine, profile, (view) => this.#writerFor(view))
   }
@@ -60,23 +60,23 @@ export class MultiProfileWriter {
 
   /** Buffers the first rows of a table, so that several profiles determine the column widths. */
   async #write(page: Page): Promise<void> {
-    if (this.#printer?.options.format !== 'table') return this.#out(page)
-    this.#held.push(...page.items)
-    if (this.#held.length >= mostTogether) await this.#release()
+    if (this.#printer?.options.format !== 'table') return this.#writePage(page)
+    this.#pending.push(...page.items)
+    if (this.#pending.length >= tableSampleSize) await this.#flush()
   }
 
-  async #release(): Promise<void> {
-    const items = this.#held
+  async #flush(): Promise<void> {
+    const items = this.#pending
     if (items.length === 0) return
-    this.#held = []
-    await this.#out({ items })
+    this.#pending = []
+    await this.#writePage({ items })
   }
 
-  async #out(page: Page): Promise<void> {
+  async #writePage(page: Page): Promise<void> {
     try {
       await this.#writer?.page(page)
     } catch (error) {
-      this.#broken = error
+      this.#outputError = error
       throw error
     }
   }
@@ -86,10 +86,10 @@ export class MultiProfileWriter {
   }
 
   /** @throws the error, if it prevents further output */
-  async fail(failed: Failed): Promise<void> {
+  async fail(failed: ProfileFailure): Promise<void> {
     const { error } = failed
-    if (error === this.#broken) throw error
-    this.#failed.push(failed)
+    if (error === this.#outputError) throw error
+    this.#failures.push(failed)
     // A usage error is probably the same for all profiles, and is then reported once.
     if (!(error instanceof UsageError)) await this.#report()
   }
@@ -99,27 +99,28 @@ export class MultiProfileWriter {
    * @throws {PartialError} if some profiles failed
    */
   async end(): Promise<void> {
-    const [first] = this.#failed
+    const [first] = this.#failures
     const isMisused =
-      this.#failed.length === this.#total && this.#failed.every(({ error }) => error instanceof UsageError)
+      this.#failures.length === this.#total &&
+      this.#failures.every(({ error }) => error instanceof UsageError)
     if (first && isMisused) throw this.#withHint(first)
     await this.#report()
     await this.#close()
-    await this.#printer?.tellOfSecrets()
-    const names = this.#failed.map(({ profile }) => profile).join(', ')
-    if (first) throw new PartialError(`${this.#failed.length} of ${this.#total} profiles failed: ${names}`)
+    await this.#printer?.noticeHiddenTokens()
+    const names = this.#failures.map(({ profile }) => profile).join(', ')
+    if (first) throw new PartialError(`${this.#failures.length} of ${this.#total} profiles failed: ${names}`)
   }
 
-  #withHint({ error, target }: Failed): UsageError {
-    const hint = error.hint && hintText(error.hint, target, this.#means.redact)
+  #withHint({ error, target }: ProfileFailure): UsageError {
+    const hint = error.hint && formatHintText(error.hint, target, this.#deps.redact)
     return new UsageError(error.message, { hint, cause: error })
   }
 
   async #close(): Promise<void> {
-    await this.#release()
+    await this.#flush()
     if (this.#printer?.options.format !== 'json') return this.#writer?.end()
-    const errors = this.#failed.map(({ profile, error, target }) =>
-      omitUndefined(errorFacts(error, this.#means.redact, target, profile)),
+    const errors = this.#failures.map(({ profile, error, target }) =>
+      omitUndefined(errorToRecord(error, this.#deps.redact, target, profile)),
     )
     if (!this.#writer) return this.#printer.json({ items: [], errors })
     await this.#writer.page({ items: [], rest: { errors } })
@@ -128,10 +129,10 @@ export class MultiProfileWriter {
 
   /** Reports failures. A JSON document contains them instead. */
   async #report(): Promise<void> {
-    const { host, flags, redact } = this.#means
+    const { host, flags, redact } = this.#deps
     const format = this.#printer?.options.format
     if (format === 'json') return
-    for (const { profile, error, target } of this.#failed.slice(this.#told))
+    for (const { profile, error, target } of this.#failures.slice(this.#reportedCount))
       await reportError(host, error, {
         json: isJson(format),
         color: flags.color,
@@ -140,6 +141,6 @@ export class MultiProfileWriter {
         target,
         profile,
       })
-    this.#told = this.#failed.length
+    this.#reportedCount = this.#failures.length
   }
 }

@@ -4,16 +4,16 @@ import type { Answer } from '../../client/client.ts'
 import { ClosedOutput, OutputError, PartialError, UsageError } from '../../errors.ts'
 import type { Host, Visible } from '../../host.ts'
 import { isJson } from './error.ts'
-import { type ListWriter, listWriter, type PrintOptions } from './formats/list-writer.ts'
+import { createListWriter, type ListWriter, type PrintOptions } from './formats/list-writer.ts'
 import type { Redact } from './redaction/redact.ts'
 import { SecretFilter } from './redaction/secret-filter.ts'
 import { mask } from './redaction/secrets.ts'
 import type { StatusLine } from './terminal/status-line.ts'
-import { styleFor } from './terminal/style.ts'
-import { inAscii, isPlain } from './terminal/unicode.ts'
+import { selectStyle } from './terminal/style.ts'
+import { isAsciiOnly, toAscii } from './terminal/unicode.ts'
 import { own, visible, visibleJson } from './terminal/visible.ts'
-import { onePage, type Page } from './views/page.ts'
-import { type Item, knowsField, type View } from './views/views.ts'
+import { type Page, singlePage } from './views/page.ts'
+import { hasField, type Item, type View } from './views/views.ts'
 
 /**
  * Prints all output of the program. Notices, tables, records and everything on a terminal are free of secrets; output
@@ -23,13 +23,13 @@ export class Printer {
   readonly #host: Host
   readonly options: PrintOptions
   readonly #redact: Redact
-  readonly #hiding: SecretFilter
-  #hasTold = false
+  readonly #secretFilter: SecretFilter
+  #hasNoticed = false
   readonly #statusLine: StatusLine | undefined
 
   constructor(host: Host, options: PrintOptions, redact: Redact, statusLine?: StatusLine) {
     this.#host = host
-    this.#hiding = new SecretFilter(options.showTokens ?? false, options.columns)
+    this.#secretFilter = new SecretFilter(options.showTokens ?? false, options.columns)
     this.options = options
     this.#redact = redact
     this.#statusLine = statusLine
@@ -46,40 +46,40 @@ export class Printer {
   }
 
   /** Redacts a text, and makes it safe for a terminal. */
-  shown(text: string): Visible {
+  makeVisible(text: string): Visible {
     return visible(this.#redact(text))
   }
 
   async write(text: Visible): Promise<void> {
-    await this.#put(isPlain(this.#host) ? inAscii(text) : text)
+    await this.#put(isAsciiOnly(this.#host) ? toAscii(text) : text)
   }
 
   async #put(text: Visible): Promise<void> {
     if (text.length === 0) return
     this.#statusLine?.giveWay(this.#host.stdout, text)
-    await written(this.#host.stdout.write(text))
+    await translateWriteError(this.#host.stdout.write(text))
   }
 
   /** Redraws part of the terminal. The status line is not cleared. */
   async draw(text: Visible): Promise<void> {
-    await written(this.#host.stdout.write(text))
+    await translateWriteError(this.#host.stdout.write(text))
   }
 
   line(text: string): Promise<void> {
-    return this.write(own`${this.shown(text)}\n`)
+    return this.write(own`${this.makeVisible(text)}\n`)
   }
 
   /** Writes results for programs: unchanged, or made safe by `shown` on a terminal. */
   async data(raw: string, shown: (raw: string) => Visible): Promise<void> {
     const { stdout } = this.#host
     if (stdout.isTTY) return this.#put(shown(this.#redact(raw)))
-    if (raw.length > 0) await written(stdout.write(raw))
+    if (raw.length > 0) await translateWriteError(stdout.write(raw))
   }
 
   /** Prints a value as JSON. Keys are redacted, because the value may quote a response. */
   async json(value: unknown): Promise<void> {
     if (this.options.query) return this.result(value)
-    await this.data(`${this.#redact(writeJson(this.onScreen(value)))}\n`, visibleJson)
+    await this.data(`${this.#redact(writeJson(this.maskOnTerminal(value)))}\n`, visibleJson)
   }
 
   get printsJson(): boolean {
@@ -89,13 +89,13 @@ export class Printer {
   /** Prints the result of `--query`. Secrets are masked before the query, because it can rename fields. */
   async result(document: unknown): Promise<void> {
     const { query, format } = this.options
-    const result = query?.(this.onScreen(document))
+    const result = query?.(this.maskOnTerminal(document))
     const { isTTY } = this.#host.stdout
     if (format === 'tsv') {
       const { formatResult, visibleTsv } = await import('./formats/tsv.ts')
       await this.data(formatResult(result), visibleTsv)
     } else await this.data(`${writeJson(result, isTTY ? 2 : undefined)}\n`, visibleJson)
-    if (this.#hiding.isNoticeable && writeJson(result).includes(mask)) await this.tellOfSecrets()
+    if (this.#secretFilter.hasHidden && writeJson(result).includes(mask)) await this.noticeHiddenTokens()
   }
 
   async count(count: number): Promise<void> {
@@ -105,8 +105,8 @@ export class Printer {
 
   async notice(text: string): Promise<void> {
     if (this.options.quiet) return
-    const said = own`${this.shown(text)}\n`
-    const line = isPlain(this.#host) ? inAscii(said) : said
+    const said = own`${this.makeVisible(text)}\n`
+    const line = isAsciiOnly(this.#host) ? toAscii(said) : said
     this.#statusLine?.giveWay(this.#host.stderr, line)
     await this.#host.stderr.write(line).catch(() => {})
   }
@@ -127,7 +127,7 @@ export class Printer {
       throw error
     }
     await write.end()
-    if (!this.options.query) await this.tellOfSecrets()
+    if (!this.options.query) await this.noticeHiddenTokens()
     return count
   }
 
@@ -143,21 +143,21 @@ export class Printer {
         this.#checkColumns(view, [record])
         const { formatRecord } = await import('./formats/record.ts')
         const { columns, color } = this.options
-        const style = await styleFor(this.#host.stdout, this.#host.env, color)
-        const [shown = record] = this.#hiding.fields([record])
+        const style = await selectStyle(this.#host.stdout, this.#host.env, color)
+        const [shown = record] = this.#secretFilter.fields([record])
         await this.write(
           formatRecord(shown, {
-            view: this.#hiding.view(view),
+            view: this.#secretFilter.view(view),
             fields: columns,
             style,
             now: this.now(),
             redact: this.#redact,
           }),
         )
-        return this.tellOfSecrets()
+        return this.noticeHiddenTokens()
       }
       default: {
-        await this.list(view, key, onePage({ items: [record] }))
+        await this.list(view, key, singlePage({ items: [record] }))
       }
     }
   }
@@ -167,7 +167,7 @@ export class Printer {
     const { formatRecord } = await import('./formats/record.ts')
     const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
     const view = { noun: ['fact', 'facts'], columns: [], fields: [] } as const
-    const style = await styleFor(this.#host.stdout, this.#host.env, this.options.color)
+    const style = await selectStyle(this.#host.stdout, this.#host.env, this.options.color)
     await this.write(formatRecord(known, { view, style, now: undefined, redact: this.#redact }))
   }
 
@@ -182,23 +182,23 @@ export class Printer {
     if (answer.bytes.length === 0) return
     if (this.options.query) return this.result(readBody(answer))
     if (stdout.isTTY)
-      await this.#put(visibleJson(`${this.#redact(writeJson(this.onScreen(readBody(answer)), 2))}\n`))
-    else await written(stdout.write(answer.bytes))
-    await this.tellOfSecrets()
+      await this.#put(visibleJson(`${this.#redact(writeJson(this.maskOnTerminal(readBody(answer)), 2))}\n`))
+    else await translateWriteError(stdout.write(answer.bytes))
+    await this.noticeHiddenTokens()
   }
 
-  onScreen<T>(value: T): T {
-    return this.#host.stdout.isTTY ? this.#hiding.json(value) : value
+  maskOnTerminal<T>(value: T): T {
+    return this.#host.stdout.isTTY ? this.#secretFilter.json(value) : value
   }
 
-  async tellOfSecrets(): Promise<void> {
-    if (!this.#hiding.isNoticeable || this.#hasTold || !this.#host.stderr.isTTY) return
-    this.#hasTold = true
+  async noticeHiddenTokens(): Promise<void> {
+    if (!this.#secretFilter.hasHidden || this.#hasNoticed || !this.#host.stderr.isTTY) return
+    this.#hasNoticed = true
     await this.notice('access tokens are hidden; --show-tokens shows them')
   }
 
   #checkColumns(view: View, items: readonly Item[]): void {
-    const unknown = this.options.columns?.find((field) => !knowsField(view, field, items))
+    const unknown = this.options.columns?.find((field) => !hasField(view, field, items))
     if (unknown !== undefined)
       throw new UsageError(`no ${view.noun[0]} has a field “${unknown}”`, {
         hint: `fields are ${[...new Set([...view.columns.map(({ field }) => field), ...view.fields])].join(', ')}`,
@@ -206,11 +206,16 @@ export class Printer {
   }
 
   writer(view: View, key: string): Promise<ListWriter> {
-    return listWriter(this, { host: this.#host, hiding: this.#hiding, redact: this.#redact }, view, key)
+    return createListWriter(
+      this,
+      { host: this.#host, secretFilter: this.#secretFilter, redact: this.#redact },
+      view,
+      key,
+    )
   }
 }
 
-async function written(writing: Promise<void>): Promise<void> {
+async function translateWriteError(writing: Promise<void>): Promise<void> {
   try {
     await writing
   } catch (error) {

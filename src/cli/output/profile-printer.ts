@@ -6,10 +6,10 @@ import type { ListWriter, PrintOptions } from './formats/list-writer.ts'
 import { Printer } from './printer.ts'
 import type { Redact } from './redaction/redact.ts'
 import type { StatusLine } from './terminal/status-line.ts'
-import { onePage, type Page } from './views/page.ts'
+import { type Page, singlePage } from './views/page.ts'
 import type { Item, View } from './views/views.ts'
 
-const counts: View = {
+const countView: View = {
   noun: ['count', 'counts'],
   columns: [{ field: 'count', weight: 9 }],
   fields: ['count'],
@@ -33,20 +33,20 @@ export class ProfilePrinter extends Printer {
   }
 
   override check(view: View, writes = false): void {
-    super.check(withProfile(view), writes)
+    super.check(addProfileColumn(view), writes)
   }
 
   override list(view: View, key: string, pages: AsyncIterable<Page>): Promise<number> {
-    return super.list(withProfile(view), key, this.#marked(pages))
+    return super.list(addProfileColumn(view), key, this.#addProfile(pages))
   }
 
   override async one(view: View, key: string, answer: Answer): Promise<void> {
     const item = (readAnswer(answer) as Item)[key] as Item
-    await this.list(view, key, onePage({ items: [item] }))
+    await this.list(view, key, singlePage({ items: [item] }))
   }
 
   override async count(count: number): Promise<void> {
-    await this.list(counts, 'counts', onePage({ items: [{ count }] }))
+    await this.list(countView, 'counts', singlePage({ items: [{ count }] }))
   }
 
   override async facts(facts: Item, columns = Object.keys(facts)): Promise<void> {
@@ -56,7 +56,7 @@ export class ProfilePrinter extends Printer {
       fields: Object.keys(facts).filter((field) => field !== 'profile'),
     }
     this.check(view)
-    await this.list(view, 'facts', onePage({ items: [facts] }))
+    await this.list(view, 'facts', singlePage({ items: [facts] }))
   }
 
   override writer(view: View): Promise<ListWriter> {
@@ -67,7 +67,7 @@ export class ProfilePrinter extends Printer {
     return super.notice(`${this.#profile}: ${text}`)
   }
 
-  async *#marked(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+  async *#addProfile(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
     const mark = { profile: this.#profile }
     // First in each row; overwrites a field of the service with the same name.
     for await (const { items, plain } of pages)
@@ -75,7 +75,7 @@ export class ProfilePrinter extends Printer {
   }
 }
 
-function withProfile(view: View): View {
+function addProfileColumn(view: View): View {
   return {
     ...view,
     columns: [{ field: 'profile', weight: 9 }, ...view.columns],

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { InterruptedError } from '../../errors.ts'
 import type { Visible } from '../../host.ts'
-import { inAscii } from '../output/terminal/unicode.ts'
+import { toAscii } from '../output/terminal/unicode.ts'
 import { own } from '../output/terminal/visible.ts'
 import type { PromptContext } from './prompt-context.ts'
 
@@ -42,7 +42,7 @@ export async function askSecret(context: PromptContext, question: Visible): Prom
 }
 
 async function writePrompt({ host }: PromptContext, text: Visible): Promise<void> {
-  await host.stderr.write(inAscii(text))
+  await host.stderr.write(toAscii(text))
 }
 
 /** @throws {InterruptedError} on ^C, ^D or a closed terminal */

@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../api/defined.ts'
 import { InterruptedError, UsageError } from '../../errors.ts'
 import type { Visible } from '../../host.ts'
-import { isPlain } from '../output/terminal/unicode.ts'
+import { isAsciiOnly } from '../output/terminal/unicode.ts'
 import { visible } from '../output/terminal/visible.ts'
 import type { PromptContext } from './prompt-context.ts'
 
@@ -15,7 +15,7 @@ type Streams = NonNullable<Parameters<typeof import('@inquirer/confirm').default
 
 /** Asks a yes-or-no question; the default is no. */
 export async function askConfirmation(context: PromptContext, question: Visible): Promise<boolean> {
-  if (isPlain(context.host)) return (await plainPrompts()).askYes(context, question)
+  if (isAsciiOnly(context.host)) return (await plainPrompts()).askYes(context, question)
   const { default: ask } = await import('@inquirer/confirm')
   return runPrompt(context, (streams) => ask({ message: question, default: false }, streams))
 }
@@ -32,7 +32,7 @@ export async function askLine<T>(
   read: (line: string) => T,
   { preset, hide }: { preset?: Visible | undefined; hide?: (line: string) => Visible | undefined } = {},
 ): Promise<T> {
-  if (isPlain(context.host)) {
+  if (isAsciiOnly(context.host)) {
     const problem = (line: string) => findProblem(() => read(line))
     return read(await (await plainPrompts()).askLine(context, question, problem, preset))
   }
@@ -47,7 +47,7 @@ export async function askLine<T>(
 }
 
 export async function askSecret(context: PromptContext, question: Visible): Promise<string> {
-  if (isPlain(context.host)) return (await plainPrompts()).askSecret(context, question)
+  if (isAsciiOnly(context.host)) return (await plainPrompts()).askSecret(context, question)
   const { default: ask } = await import('@inquirer/password')
   return runPrompt(context, (streams) => ask({ message: question }, streams))
 }

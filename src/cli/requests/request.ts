@@ -2,13 +2,13 @@ import { readJson, writeJson } from '../../api/json.ts'
 import type { WireRequest } from '../../api/wire.ts'
 import { shellQuote } from '../../client/request.ts'
 import type { Format } from '../../config/values.ts'
-import { isSecretHeader, mask, maskedJson, maskedText } from '../output/redaction/secrets.ts'
+import { isSecretHeader, mask, maskJson, maskText } from '../output/redaction/secrets.ts'
 import { visible } from '../output/terminal/visible.ts'
 
 /** Masks access tokens in a request: data read from the service may contain them. */
 export function maskedRequest(request: WireRequest): WireRequest {
   const { url, body } = request
-  return { ...request, url: maskedText(url), body: body === undefined ? undefined : maskedJson(body) }
+  return { ...request, url: maskText(url), body: body === undefined ? undefined : maskJson(body) }
 }
 
 /** Returns the placeholder for a secret. */

@@ -7,8 +7,8 @@ import type { Policy, Retry } from '../../client/retry.ts'
 import type { Host } from '../../host.ts'
 import { version } from '../../version.ts'
 import type { Redact } from '../output/redaction/redact.ts'
-import { maskedText } from '../output/redaction/secrets.ts'
-import { withoutKeys } from '../output/redaction/without-keys.ts'
+import { redactResponses } from '../output/redaction/redact-responses.ts'
+import { maskText } from '../output/redaction/secrets.ts'
 import type { Audit } from './audit/audit.ts'
 import { beforeSend, type SendFlags, type SendPolicy } from './before-send.ts'
 
@@ -74,7 +74,7 @@ export function openClient(deps: ServiceDeps, setup: ClientSetup, service: Servi
       const { transport, apiKey } = await service.open(setup.connections)
       deps.keepSecret(apiKey)
       deps.closeLater(() => transport.close?.())
-      return { transport: withoutKeys(transport, deps.redactKeys), apiKey }
+      return { transport: redactResponses(transport, deps.redactKeys), apiKey }
     },
     beforeSend: beforeSend(deps, service.baseUrl, setup),
     onRemark: createRemarkPrinter(deps),
@@ -94,7 +94,7 @@ export function openClient(deps: ServiceDeps, setup: ClientSetup, service: Servi
     ...(flags.verbose
       ? {
           onExchange: ({ method, url, status }) =>
-            void printer.notice(maskedText(`${method} ${url} → ${status}`)),
+            void printer.notice(maskText(`${method} ${url} → ${status}`)),
         }
       : {}),
   })

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts'
 import { type Hint, NotFoundError } from '../../errors.ts'
 import type { Context } from '../kernel/context.ts'
 import { findMember } from '../lists/user-members.ts'
-import { quotedWord } from '../output/hint-text.ts'
+import { quoteWord } from '../output/hint-text.ts'
 import { fitted, looksLikeId, restOf, suggestTyped } from './typed.ts'
 
 /** A command line that names something that does not exist. */
@@ -76,7 +76,7 @@ const nameAsRoom: Explain = async ({ client, path }) => {
   const ids = value.rooms.filter((room) => room.name === name).map(({ id }) => id)
   if (ids.length === 0) return undefined
   return ids.length === 1
-    ? `a room has this name; pass ${quotedWord(`name:${name}`)}, or its id, ${ids[0]}`
+    ? `a room has this name; pass ${quoteWord(`name:${name}`)}, or its id, ${ids[0]}`
     : `rooms of this name: ${ids.join(', ')}`
 }
 

@@ -9,7 +9,7 @@ import {
   writableFields,
 } from '../../../api/resource.ts'
 import { UsageError } from '../../../errors.ts'
-import { webUrl } from '../../input/input.ts'
+import { webUrlParser } from '../../input/input.ts'
 import type { View } from '../../output/views/views.ts'
 
 /** How the text of a cell becomes the value of a field. */
@@ -73,7 +73,7 @@ function columnOf(name: string, type: FieldType): Column {
   }
   switch (type) {
     case 'url':
-      return webUrl(name)
+      return webUrlParser(name)
     case 'boolean':
       return truth
     case 'number':

@@ -1,6 +1,6 @@
 import { textOf } from '../../../api/text-of.ts'
 import { UsageError } from '../../../errors.ts'
-import { withoutSpaceAround } from '../../input/white-space.ts'
+import { trimWhiteSpace } from '../../input/white-space.ts'
 import type { Item } from '../../output/views/views.ts'
 import { numberOf, RowKeys } from './keys.ts'
 import { rowPlace } from './place.ts'
@@ -126,7 +126,7 @@ function withoutCellFields(row: Row): Row {
 function nameOf(fields: Item, { targetOf }: Columns): string {
   const column = Object.keys(fields).find((column) => targetOf(column) === 'name')
   const value = column === undefined ? undefined : fields[column]
-  return isBlank(value) ? '' : withoutSpaceAround(textOf(value))
+  return isBlank(value) ? '' : trimWhiteSpace(textOf(value))
 }
 
 /** What a row says of the room, by its own columns, and of the member. */

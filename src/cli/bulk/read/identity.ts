@@ -1,5 +1,5 @@
 import { isRecord } from '../../../api/guards.ts'
-import { withoutSpaceAround } from '../../input/white-space.ts'
+import { trimWhiteSpace } from '../../input/white-space.ts'
 
 /** Fields that hold IDs. */
 export const idFields: readonly string[] = ['user_id', 'room_id', 'id']
@@ -24,7 +24,7 @@ export function isEmail(field: string): boolean {
  */
 export function trimmedValue(field: string, value: unknown, onTrimmed: (field: string) => void): unknown {
   if (typeof value === 'string') {
-    const text = withoutSpaceAround(value)
+    const text = trimWhiteSpace(value)
     if (text === value || !isIdentity(field)) return value
     onTrimmed(field)
     return text

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { collect, wholeNumber } from '../../input/input.ts'
-import { type PaceFlags, paceFlags } from '../../kernel/flags.ts'
+import { collect, integerParser } from '../../input/input.ts'
+import { addPaceFlags, type PaceFlags } from '../../kernel/flags.ts'
 import { type GivenOption, optionsFromCommandLine } from '../../kernel/given.ts'
 import { delimiterOf } from './dialect.ts'
 import { type Encoding, encodings } from './encoding.ts'
@@ -46,7 +46,7 @@ export interface ImportFlags extends PaceFlags {
 
 /** Adds the flags of an import. */
 export function importFlags<C extends Command>(command: C): C {
-  return paceFlags(
+  return addPaceFlags(
     command
       .hook('preAction', () => void command.setOptionValue('given', optionsFromCommandLine(command)))
       .addOption(
@@ -96,7 +96,7 @@ export function maxFlag<C extends Command>(command: C): C {
   return command.option(
     '--max <n>',
     'refuse to terminate or block more than N existing items (required with --yes above 20)',
-    wholeNumber('--max', 1),
+    integerParser('--max', 1),
   )
 }
 

@@ -1,4 +1,4 @@
-import { withoutSpaceAround } from '../../input/white-space.ts'
+import { trimWhiteSpace } from '../../input/white-space.ts'
 import { isEmail, isIdentity } from './identity.ts'
 import { rowPlace } from './place.ts'
 import type { Row } from './rows.ts'
@@ -49,7 +49,7 @@ function comparable(field: string, value: string): string {
 const isAddress = (field: string, value: string) => isEmail(field) || value.includes('@')
 
 function withoutSpaces(text: string): string {
-  return withoutSpaceAround(text).replaceAll(/[\s\u200b\u2060\ufeff]+/g, ' ')
+  return trimWhiteSpace(text).replaceAll(/[\s\u200b\u2060\ufeff]+/g, ' ')
 }
 
 function difference(one: string, other: string): string {

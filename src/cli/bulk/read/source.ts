@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { exhaustedHandlesError, MeetroomError, OutputError, UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
-import { stdinOf } from '../../input/stdin.ts'
+import { readStdin } from '../../input/stdin.ts'
 import { type Encoding, inUtf8, markOf } from './encoding.ts'
 import { refuseWorkbook } from './workbook.ts'
 
@@ -30,7 +30,7 @@ export async function openSource(file: string, host: Host, encoding: Encoding = 
   const name = file === '-' ? 'standard input' : basename(file)
   const spool =
     file === '-'
-      ? await keep(stdinOf(host))
+      ? await keep(readStdin(host))
       : (await isPipe(given))
         ? await keep(chunksOf(given, name))
         : undefined

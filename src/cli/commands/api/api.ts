@@ -10,7 +10,7 @@ import { parseFields } from '../../input/assignments.ts'
 import { collect, readData } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { isJson } from '../../output/error.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
@@ -61,7 +61,7 @@ export function defineApi(api: MeetroomCommand, act: DefineAction): void {
       await printAnswer(context, endpoint, input, flags)
     }),
   )
-  examples(
+  addExamples(
     api,
     "meetroom api GET '/rooms?limit=1'",
     'meetroom api GET /users --paginate',

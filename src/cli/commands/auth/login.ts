@@ -6,12 +6,12 @@ import { isClear, parseBaseUrl } from '../../../config/values.ts'
 import { withKey, withProfile } from '../../../config/writer.ts'
 import { AuthError, ConfirmationError, suggest, suggestElsewhere, UsageError } from '../../../errors.ts'
 import type { Visible } from '../../../host.ts'
-import { readAll } from '../../input/input.ts'
+import { readStdinText } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { checkProfileName, namedProfile } from '../../kernel/profile.ts'
+import { checkProfileName, selectProfile } from '../../kernel/profile.ts'
 import { own, visible } from '../../output/terminal/visible.ts'
 import { isInteractive, whyNotInteractive } from '../../requests/confirm.ts'
 import { fingerprintOf } from '../../requests/fingerprint.ts'
@@ -32,7 +32,7 @@ export function defineLogin(auth: MeetroomCommand, act: DefineAction): void {
     .addOption(new Option('--with-token', 'read the key from standard input').conflicts('keyCommand'))
     .option('--key-command <command>', "store a command that prints the key instead, as in 'pass show meet'")
     .action(act('machine', (context, flags: LoginFlags) => logIn(context, flags)))
-  examples(
+  addExamples(
     login,
     'meetroom auth login',
     'meetroom auth login --base-url https://meet.example.com/v1',
@@ -79,7 +79,7 @@ async function logIn(context: Context, flags: LoginFlags): Promise<void> {
 /** @throws {UsageError} for a profile that cannot hold a key */
 function profileOf(context: Context, stored: StoredConfig): string {
   const inUse = stored.profile === localProfile ? { ...stored, profile: defaultProfile } : stored
-  const { value: profile } = namedProfile(context, inUse)
+  const { value: profile } = selectProfile(context, inUse)
   if (profile === localProfile) throw new UsageError('the local workspace needs no key; just pass --local')
   checkProfileName(profile)
   return profile
@@ -150,7 +150,7 @@ async function keyOf(
 ): Promise<string> {
   if (keyCommand !== undefined)
     return checkedKey(await context.services.runKeyCommand(keyCommand, '--key-command'))
-  if (withToken) return checkedKey(await readAll(context.host), 'standard input')
+  if (withToken) return checkedKey(await readStdinText(context.host), 'standard input')
   const why = whyNotInteractive(context.host)
   if (why !== undefined)
     throw new UsageError(`logging in needs a key, and ${why}`, {

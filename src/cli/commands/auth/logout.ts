@@ -4,9 +4,9 @@ import { withoutKey, withProfile } from '../../../config/writer.ts'
 import { UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { storedProfile } from '../../kernel/profile.ts'
+import { requireStoredProfile } from '../../kernel/profile.ts'
 
 export function defineLogout(auth: MeetroomCommand, act: DefineAction): void {
   const logout = auth
@@ -14,13 +14,13 @@ export function defineLogout(auth: MeetroomCommand, act: DefineAction): void {
     .summary('Forget the stored API key')
     .description('Forget the API key of the profile; its other settings stay.')
     .action(act('machine', (context) => logOut(context)))
-  examples(logout, 'meetroom auth logout --profile staging')
+  addExamples(logout, 'meetroom auth logout --profile staging')
 }
 
 async function logOut(context: Context): Promise<void> {
   context.config.expectNewProfile()
   const stored = await context.config.stored()
-  const { value: name } = storedProfile(context, stored)
+  const { value: name } = requireStoredProfile(context, stored)
   if (name === localProfile) throw new UsageError('the local workspace has no key to forget')
   const { api_key, key_command } = findProfile(stored, name) ?? {}
   if (!api_key && !key_command) return context.notice(`profile ${name} has no key; nothing to forget`)

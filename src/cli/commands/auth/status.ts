@@ -1,9 +1,9 @@
 import { maxTimeoutMs } from '../../../config/values.ts'
 import { AuthError, InterruptedError, MeetroomError, suggest, UsageError } from '../../../errors.ts'
-import { duration } from '../../input/input.ts'
+import { durationParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { dataDir } from '../../requests/find-service.ts'
 import { fingerprintOf } from '../../requests/fingerprint.ts'
@@ -25,7 +25,7 @@ export function defineAuthStatus(auth: MeetroomCommand, act: DefineAction): void
     .option(
       '--wait <duration>',
       'wait up to so long until the service answers; a key that it refuses ends the wait',
-      duration('--wait', { most: maxTimeoutMs }),
+      durationParser('--wait', { most: maxTimeoutMs }),
     )
     .action(
       act('machine', async (context, flags: StatusFlags) => {
@@ -34,7 +34,7 @@ export function defineAuthStatus(auth: MeetroomCommand, act: DefineAction): void
       }),
     )
   status.isForEachProfile = true
-  examples(
+  addExamples(
     status,
     'meetroom auth status',
     'meetroom auth status --profile staging --json',

@@ -1,6 +1,6 @@
 import { Argument } from 'commander'
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
 import { type Shell, shells } from '../../shell/answer.ts'
@@ -21,7 +21,7 @@ export function defineCompletion(completion: MeetroomCommand, act: DefineAction)
         if (context.host.stdout.isTTY) await printer.notice(`to install it, ${installInstructions[shell]}`)
       }),
     )
-  examples(
+  addExamples(
     completion,
     'eval "$(meetroom completion bash)"',
     'source <(meetroom completion zsh)',

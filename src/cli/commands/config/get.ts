@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
 import { effectiveSettings } from './effective-settings.ts'
@@ -22,5 +22,5 @@ export function defineConfigGet(config: MeetroomCommand, act: DefineAction): voi
         else await printer.data(`${found.value}\n`, visibleLines)
       }),
     )
-  examples(get, 'meetroom config get base_url')
+  addExamples(get, 'meetroom config get base_url')
 }

@@ -1,7 +1,7 @@
 import type { DefineAction } from '../../kernel/action.ts'
-import { alias, examples } from '../../kernel/flags.ts'
+import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { onePage } from '../../output/views/page.ts'
+import { singlePage } from '../../output/views/page.ts'
 import type { View } from '../../output/views/views.ts'
 import { effectiveSettings } from './effective-settings.ts'
 
@@ -29,9 +29,9 @@ export function defineConfigList(config: MeetroomCommand, act: DefineAction): vo
         const items = (await effectiveSettings(context)).map(({ key, value, origin }) =>
           flags.showOrigin ? { key, value, origin } : { key, value },
         )
-        await printer.list(view, 'settings', onePage({ items }))
+        await printer.list(view, 'settings', singlePage({ items }))
       }),
     )
-  alias(list, 'ls')
-  examples(list, 'meetroom config list --show-origin')
+  addAlias(list, 'ls')
+  addExamples(list, 'meetroom config list --show-origin')
 }

@@ -1,6 +1,6 @@
 import { configFile } from '../../../config/stored-file.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { visibleLines } from '../../output/terminal/visible.ts'
 
@@ -14,5 +14,5 @@ export function defineConfigPath(config: MeetroomCommand, act: DefineAction): vo
         await context.plainPrinter().data(`${configFile(await context.config.dir())}\n`, visibleLines)
       }),
     )
-  examples(path, 'meetroom config path')
+  addExamples(path, 'meetroom config path')
 }

@@ -1,6 +1,6 @@
 import { settable } from '../../../config/settings.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { changeProfile, requireKey, settingKeys } from './setting-key.ts'
 
@@ -21,5 +21,5 @@ export function defineConfigSet(config: MeetroomCommand, act: DefineAction): voi
         }))
       }),
     )
-  examples(set, 'meetroom config set output json', 'meetroom config set timeout 60 --profile staging')
+  addExamples(set, 'meetroom config set output json', 'meetroom config set timeout 60 --profile staging')
 }

@@ -3,7 +3,7 @@ import { findProfile } from '../../../config/stored-file.ts'
 import { withProfile } from '../../../config/writer.ts'
 import { suggest, suggestElsewhere, UsageError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
-import { storedProfile } from '../../kernel/profile.ts'
+import { requireStoredProfile } from '../../kernel/profile.ts'
 import { keyAsArgument } from '../../usage/key-as-argument.ts'
 
 export const settingKeys = Object.keys(settable) as SettableKey[]
@@ -32,6 +32,6 @@ export async function changeProfile(
   change: (profile: NonNullable<ReturnType<typeof findProfile>>) => object,
 ): Promise<void> {
   const stored = await context.config.stored()
-  const { value: name } = storedProfile(context, stored)
+  const { value: name } = requireStoredProfile(context, stored)
   await context.config.change((config) => withProfile(config, name, change(findProfile(config, name) ?? {})))
 }

@@ -1,6 +1,6 @@
 import { suggest, UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { changeProfile, requireKey, settingKeys } from './setting-key.ts'
 
@@ -20,5 +20,5 @@ export function defineConfigUnset(config: MeetroomCommand, act: DefineAction): v
         await changeProfile(context, ({ [key]: _, ...rest }) => rest)
       }),
     )
-  examples(unset, 'meetroom config unset output')
+  addExamples(unset, 'meetroom config unset output')
 }

@@ -1,12 +1,12 @@
 import { UnhealthyError, UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { isJson } from '../../output/error.ts'
 import type { Printer } from '../../output/printer.ts'
-import { styleFor } from '../../output/terminal/style.ts'
-import { showsUnicode } from '../../output/terminal/unicode.ts'
+import { selectStyle } from '../../output/terminal/style.ts'
+import { canShowUnicode } from '../../output/terminal/unicode.ts'
 import { own, visible } from '../../output/terminal/visible.ts'
 import type { Finding } from './finding.ts'
 
@@ -16,7 +16,12 @@ export function defineDoctor(doctor: MeetroomCommand, act: DefineAction): void {
       'Find out why it does not work: Node, settings, key, proxy, name, connection, certificate, clock and workspace, one line each, with what to do. Changes nothing and never shows a key. Exit code 1 when something is wrong.',
     )
     .action(act('machine', (context) => runDoctor(context)))
-  examples(doctor, 'meetroom doctor', 'meetroom doctor --profile staging --json', 'meetroom doctor --local')
+  addExamples(
+    doctor,
+    'meetroom doctor',
+    'meetroom doctor --profile staging --json',
+    'meetroom doctor --local',
+  )
 }
 
 async function runDoctor(context: Context): Promise<void> {
@@ -48,9 +53,9 @@ const width = 'settings file'.length
 
 async function print({ host, flags }: Context, printer: Printer, finding: Finding): Promise<void> {
   const { check, status, message, hint } = finding
-  const style = await styleFor(host.stdout, host.env, flags.color)
-  const mark = visible(marks[showsUnicode(host) ? 'unicode' : 'ascii'][status])
+  const style = await selectStyle(host.stdout, host.env, flags.color)
+  const mark = visible(marks[canShowUnicode(host) ? 'unicode' : 'ascii'][status])
   const paint = { ok: style.green, failed: style.red, skipped: style.dim }[status]
-  const words = printer.shown(`${check.padEnd(width)}  ${message}${hint ? `; ${hint}` : ''}`)
+  const words = printer.makeVisible(`${check.padEnd(width)}  ${message}${hint ? `; ${hint}` : ''}`)
   await printer.write(own`${paint(mark)} ${words}\n`)
 }

@@ -14,10 +14,10 @@ import {
 import { IdOption } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
-import { redactor } from '../../output/redaction/redact.ts'
+import { createRedactor } from '../../output/redaction/redact.ts'
 import { connectToRoom, type RoomClosed } from './room-socket.ts'
 
 interface Flags {
@@ -38,7 +38,7 @@ export function defineJoin(join: MeetroomCommand, act: DefineAction): void {
     )
     .option('--token <token>', 'join with this access token; arguments are public, so prefer --as')
     .action(act('joins', (context, room: string, flags: Flags) => run(context, room, flags)))
-  examples(
+  addExamples(
     join,
     'meetroom join 66f1a2b3c4d5e6f708192a3b --as ada',
     'meetroom join 66f1a2b3c4d5e6f708192a3b --query message -o tsv',
@@ -84,7 +84,7 @@ async function stay(
     if (frame['event'] === 'joined') return printer.notice(`joined room ${room}; ^C leaves`)
   }
   // A service may quote the token that it refuses.
-  const redact = redactor([access_token ?? ''], '[access token]')
+  const redact = createRedactor([access_token ?? ''], '[access token]')
   let joined = false
   for (let failures = 0; ; failures++) {
     const closed = await connectToRoom(url, host, interrupt, async (frame) => {

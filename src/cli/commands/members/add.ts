@@ -5,7 +5,7 @@ import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
-import { bodyFlags, examples } from '../../kernel/flags.ts'
+import { addBodyFlags, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
@@ -27,7 +27,7 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
     .addArgument(new IdArgument('<user>', words.user_id, 'user'))
     .addOption(new Option('--type <type>', words.type).choices(memberTypes))
     .option('--if-not-exists', 'if the user is already a member, leave the member as is and show it')
-  bodyFlags(add).action(
+  addBodyFlags(add).action(
     act('any', async (context, room_id: string, user_id: string, flags: AddFlags) => {
       const body = await buildBody(context, 'addMember', flags, {
         'the user': { user_id },
@@ -38,5 +38,5 @@ export function defineMemberAdd(members: MeetroomCommand, act: DefineAction): vo
       await runOne(context, 'addMember', { params: { room_id }, body })
     }),
   )
-  examples(add, 'meetroom members add 66f1a2b3c4d5e6f708192a3b ada --type host')
+  addExamples(add, 'meetroom members add 66f1a2b3c4d5e6f708192a3b ada --type host')
 }

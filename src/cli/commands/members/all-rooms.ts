@@ -1,8 +1,8 @@
 import { suggest, UsageError } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
-import type { ManyFlags } from '../../kernel/flags.ts'
+import type { BatchFlags } from '../../kernel/flags.ts'
 
-interface AllRoomsFlags extends ManyFlags {
+interface AllRoomsFlags extends BatchFlags {
   allRooms?: boolean
   force?: boolean
 }

@@ -1,7 +1,7 @@
 import { member } from '../../../api/resources.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { alias, examples, userOption } from '../../kernel/flags.ts'
+import { addAlias, addExamples, userOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
@@ -26,8 +26,8 @@ export function defineMemberGet(members: MeetroomCommand, act: DefineAction): vo
         },
       ),
     )
-  alias(get, 'show')
-  examples(
+  addAlias(get, 'show')
+  addExamples(
     get,
     'meetroom members get 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c',
     'meetroom members get 66f1a2b3c4d5e6f708192a3b --user ada',

@@ -1,5 +1,5 @@
 import type { DefineAction } from '../../kernel/action.ts'
-import { alias, examples, type ListFlags, withPaging } from '../../kernel/flags.ts'
+import { addAlias, addExamples, addPagingFlags, type ListFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runList } from '../../lists/run-list.ts'
@@ -15,8 +15,8 @@ export function defineMemberList(members: MeetroomCommand, act: DefineAction): v
         runList(context, 'listMembers', { params: { room_id }, query: {} }, flags),
       ),
     )
-  withPaging(alias(list, 'ls'))
-  examples(
+  addPagingFlags(addAlias(list, 'ls'))
+  addExamples(
     list,
     'meetroom members list 66f1a2b3c4d5e6f708192a3b --all',
     "meetroom members list 'name:Weekly sync' -o ids",

@@ -5,7 +5,7 @@ import { confirmTargets } from '../../batch/confirm-targets.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
-import { bodyFlags, examples, requireFields, userOption } from '../../kernel/flags.ts'
+import { addBodyFlags, addExamples, requireFields, userOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { blockedBody, isBlocked } from '../../lists/blocking.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
@@ -35,7 +35,7 @@ export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction):
     .addOption(new Option('--type <type>', words.type).choices(memberTypes))
     .addOption(new Option('--blocked', words.is_blocked).conflicts('unblocked'))
     .addOption(new Option('--unblocked', 'let the user back in').conflicts('blocked'))
-  bodyFlags(update).action(
+  addBodyFlags(update).action(
     act('writes', async (context, room_id: string, given: string | undefined, flags: UpdateFlags) => {
       const blocked = flags.blocked ? true : flags.unblocked ? false : undefined
       const { name, type } = flags
@@ -50,7 +50,7 @@ export function defineMemberUpdate(members: MeetroomCommand, act: DefineAction):
       await runOne(context, 'updateMember', { params: { room_id, member_id }, body })
     }),
   )
-  examples(
+  addExamples(
     update,
     "meetroom members update 66f1a2b3c4d5e6f708192a3b 66f1a2b3c4d5e6f708192a3c --name 'Dr. Ada'",
     'meetroom members update 66f1a2b3c4d5e6f708192a3b --user ada --type host',

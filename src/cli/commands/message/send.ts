@@ -1,10 +1,10 @@
 import { message as sent } from '../../../api/resources.ts'
 import { suggest } from '../../../errors.ts'
-import { readAll } from '../../input/input.ts'
+import { readStdinText } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
-import { bodyFlags, examples, hintOnSurplus } from '../../kernel/flags.ts'
+import { addBodyFlags, addExamples, setSurplusHint } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { totalOf } from '../../lists/paging/list-total.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
@@ -19,17 +19,17 @@ export function defineMessageSend(message: MeetroomCommand, act: DefineAction): 
     )
     .addArgument(new RoomArgument())
     .argument('<text>', `${sent.words.message}, or - to read it from standard input`)
-  hintOnSurplus(send, ['quote the text: ', suggest(['message', 'send'], 'ROOM', 'hello world')])
-  bodyFlags(send).action(
+  setSurplusHint(send, ['quote the text: ', suggest(['message', 'send'], 'ROOM', 'hello world')])
+  addBodyFlags(send).action(
     act('writes', async (context, room_id: string, text: string, flags: BodyFlags) => {
       // The final line break of a file or of `echo` is not part of the message.
-      const message = text === '-' ? (await readAll(context.host)).replace(/\r?\n$/, '') : text
+      const message = text === '-' ? (await readStdinText(context.host)).replace(/\r?\n$/, '') : text
       const body = await buildBody(context, 'sendMessage', flags, { 'the text': { message } })
       await runOne(context, 'sendMessage', { params: { room_id }, body })
       if (await isEmpty(context, room_id)) await context.notice('nobody is connected to the room')
     }),
   )
-  examples(
+  addExamples(
     send,
     "meetroom message send 66f1a2b3c4d5e6f708192a3b 'We close in five minutes'",
     'jq -c . event.json | meetroom message send 66f1a2b3c4d5e6f708192a3b -',

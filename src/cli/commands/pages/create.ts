@@ -5,10 +5,10 @@ import type { Operations } from '../../../api/operations.ts'
 import { entity, page } from '../../../api/resources.ts'
 import { UsageError } from '../../../errors.ts'
 import { isObject } from '../../input/assignments.ts'
-import { collected, parseSize, readData, webUrl, wholeNumber } from '../../input/input.ts'
+import { collectParsed, integerParser, parseSize, readData, webUrlParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { type BodyFlags, changedFields, urlFor, warnAboutUnknownFields } from '../../kernel/body.ts'
-import { bodyFlags, examples } from '../../kernel/flags.ts'
+import { type BodyFlags, createBodyChange, urlFor, warnAboutUnknownFields } from '../../kernel/body.ts'
+import { addBodyFlags, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
@@ -31,11 +31,15 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
     .summary('Create pages in a room')
     .description('Create pages in a room: one per image, or what --data describes.')
     .addArgument(new RoomArgument())
-    .option('--image <url>', `${entity.src.words}; repeatable, one page each`, collected(webUrl('--image')))
+    .option(
+      '--image <url>',
+      `${entity.src.words}; repeatable, one page each`,
+      collectParsed(webUrlParser('--image')),
+    )
     .option('--fixed', entity.fixed.words)
     .option('--size <WxH>', `${words.size}, as in 1280x720`, parseSize)
-    .option('--index <n>', `${words.index}; further pages follow`, wholeNumber('--index', 0))
-  bodyFlags(create).action(
+    .option('--index <n>', `${words.index}; further pages follow`, integerParser('--index', 0))
+  addBodyFlags(create).action(
     act('writes', async (context, room_id: string, flags: Flags) => {
       const data = flags.data === undefined ? [] : [await readData(flags.data, context.host)].flat(1)
       const fromFlags = pagesFromFlags(flags)
@@ -43,8 +47,8 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
         throw new UsageError('nothing to create: pass --image or --data')
       if (!data.every(isObject)) throw new UsageError('--data takes a JSON array of pages, or one page, here')
       const pages = [
-        ...data.map(changedFields(flags, {})),
-        ...fromFlags.map((given) => changedFields(flags, given)({})),
+        ...data.map(createBodyChange(flags, {})),
+        ...fromFlags.map((given) => createBodyChange(flags, given)({})),
       ]
       await warnAboutUnknownFields(context, 'createPages', flags)
       await runOne(context, 'createPages', {
@@ -53,7 +57,7 @@ export function definePageCreate(pages: MeetroomCommand, act: DefineAction): voi
       })
     }),
   )
-  examples(
+  addExamples(
     create,
     "meetroom pages create 66f1a2b3c4d5e6f708192a3b --image 'https://example.com/slide 1.png' --size 1280x720",
     'meetroom pages create 66f1a2b3c4d5e6f708192a3b --data @pages.json',

@@ -2,9 +2,9 @@ import { defaultProfile, localProfile } from '../../../config/settings.ts'
 import { findProfile } from '../../../config/stored-file.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { alias, examples } from '../../kernel/flags.ts'
+import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
-import { onePage } from '../../output/views/page.ts'
+import { singlePage } from '../../output/views/page.ts'
 import type { View } from '../../output/views/views.ts'
 
 const view: View = {
@@ -35,8 +35,8 @@ export function defineProfileList(profiles: MeetroomCommand, act: DefineAction):
       'List the profiles. Each one holds a service, its key and its settings; “local” is the local workspace.',
     )
     .action(act('machine', (context) => listProfiles(context)))
-  alias(list, 'ls')
-  examples(list, 'meetroom profiles list')
+  addAlias(list, 'ls')
+  addExamples(list, 'meetroom profiles list')
 }
 
 async function listProfiles(context: Context): Promise<void> {
@@ -57,5 +57,5 @@ async function listProfiles(context: Context): Promise<void> {
   }))
   const shown = items.some((item) => 'key_from' in item) ? withCommands : view
   printer.check(shown)
-  await printer.list(shown, 'profiles', onePage({ items }))
+  await printer.list(shown, 'profiles', singlePage({ items }))
 }

@@ -1,5 +1,5 @@
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { setProtected } from './protection.ts'
 
@@ -12,5 +12,5 @@ export function defineProfileProtect(profiles: MeetroomCommand, act: DefineActio
     )
     .argument('<profile>', 'name of the profile')
     .action(act('machine', (context, name: string) => setProtected(context, name, true)))
-  examples(protect, 'meetroom profiles protect production')
+  addExamples(protect, 'meetroom profiles protect production')
 }

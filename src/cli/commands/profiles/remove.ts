@@ -2,7 +2,7 @@ import { localProfile } from '../../../config/settings.ts'
 import { withoutProfile } from '../../../config/writer.ts'
 import { UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { alias, examples } from '../../kernel/flags.ts'
+import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { confirm } from '../../requests/confirm.ts'
 import { requireProfile } from './require-profile.ts'
@@ -26,6 +26,6 @@ export function defineProfileRemove(profiles: MeetroomCommand, act: DefineAction
         await context.notice(`forgot profile ${name}`)
       }),
     )
-  alias(remove, 'rm')
-  examples(remove, 'meetroom profiles remove staging')
+  addAlias(remove, 'rm')
+  addExamples(remove, 'meetroom profiles remove staging')
 }

@@ -1,5 +1,5 @@
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { setProtected } from './protection.ts'
 
@@ -12,5 +12,5 @@ export function defineProfileUnprotect(profiles: MeetroomCommand, act: DefineAct
     )
     .argument('<profile>', 'name of the profile')
     .action(act('machine', (context, name: string) => setProtected(context, name, false)))
-  examples(unprotect, 'meetroom profiles unprotect production')
+  addExamples(unprotect, 'meetroom profiles unprotect production')
 }

@@ -1,5 +1,5 @@
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { requireProfile } from './require-profile.ts'
 
@@ -20,5 +20,5 @@ export function defineProfileUse(profiles: MeetroomCommand, act: DefineAction): 
         await context.notice(`using profile ${name}`)
       }),
     )
-  examples(use, 'meetroom profiles use staging', 'meetroom profiles use local')
+  addExamples(use, 'meetroom profiles use staging', 'meetroom profiles use local')
 }

@@ -6,11 +6,18 @@ import { textOf } from '../../../api/text-of.ts'
 import { type RoomType, roomTypes } from '../../../api/vocabulary.ts'
 import { ConflictError, UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
-import { collect, parseHeaders, parseMember, readSecret, webUrl, wholeNumber } from '../../input/input.ts'
+import {
+  collect,
+  integerParser,
+  parseHeaders,
+  parseMember,
+  readSecret,
+  webUrlParser,
+} from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody, type GivenFields } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
-import { bodyFlags, examples, requireFields } from '../../kernel/flags.ts'
+import { addBodyFlags, addExamples, requireFields } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { listPages } from '../../lists/list.ts'
 import { runOne, showOne } from '../../lists/run-one.ts'
@@ -42,12 +49,12 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
     .option('--name <name>', words.name)
     .addOption(new Option('--type <type>', words.type).choices(roomTypes))
     .option('--record', words.record)
-    .option('--max-meeting-seconds <s>', words.max_meeting_seconds, wholeNumber('--max-meeting-seconds', 1))
+    .option('--max-meeting-seconds <s>', words.max_meeting_seconds, integerParser('--max-meeting-seconds', 1))
     .option('--member <user[:type[:name]]>', `${words.members}; repeatable`, collect)
     .option(
       '--webhook-url <url>',
       'URL to notify when a participant enters or leaves',
-      webUrl('--webhook-url'),
+      webUrlParser('--webhook-url'),
     )
     .option(
       '--webhook-header <header>',
@@ -59,7 +66,7 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
       'secret to sign notifications with, from a file or, with @-, from standard input',
     )
     .option('--if-not-exists', 'if a room with this name exists, leave it as is and show it')
-  bodyFlags(create).action(
+  addBodyFlags(create).action(
     act('any', async (context, flags: CreateFlags) => {
       const given = await buildBody(context, 'createRoom', flags, await settingsFrom(flags, context.host))
       requireWebhookUrl(flags, given)
@@ -69,7 +76,7 @@ export function defineRoomCreate(rooms: MeetroomCommand, act: DefineAction): voi
       await runOne(context, 'createRoom', { body })
     }),
   )
-  examples(
+  addExamples(
     create,
     "meetroom rooms create --name 'Weekly sync' --type private --member ada:host --member grace",
     'meetroom rooms create --name Demo --type open --max-meeting-seconds 3600 --set layout=grid',

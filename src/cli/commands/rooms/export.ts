@@ -1,5 +1,5 @@
 import type { DefineAction } from '../../kernel/action.ts'
-import { concurrencyFlag } from '../../kernel/flags.ts'
+import { addConcurrencyFlag } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { roomsArgument } from '../../lists/room-arguments.ts'
 import { defineExport } from '../shared/export.ts'
@@ -10,5 +10,5 @@ export function defineRoomExport(rooms: MeetroomCommand, act: DefineAction): voi
     flags: (command) => command.addArgument(roomsArgument('rooms to export: ')),
     examples: ['meetroom rooms export > rooms.csv'],
   })
-  concurrencyFlag(command, 'number of rooms that --where looks into at once')
+  addConcurrencyFlag(command, 'number of rooms that --where looks into at once')
 }

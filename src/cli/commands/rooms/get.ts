@@ -1,5 +1,5 @@
 import type { DefineAction } from '../../kernel/action.ts'
-import { alias, examples } from '../../kernel/flags.ts'
+import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
@@ -11,6 +11,10 @@ export function defineRoomGet(rooms: MeetroomCommand, act: DefineAction): void {
     .description('Show one room.')
     .addArgument(new RoomArgument())
     .action(act('reads', (context, id: string) => runOne(context, 'getRoom', { params: { id } })))
-  alias(get, 'show')
-  examples(get, "meetroom rooms get 'name:Weekly sync'", 'meetroom rooms get 66f1a2b3c4d5e6f708192a3b --json')
+  addAlias(get, 'show')
+  addExamples(
+    get,
+    "meetroom rooms get 'name:Weekly sync'",
+    'meetroom rooms get 66f1a2b3c4d5e6f708192a3b --json',
+  )
 }

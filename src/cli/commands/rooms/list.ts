@@ -1,5 +1,11 @@
 import type { DefineAction } from '../../kernel/action.ts'
-import { alias, concurrencyFlag, examples, type ListFlags, withPaging } from '../../kernel/flags.ts'
+import {
+  addAlias,
+  addConcurrencyFlag,
+  addExamples,
+  addPagingFlags,
+  type ListFlags,
+} from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runList } from '../../lists/run-list.ts'
 import { type StateFlags, stateFlags, stateOf } from './room-state.ts'
@@ -18,11 +24,11 @@ export function defineRoomList(rooms: MeetroomCommand, act: DefineAction): void 
         return runList(context, 'listRooms', { query }, flags)
       }),
     )
-  concurrencyFlag(
-    withPaging(alias(stateFlags(list), 'ls')),
+  addConcurrencyFlag(
+    addPagingFlags(addAlias(stateFlags(list), 'ls')),
     'number of rooms that --where looks into at once',
   )
-  examples(
+  addExamples(
     list,
     'meetroom rooms list --active',
     "meetroom rooms list --where 'online>0'",

@@ -3,7 +3,13 @@ import { suggestHelp, UsageError } from '../../../errors.ts'
 import { confirmTargets } from '../../batch/confirm-targets.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { type BodyFlags, buildBody } from '../../kernel/body.ts'
-import { bodyFlags, chosenFlags, examples, type ManyFlags, requireFields } from '../../kernel/flags.ts'
+import {
+  addBodyFlags,
+  addExamples,
+  addSelectionFlags,
+  type BatchFlags,
+  requireFields,
+} from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runOne } from '../../lists/run-one.ts'
@@ -11,7 +17,7 @@ import { type StateFlags, stateFlags, stateOf, terminating } from './room-state.
 
 const { words } = room
 
-interface UpdateFlags extends BodyFlags, StateFlags, ManyFlags {
+interface UpdateFlags extends BodyFlags, StateFlags, BatchFlags {
   name?: string
   layout?: string
   record?: boolean
@@ -30,7 +36,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
     .option('--layout <layout>', words.layout)
     .option('--record', words.record)
     .option('--no-record', 'stop recording the meetings in the room')
-  chosenFlags(bodyFlags(stateFlags(update))).action(
+  addSelectionFlags(addBodyFlags(stateFlags(update))).action(
     act('writes', async (context, id: string | undefined, flags: UpdateFlags) => {
       const { name, layout, record } = flags
       // The API document does not list `record` here, but services support it.
@@ -55,7 +61,7 @@ export function defineRoomUpdate(rooms: MeetroomCommand, act: DefineAction): voi
       await runOne(context, 'updateRoom', { params: { id }, body })
     }),
   )
-  examples(
+  addExamples(
     update,
     "meetroom rooms update 66f1a2b3c4d5e6f708192a3b --name 'Weekly sync, new time'",
     "meetroom rooms update --where 'age>365d' --name '{name} (old)' --dry-run",

@@ -1,9 +1,9 @@
 import { Option } from 'commander'
 import { maxTimeoutMs } from '../../../config/values.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
-import { collect, duration } from '../../input/input.ts'
+import { collect, durationParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { roomArgumentText } from '../../lists/room-arguments.ts'
 import type { WaitFlags } from './wait/room.ts'
@@ -35,7 +35,7 @@ export function defineRoomWait(rooms: MeetroomCommand, act: DefineAction): void 
     )
     .addOption(
       new Option('--interval <duration>', 'pause between two looks')
-        .argParser(duration('--interval', { least: 100, most: maxTimeoutMs }))
+        .argParser(durationParser('--interval', { least: 100, most: maxTimeoutMs }))
         .default(2000, '2s'),
     )
     .action(
@@ -44,7 +44,7 @@ export function defineRoomWait(rooms: MeetroomCommand, act: DefineAction): void 
         await waitForRoom(context, room, flags)
       }),
     )
-  examples(
+  addExamples(
     wait,
     'meetroom rooms wait 66f1a2b3c4d5e6f708192a3b --for terminated --timeout 1h',
     "meetroom rooms wait 'name:Weekly sync' --for 'online>=2' -o ids",

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { suggestElsewhere, UsageError } from '../../../errors.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { visibleJson } from '../../output/terminal/visible.ts'
 import { findCommand } from '../../shell/line.ts'
@@ -38,5 +38,5 @@ export function defineSchema(schema: MeetroomCommand, act: DefineAction): void {
         await printer.data(`${JSON.stringify(document, null, 2)}\n`, visibleJson)
       }),
     )
-  examples(schema, 'meetroom schema rooms list', 'meetroom schema error', 'meetroom schema > schemas.json')
+  addExamples(schema, 'meetroom schema rooms list', 'meetroom schema error', 'meetroom schema > schemas.json')
 }

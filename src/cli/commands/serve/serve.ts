@@ -8,10 +8,10 @@ import { withKey, withProfile } from '../../../config/writer.ts'
 import type { RunningService } from '../../../embedded/serve.ts'
 import { suggestElsewhere, UsageError } from '../../../errors.ts'
 import { version } from '../../../version.ts'
-import { collect, wholeNumber } from '../../input/input.ts'
+import { collect, integerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import type { Context } from '../../kernel/context.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { checkProfileName } from '../../kernel/profile.ts'
 import { isJson } from '../../output/error.ts'
@@ -37,7 +37,7 @@ export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
   serve
     .description('Serve the local workspace over HTTP and WebSocket, for other programs.')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber('--port', 0, 65535), 4680)
+    .option('--port <n>', 'port to listen on; 0 picks a free one', integerParser('--port', 0, 65535), 4680)
     .option('--data-dir <dir>', 'folder of the workspace (default: the same as --local)')
     .option('--ephemeral', 'keep everything in memory')
     .option(
@@ -50,7 +50,7 @@ export function defineServe(serve: MeetroomCommand, act: DefineAction): void {
     .option('--webhook-retry-scale <factor>', 'multiply the pauses between webhook retries', factor, 1)
     .option('--allow-private-webhooks', 'allow webhooks to private and link-local addresses')
     .action(act('stays', (context, flags: Flags) => run(context, flags)))
-  examples(
+  addExamples(
     serve,
     'meetroom serve',
     'eval "$(meetroom serve --print-env)"',

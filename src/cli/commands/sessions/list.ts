@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { IdOption } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { alias, examples, type ListFlags, withPaging } from '../../kernel/flags.ts'
+import { addAlias, addExamples, addPagingFlags, type ListFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 import { runList } from '../../lists/run-list.ts'
@@ -28,6 +28,6 @@ export function defineSessionList(sessions: MeetroomCommand, act: DefineAction):
         return runList(context, 'listSessions', { params: { room_id }, query }, flags)
       }),
     )
-  withPaging(alias(list, 'ls'))
-  examples(list, 'meetroom sessions list 66f1a2b3c4d5e6f708192a3b --online')
+  addPagingFlags(addAlias(list, 'ls'))
+  addExamples(list, 'meetroom sessions list 66f1a2b3c4d5e6f708192a3b --online')
 }

@@ -1,8 +1,8 @@
 import { Option } from 'commander'
 import { groupings } from '../../attendance/groupings.ts'
-import { wholeNumber } from '../../input/input.ts'
+import { integerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples, paceFlags, whereOption } from '../../kernel/flags.ts'
+import { addExamples, addPaceFlags, whereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { roomsArgument } from '../../lists/room-arguments.ts'
 import type { ReportFlags } from './report/write-report.ts'
@@ -31,7 +31,7 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
     .option(
       '--min-minutes <n>',
       'count as present only who was there for at least N minutes',
-      wholeNumber('--min-minutes', 0),
+      integerParser('--min-minutes', 0),
     )
     .addOption(new Option('--by <what>', 'what a row is about').choices(groupings).default('user'))
     .option('--html <file>', 'also write a web page with time lines')
@@ -41,8 +41,8 @@ export function defineSessionReport(sessions: MeetroomCommand, act: DefineAction
         await runReport(context, rooms, flags)
       }),
     )
-  paceFlags(report)
-  examples(
+  addPaceFlags(report)
+  addExamples(
     report,
     'meetroom sessions report 66f1a2b3c4d5e6f708192a3b --absent',
     "meetroom sessions report --where 'name~^Lesson' --from yesterday --to today -o csv > attendance.csv",

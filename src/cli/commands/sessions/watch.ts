@@ -1,8 +1,8 @@
 import { Option } from 'commander'
 import { maxTimeoutMs } from '../../../config/values.ts'
-import { duration } from '../../input/input.ts'
+import { durationParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { RoomArgument } from '../../lists/room-arguments.ts'
 
@@ -19,7 +19,7 @@ export function defineSessionWatch(sessions: MeetroomCommand, act: DefineAction)
     .addArgument(new RoomArgument())
     .addOption(
       new Option('--interval <duration>', 'pause between two looks')
-        .argParser(duration('--interval', { least: 100, most: maxTimeoutMs }))
+        .argParser(durationParser('--interval', { least: 100, most: maxTimeoutMs }))
         .default(2000, '2s'),
     )
     .action(
@@ -28,7 +28,7 @@ export function defineSessionWatch(sessions: MeetroomCommand, act: DefineAction)
         await runWatch(context, room, flags)
       }),
     )
-  examples(
+  addExamples(
     watch,
     'meetroom sessions watch 66f1a2b3c4d5e6f708192a3b',
     "meetroom sessions watch 'name:Weekly sync' --interval 10s -o ndjson",

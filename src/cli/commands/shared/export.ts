@@ -1,8 +1,8 @@
 import { Option } from 'commander'
 import type { ExportFlags } from '../../bulk/export.ts'
-import { wholeNumber } from '../../input/input.ts'
+import { integerParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples, whereOption } from '../../kernel/flags.ts'
+import { addExamples, whereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 
 interface ExportCommand {
@@ -25,7 +25,7 @@ export function defineExport(
     .summary(`Export ${kind}`)
     .description(`Export ${kind} as CSV, NDJSON or JSON (-o), in a form that import reads.${note}`)
   addFlags(command)
-    .addOption(new Option('--page-size <n>', 'items per request').argParser(wholeNumber('--page-size', 1)))
+    .addOption(new Option('--page-size <n>', 'items per request').argParser(integerParser('--page-size', 1)))
     .option(...whereOption)
     .action(
       act('reads', async (context, ids: string[], flags: ExportFlags) => {
@@ -33,6 +33,6 @@ export function defineExport(
         await runExport(context, kind, ids, flags)
       }),
     )
-  examples(command, ...lines)
+  addExamples(command, ...lines)
   return command
 }

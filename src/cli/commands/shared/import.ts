@@ -1,6 +1,6 @@
 import { type ImportFlags, importFlags } from '../../bulk/read/import-flags.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 
 interface ImportCommand {
@@ -29,5 +29,5 @@ export function defineImport(
       await runImport(context, kind, file, flags)
     }),
   )
-  examples(command, ...lines)
+  addExamples(command, ...lines)
 }

@@ -6,7 +6,7 @@ import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { buildBody } from '../../kernel/body.ts'
 import type { Context } from '../../kernel/context.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runOne, undefinedIfNotFound } from '../../lists/run-one.ts'
 import { settingsFrom, type UserFlags, userFlags, withEncodedUrl } from './user-fields.ts'
@@ -41,7 +41,7 @@ export function defineUserCreate(users: MeetroomCommand, act: DefineAction): voi
       await runOne(context, 'createUser', { body })
     }),
   )
-  examples(
+  addExamples(
     create,
     "meetroom users create ada --name 'Ada Lovelace' --default-member-type host",
     'meetroom users create ada --name Ada --overwrite',

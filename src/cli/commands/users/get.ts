@@ -1,7 +1,7 @@
 import { user } from '../../../api/resources.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { alias, examples } from '../../kernel/flags.ts'
+import { addAlias, addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runOne } from '../../lists/run-one.ts'
 
@@ -14,6 +14,6 @@ export function defineUserGet(users: MeetroomCommand, act: DefineAction): void {
     .description('Show one user. The access token is shown with --show-tokens, and with -o json in a pipe.')
     .addArgument(new IdArgument('<user>', words.user_id, 'user'))
     .action(act('reads', (context, user_id: string) => runOne(context, 'getUser', { params: { user_id } })))
-  alias(get, 'show')
-  examples(get, 'meetroom users get ada')
+  addAlias(get, 'show')
+  addExamples(get, 'meetroom users get ada')
 }

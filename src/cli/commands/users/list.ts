@@ -1,6 +1,6 @@
 import { user } from '../../../api/resources.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { alias, examples, type ListFlags, withPaging } from '../../kernel/flags.ts'
+import { addAlias, addExamples, addPagingFlags, type ListFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runList } from '../../lists/run-list.ts'
 
@@ -17,6 +17,6 @@ export function defineUserList(users: MeetroomCommand, act: DefineAction): void 
         runList(context, 'listUsers', { query: { email_search_query: flags.email } }, flags),
       ),
     )
-  withPaging(alias(list, 'ls'))
-  examples(list, 'meetroom users list --email @example.com', 'meetroom users list --all -o ids')
+  addPagingFlags(addAlias(list, 'ls'))
+  addExamples(list, 'meetroom users list --email @example.com', 'meetroom users list --all -o ids')
 }

@@ -1,7 +1,7 @@
 import { saveFlags } from '../../backup/save-flags.ts'
 import { readTargets } from '../../batch/targets.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples, type ManyFlags, maxOption, paceFlags, whereOption } from '../../kernel/flags.ts'
+import { addExamples, addPaceFlags, type BatchFlags, maxOption, whereOption } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { usersArgument } from './user-fields.ts'
 
@@ -13,14 +13,14 @@ export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): v
       'Block users in every private room that they are in, then delete each of them for whom every block has succeeded. The report says what became of each step, and in which rooms the API offers no block. A second run does what is left.',
     )
     .addArgument(usersArgument('[user...]'))
-  paceFlags(saveFlags(offboard.option(...whereOption)).option(...maxOption)).action(
-    act('writes', async (context, given: string[], flags: ManyFlags) => {
+  addPaceFlags(saveFlags(offboard.option(...whereOption)).option(...maxOption)).action(
+    act('writes', async (context, given: string[], flags: BatchFlags) => {
       const { ids } = await readTargets(context, { given, flags, list: 'listUsers', room: '' })
       const { runOffboarding } = await import('./offboard/run-offboarding.ts')
       await runOffboarding(context, ids, flags, { step: 'block', deletes: true, force: false })
     }),
   )
-  examples(
+  addExamples(
     offboard,
     'meetroom users offboard mallory --dry-run',
     'meetroom users offboard mallory --save mallory.ndjson',

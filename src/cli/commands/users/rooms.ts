@@ -1,5 +1,5 @@
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples, type PaceFlags, paceFlags } from '../../kernel/flags.ts'
+import { addExamples, addPaceFlags, type PaceFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { usersArgument } from './user-fields.ts'
 
@@ -11,11 +11,11 @@ export function defineUserRooms(users: MeetroomCommand, act: DefineAction): void
       'List every room in which users are members, whether they are blocked there, and when they were last connected. The API finds rooms by no user, so the members of every room are listed.',
     )
     .addArgument(usersArgument('<user...>'))
-  paceFlags(rooms).action(
+  addPaceFlags(rooms).action(
     act('reads', async (context, given: string[], flags: PaceFlags) => {
       const { runUserRooms } = await import('../../lists/user-rooms.ts')
       await runUserRooms(context, given, flags)
     }),
   )
-  examples(rooms, 'meetroom users rooms ada', 'meetroom users rooms ada grace -o csv > access.csv')
+  addExamples(rooms, 'meetroom users rooms ada', 'meetroom users rooms ada grace -o csv > access.csv')
 }

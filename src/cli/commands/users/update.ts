@@ -2,7 +2,7 @@ import { user } from '../../../api/resources.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
 import type { DefineAction } from '../../kernel/action.ts'
 import { buildBody } from '../../kernel/body.ts'
-import { examples, requireFields } from '../../kernel/flags.ts'
+import { addExamples, requireFields } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { runOne } from '../../lists/run-one.ts'
 import { settingsFrom, type UserFlags, userFlags, withEncodedUrl } from './user-fields.ts'
@@ -23,5 +23,5 @@ export function defineUserUpdate(users: MeetroomCommand, act: DefineAction): voi
       await runOne(context, 'updateUser', { params: { user_id }, body })
     }),
   )
-  examples(update, 'meetroom users update ada --profile-url https://example.com/ada.png')
+  addExamples(update, 'meetroom users update ada --profile-url https://example.com/ada.png')
 }

@@ -4,9 +4,9 @@ import type { Operations } from '../../../api/operations.ts'
 import { user } from '../../../api/resources.ts'
 import { type MemberType, memberTypes } from '../../../api/vocabulary.ts'
 import { IdArgument } from '../../input/id-arguments.ts'
-import { webUrl } from '../../input/input.ts'
+import { webUrlParser } from '../../input/input.ts'
 import { type BodyFlags, type GivenFields, urlFor } from '../../kernel/body.ts'
-import { bodyFlags } from '../../kernel/flags.ts'
+import { addBodyFlags } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 
 const { words } = user
@@ -19,11 +19,11 @@ export interface UserFlags extends BodyFlags {
 }
 
 export function userFlags(command: MeetroomCommand): MeetroomCommand {
-  return bodyFlags(
+  return addBodyFlags(
     command
       .option('--name <name>', words.name)
       .option('--email <address>', words.email)
-      .option('--profile-url <url>', words.profile_url, webUrl('--profile-url'))
+      .option('--profile-url <url>', words.profile_url, webUrlParser('--profile-url'))
       .addOption(new Option('--default-member-type <type>', words.default_member_type).choices(memberTypes)),
   )
 }

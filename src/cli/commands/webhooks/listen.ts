@@ -1,6 +1,6 @@
-import { webUrl, wholeNumber } from '../../input/input.ts'
+import { integerParser, webUrlParser } from '../../input/input.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { requireSecret, secretFlag, signingSecret, tolerance, toleranceFlag } from './signing-secret.ts'
 import { listenForWebhooks } from './webhook-listener.ts'
@@ -25,12 +25,12 @@ export function defineWebhookListen(webhooks: MeetroomCommand, act: DefineAction
     .summary('Receive webhooks and print them')
     .description('Receive webhooks on this machine; print, validate and verify each one, until ^C.')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber('--port', 0, 65535), 4681)
+    .option('--port <n>', 'port to listen on; 0 picks a free one', integerParser('--port', 0, 65535), 4681)
     .option(...secretFlag)
     .option(toleranceFlag, `refuse signatures older than this, as in 60 or 1h (default: 5m)`, tolerance)
-    .option('--forward-to <url>', 'forward each event, and return the answer', webUrl('--forward-to'))
+    .option('--forward-to <url>', 'forward each event, and return the answer', webUrlParser('--forward-to'))
     .option('--exec <command>', 'run a program for each event, with the event on standard input; no shell')
-    .option('--respond <status>', 'answer every event with this status', wholeNumber('--respond', 200, 599))
+    .option('--respond <status>', 'answer every event with this status', integerParser('--respond', 200, 599))
     .action(
       act('stays', async (context, flags: ListenFlags) => {
         const printer = await context.printer()
@@ -40,7 +40,7 @@ export function defineWebhookListen(webhooks: MeetroomCommand, act: DefineAction
         await listenForWebhooks(context, { ...flags, secret, tolerance, json: printer.printsJson })
       }),
     )
-  examples(
+  addExamples(
     listener,
     'meetroom webhooks listen --port 4681',
     "meetroom webhooks listen --secret @secret.txt --exec 'jq .action'",

@@ -4,7 +4,7 @@ import { parseJson } from '../../../api/json.ts'
 import { ConditionError, UsageError } from '../../../errors.ts'
 import type { Host } from '../../../host.ts'
 import type { DefineAction } from '../../kernel/action.ts'
-import { examples } from '../../kernel/flags.ts'
+import { addExamples } from '../../kernel/flags.ts'
 import type { MeetroomCommand } from '../../kernel/meetroom-command.ts'
 import { requireSecret, secretFlag, signingSecret, tolerance, toleranceFlag } from './signing-secret.ts'
 import { type CheckedWebhook, checkWebhook } from './webhook.ts'
@@ -41,7 +41,7 @@ export function defineWebhookVerify(webhooks: MeetroomCommand, act: DefineAction
         if (checked.problem) throw new ConditionError(checked.problem)
       }),
     )
-  examples(verify, 'meetroom webhooks verify body.json --headers headers.txt --secret @secret.txt')
+  addExamples(verify, 'meetroom webhooks verify body.json --headers headers.txt --secret @secret.txt')
 }
 
 function facts({ id, at, action, valid, signature }: CheckedWebhook) {

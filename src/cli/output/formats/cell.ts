@@ -2,24 +2,24 @@ import { textOf } from '../../../api/text-of.ts'
 import type { Redact } from '../redaction/redact.ts'
 
 /** Maximum number of bytes of one value in a table or record. Larger values take seconds to measure. */
-export const mostOfCell = 64 * 1024
+export const maxCellBytes = 64 * 1024
 
 /** Number of characters redacted beyond the limit, so that a secret at the cut is recognized. */
 const margin = 32 * 1024
 
 /** Redacts and truncates a value. The result may hold control characters. */
-export function cellText(value: unknown, redact: Redact): string {
+export function formatCell(value: unknown, redact: Redact): string {
   const text = textOf(value)
-  if (text.length * 3 <= mostOfCell) return redact(text)
+  if (text.length * 3 <= maxCellBytes) return redact(text)
   const size = Buffer.byteLength(text)
-  if (size <= mostOfCell) return redact(text)
-  const beginning = redact(text.slice(0, mostOfCell + margin))
-  const kept = text.length > mostOfCell + margin ? beginning.slice(0, -margin) : beginning
-  return `${firstBytes(kept)}… (${describeSize(size)}; -o json shows all of it)`
+  if (size <= maxCellBytes) return redact(text)
+  const beginning = redact(text.slice(0, maxCellBytes + margin))
+  const kept = text.length > maxCellBytes + margin ? beginning.slice(0, -margin) : beginning
+  return `${takeBytes(kept)}… (${describeSize(size)}; -o json shows all of it)`
 }
 
-function firstBytes(text: string): string {
-  const bytes = Buffer.from(text.slice(0, mostOfCell)).subarray(0, mostOfCell)
+function takeBytes(text: string): string {
+  const bytes = Buffer.from(text.slice(0, maxCellBytes)).subarray(0, maxCellBytes)
   // The streaming mode drops a character that is cut in half.
   return new TextDecoder().decode(bytes, { stream: true }).replace(/(?:\u200c|\u200d|\ufffd)+$/, '')
 }

@@ -9,24 +9,24 @@ export function formatCsv(
   items: readonly Item[],
   { view, fields = view.fields, header }: RowOptions,
 ): string {
-  const rows = items.map((item) => fields.map((field) => cell(cellOf(view, field, item))))
-  return stringify(header ? [fields.map(cell), ...rows] : rows, {
+  const rows = items.map((item) => fields.map((field) => toCsvValue(cellOf(view, field, item))))
+  return stringify(header ? [fields.map(toCsvValue), ...rows] : rows, {
     record_delimiter: '\r\n',
     quoted_match: /[\r\n]/,
     escape_formulas: true,
     // A negative number is not a formula.
-    cast: { number: verbatim, object: verbatim },
+    cast: { number: writeVerbatim, object: writeVerbatim },
   })
 }
 
-const verbatim = (value: unknown) => ({ value: String(value), escape_formulas: false })
+const writeVerbatim = (value: unknown) => ({ value: String(value), escape_formulas: false })
 
 // Text that already looks like an escaped formula. It gets one more apostrophe, so that readers can undo the escape.
-const defused = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
+const escapedFormula = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 
 /** Keeps numbers as numbers, so that they are not escaped as formulas. */
-function cell(value: unknown): string | number | LosslessNumber {
+function toCsvValue(value: unknown): string | number | LosslessNumber {
   if (typeof value === 'number' || isLosslessNumber(value)) return value
   const text = textOf(value)
-  return defused.test(text) ? `'${text}` : text
+  return escapedFormula.test(text) ? `'${text}` : text
 }

@@ -1,15 +1,16 @@
 import type { Visible } from '../../../host.ts'
 import { composed } from '../terminal/visible.ts'
-import { widthOfText } from '../terminal/width.ts'
+import { measureText } from '../terminal/width.ts'
 import type { Column } from '../views/views.ts'
 
-export const gap = 2
-const narrowest = 4
+export const columnGap = 2
+const minColumnWidth = 4
 
 /** Returns column widths that fit. Columns of low weight shrink and disappear first; 0 means dropped. */
 export function shrinkToFit(natural: readonly number[], columns: readonly Column[], width: number): number[] {
   const sizes = [...natural]
-  const excess = () => sizes.reduce((sum, size) => sum + (size > 0 ? size + gap : 0), -gap) - width
+  const excess = () =>
+    sizes.reduce((sum, size) => sum + (size > 0 ? size + columnGap : 0), -columnGap) - width
   const leastFirst = columns
     .map((_, i) => i)
     .sort((a, b) => (columns[a]?.weight ?? 0) - (columns[b]?.weight ?? 0))
@@ -25,7 +26,7 @@ export function shrinkToFit(natural: readonly number[], columns: readonly Column
   cutTo(24)
   cutTo(16)
   drop(leastFirst.slice(0, -2))
-  cutTo(narrowest)
+  cutTo(minColumnWidth)
   drop(leastFirst.slice(0, -1))
   const last = leastFirst.at(-1)
   if (last !== undefined && excess() > 0) sizes[last] = Math.max(1, width)
@@ -39,12 +40,12 @@ export function shrinkToFit(natural: readonly number[], columns: readonly Column
 /** Truncates between graphemes; cli-table3 truncates between code units, in quadratic time. */
 export function truncate(text: Visible, width: number, mark = '…'): Visible {
   if (text.length <= width && /^[ -~]*$/.test(text)) return text
-  if (text.length <= 1000 && widthOfText(text) <= width) return text
+  if (text.length <= 1000 && measureText(text) <= width) return text
   const end = mark.slice(0, width)
   let kept = ''
   let size = 0
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    size += widthOfText(segment)
+    size += measureText(segment)
     // A trailing joiner has nothing to join.
     if (size > width) return composed(kept.replace(/\p{Join_C}$/u, '') + end)
     if (size <= width - end.length) kept += segment

@@ -1,61 +1,64 @@
 import CliTable from 'cli-table3'
 import type { Visible } from '../../../host.ts'
 import { composed, joined, own } from '../terminal/visible.ts'
-import { widthOfText } from '../terminal/width.ts'
-import { gap } from './fit.ts'
+import { measureText } from '../terminal/width.ts'
+import { columnGap } from './fit.ts'
 
 export type PaintCell = (text: Visible, column: number) => Visible
 
 type Rows = readonly (readonly Visible[])[]
 
 /** Number of rows that cli-table3 lays out. Its time is superlinear: 10,000 rows take seconds. */
-const firstRows = 10
+const maxLibraryRows = 10
 /** Maximum number of characters of a cell that cli-table3 lays out. 20,000 wide characters take 40 seconds. */
-const longest = 1000
-const between = ' '.repeat(gap)
+const maxCellLength = 1000
+const separator = ' '.repeat(columnGap)
 
 export function layOutColumns(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
-  const first = rows.slice(0, firstRows)
-  if (first.some(isLong)) return byPadding(rows, sizes, paint)
-  return joined([byLibrary(first, sizes, paint), byPadding(rows.slice(firstRows), sizes, paint)])
+  const first = rows.slice(0, maxLibraryRows)
+  if (first.some(hasLongCell)) return layOutByPadding(rows, sizes, paint)
+  return joined([
+    layOutByLibrary(first, sizes, paint),
+    layOutByPadding(rows.slice(maxLibraryRows), sizes, paint),
+  ])
 }
 
-const bare = Object.fromEntries(
+const noBorders = Object.fromEntries(
   ['top', 'bottom', 'mid', 'left', 'right'].flatMap((side) =>
     [side, `${side}-mid`, `${side}-left`, `${side}-right`].map((name) => [name, '']),
   ),
 )
 
-export function byLibrary(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
+export function layOutByLibrary(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
   if (rows.length === 0) return own``
   const table = new CliTable({
-    chars: { ...bare, middle: between },
+    chars: { ...noBorders, middle: separator },
     colWidths: [...sizes],
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
   })
   table.push(...rows.map((row) => row.map(paint)))
-  return lines(table.toString().split('\n'))
+  return trimLines(table.toString().split('\n'))
 }
 
 /** Pads cells with spaces, and passes rows with a cell that is too wide to cli-table3. */
-export function byPadding(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
-  const blanks = (text: Visible, column: number) => (sizes[column] ?? 0) - widthOfText(text)
+export function layOutByPadding(rows: Rows, sizes: readonly number[], paint: PaintCell): Visible {
+  const blanks = (text: Visible, column: number) => (sizes[column] ?? 0) - measureText(text)
   return joined(
     rows.map((row) =>
-      !isLong(row) && row.some((text, i) => blanks(text, i) < 0)
-        ? byLibrary([row], sizes, paint)
-        : lines([
-            row.map((text, i) => paint(text, i) + ' '.repeat(Math.max(0, blanks(text, i)))).join(between),
+      !hasLongCell(row) && row.some((text, i) => blanks(text, i) < 0)
+        ? layOutByLibrary([row], sizes, paint)
+        : trimLines([
+            row.map((text, i) => paint(text, i) + ' '.repeat(Math.max(0, blanks(text, i)))).join(separator),
           ]),
     ),
   )
 }
 
-function isLong(row: readonly Visible[]): boolean {
-  return row.some(({ length }) => length > longest)
+function hasLongCell(row: readonly Visible[]): boolean {
+  return row.some(({ length }) => length > maxCellLength)
 }
 
-function lines(texts: readonly string[]): Visible {
+function trimLines(texts: readonly string[]): Visible {
   const ended = texts.map((text) => {
     let end = text.length
     while (text[end - 1] === ' ') end--

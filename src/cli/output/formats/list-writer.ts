@@ -5,8 +5,8 @@ import type { Format } from '../../../config/values.ts'
 import type { Host, Visible } from '../../../host.ts'
 import type { Redact } from '../redaction/redact.ts'
 import type { SecretFilter } from '../redaction/secret-filter.ts'
-import { styleFor, widthOf } from '../terminal/style.ts'
-import { isPlain } from '../terminal/unicode.ts'
+import { readTerminalWidth, selectStyle } from '../terminal/style.ts'
+import { isAsciiOnly } from '../terminal/unicode.ts'
 import { joined, own, visible, visibleJson, visibleLines } from '../terminal/visible.ts'
 import type { Page } from '../views/page.ts'
 import type { Item, View } from '../views/views.ts'
@@ -28,48 +28,48 @@ export interface PrintOptions {
   query?: Query | undefined
 }
 
-interface Out {
+interface ListPrinter {
   readonly options: PrintOptions
   write(text: Visible): Promise<void>
   data(raw: string, shown: (raw: string) => Visible): Promise<void>
   body(answer: Answer): Promise<void>
   result(document: unknown): Promise<void>
   notice(text: string): Promise<void>
-  onScreen<T>(value: T): T
+  maskOnTerminal<T>(value: T): T
   now(): number | undefined
 }
 
-interface Means {
+interface ListWriterDeps {
   host: Host
-  hiding: SecretFilter
+  secretFilter: SecretFilter
   redact: Redact
 }
 
-export async function listWriter(
-  out: Out,
-  { host, hiding, redact }: Means,
+export async function createListWriter(
+  out: ListPrinter,
+  { host, secretFilter, redact }: ListWriterDeps,
   view: View,
   key: string,
 ): Promise<ListWriter> {
   const { format, columns, header, color, query } = out.options
-  if (query) return queryWriter(out, key)
+  if (query) return createQueryWriter(out, key)
   const { stdout, env } = host
   switch (format) {
     case 'table': {
       const { TableWriter } = await import('./table.ts')
       const table = new TableWriter({
-        view: hiding.view(view),
+        view: secretFilter.view(view),
         fields: columns,
         header,
-        style: await styleFor(stdout, env, color),
-        width: widthOf(stdout, env),
+        style: await selectStyle(stdout, env, color),
+        width: readTerminalWidth(stdout, env),
         now: out.now(),
         redact,
-        ascii: isPlain(host),
+        ascii: isAsciiOnly(host),
       })
       return {
         page: ({ items }: Page) =>
-          items.length > 0 ? out.write(table.page(hiding.cells(items))) : Promise.resolve(),
+          items.length > 0 ? out.write(table.page(secretFilter.cells(items))) : Promise.resolve(),
         end: async () => {
           const names = table.leftOut.join(', ')
           if (names) await out.notice(`columns left out for width: ${names}; choose with --columns`)
@@ -78,13 +78,13 @@ export async function listWriter(
     }
     case 'csv': {
       const { formatCsv } = await import('./csv.ts')
-      const rows = new RowWriter({ view: hiding.view(view), fields: columns, header }, formatCsv)
-      return rowWriter(out, hiding, rows, (lines) => visibleLines(lines, '\r\n'))
+      const rows = new RowWriter({ view: secretFilter.view(view), fields: columns, header }, formatCsv)
+      return createRowWriter(out, secretFilter, rows, (lines) => visibleLines(lines, '\r\n'))
     }
     case 'tsv': {
       const { formatTsv, visibleTsv } = await import('./tsv.ts')
-      const rows = new RowWriter({ view: hiding.view(view), fields: columns, header }, formatTsv)
-      return rowWriter(out, hiding, rows, visibleTsv)
+      const rows = new RowWriter({ view: secretFilter.view(view), fields: columns, header }, formatTsv)
+      return createRowWriter(out, secretFilter, rows, visibleTsv)
     }
     case 'ids':
       return {
@@ -100,25 +100,25 @@ export async function listWriter(
       return {
         page: (page: Page) => {
           let lines = ''
-          for (const item of itemsAsJson(onScreen(out, page))) lines += `${item}\n`
+          for (const item of itemsToJson(onScreen(out, page))) lines += `${item}\n`
           return out.data(lines, visibleJson)
         },
         end: async () => {},
       }
     case 'json':
-      return jsonWriter(out, key)
+      return createJsonWriter(out, key)
   }
 }
 
-function rowWriter(
-  out: Out,
-  hiding: SecretFilter,
+function createRowWriter(
+  out: ListPrinter,
+  secretFilter: SecretFilter,
   rows: RowWriter,
   shown: (lines: string) => Visible,
 ): ListWriter {
   return {
     page: ({ items }: Page) =>
-      items.length > 0 ? out.data(rows.page(hiding.fields(items)), shown) : Promise.resolve(),
+      items.length > 0 ? out.data(rows.page(secretFilter.fields(items)), shown) : Promise.resolve(),
     end: async () => {
       await out.data(rows.end(), shown)
       const names = rows.leftOut.join(', ')
@@ -129,13 +129,13 @@ function rowWriter(
 }
 
 /** Writes a single response unchanged, and several responses as one document, item by item. */
-function jsonWriter(out: Out, key: string): ListWriter {
-  let held: Page | undefined
+function createJsonWriter(out: ListPrinter, key: string): ListWriter {
+  let pendingPage: Page | undefined
   let count = 0
   let started = false
   const items = async (sent: Page) => {
     const page = onScreen(out, sent)
-    const text = page.plain ? JSON.stringify(page.items).slice(1, -1) : itemsAsJson(page).join(',')
+    const text = page.plain ? JSON.stringify(page.items).slice(1, -1) : itemsToJson(page).join(',')
     const comma = count > 0 && page.items.length > 0 ? ',' : ''
     await out.data((started ? '' : `{${JSON.stringify(key)}:[`) + comma + text, visibleJson)
     started = true
@@ -143,13 +143,13 @@ function jsonWriter(out: Out, key: string): ListWriter {
   }
   return {
     page: async (page: Page) => {
-      if (held) await items(held)
-      held = page
+      if (pendingPage) await items(pendingPage)
+      pendingPage = page
     },
     end: async () => {
-      if (!started && held?.whole) return out.body(held.whole)
-      await items(held ?? { items: [] })
-      const rest = Object.entries(out.onScreen(held?.rest ?? {})).map(
+      if (!started && pendingPage?.whole) return out.body(pendingPage.whole)
+      await items(pendingPage ?? { items: [] })
+      const rest = Object.entries(out.maskOnTerminal(pendingPage?.rest ?? {})).map(
         ([name, value]) => `,${JSON.stringify(name)}:${writeJson(value)}`,
       )
       await out.data(`]${rest.join('')}}\n`, visibleJson)
@@ -158,7 +158,7 @@ function jsonWriter(out: Out, key: string): ListWriter {
 }
 
 /** Collects all pages, because an expression applies to the whole document. */
-function queryWriter(out: Out, key: string): ListWriter {
+function createQueryWriter(out: ListPrinter, key: string): ListWriter {
   const items: Item[] = []
   let whole: Answer | undefined
   let rest: Item = {}
@@ -174,10 +174,10 @@ function queryWriter(out: Out, key: string): ListWriter {
   }
 }
 
-function onScreen(out: Out, page: Page): Page {
-  return { ...page, items: out.onScreen(page.items) }
+function onScreen(out: ListPrinter, page: Page): Page {
+  return { ...page, items: out.maskOnTerminal(page.items) }
 }
 
-function itemsAsJson({ items, plain }: Page): string[] {
+function itemsToJson({ items, plain }: Page): string[] {
   return items.map((item) => (plain ? JSON.stringify(item) : writeJson(item)))
 }

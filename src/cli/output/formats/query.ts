@@ -8,10 +8,10 @@ type Node = ReturnType<typeof compile>
 type Json = Parameters<Interpreter['search']>[1]
 
 /** Maximum number of evaluation steps and created values: a short expression can be arbitrarily expensive. */
-const mostWork = 50_000_000
+const maxWork = 50_000_000
 
 /** @throws {UsageError} if the expression is not valid */
-export function parseQuery(expression: string, most = mostWork): Query {
+export function parseQuery(expression: string, most = maxWork): Query {
   const tree = read(expression)
   return (document) => {
     let work = 0
@@ -20,12 +20,12 @@ export function parseQuery(expression: string, most = mostWork): Query {
       if (work > most) throw new RangeError()
     }
     try {
-      const result = limited(createInterpreter(), spend).search(tree, document as Json)
-      measure(result, spend)
+      const result = limitInterpreter(createInterpreter(), spend).search(tree, document as Json)
+      countValues(result, spend)
       return result
     } catch (error) {
       const why =
-        error instanceof RangeError ? 'its result is too large, or nested too deeply' : wordsOf(error)
+        error instanceof RangeError ? 'its result is too large, or nested too deeply' : describeError(error)
       throw new OutputError(`--query cannot be applied to the answer: ${why}`, {
         hint: 'the command was carried out; only its output is missing',
       })
@@ -39,12 +39,12 @@ function read(expression: string): Node {
     checkTree(tree, TreeInterpreter.runtime._functionTable)
     return tree
   } catch (error) {
-    const why = error instanceof RangeError ? 'nested too deeply' : wordsOf(error)
+    const why = error instanceof RangeError ? 'nested too deeply' : describeError(error)
     throw new UsageError(`--query is not a JMESPath expression: ${why}`, { hint: 'see https://jmespath.org' })
   }
 }
 
-const wordsOf = (error: unknown) =>
+const describeError = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).replace(
     /^(syntax|invalid type)( error)?[:,] /i,
     '',
@@ -85,7 +85,7 @@ function createInterpreter(): Interpreter {
       (given) => {
         const [items, node] = given as [Json[], Node]
         const keyed = items.map((item) => ({ item, key: interpreter.visit(node, item) }))
-        return choose(inOrder(name, keyed))
+        return choose(sortByKey(name, keyed))
       },
       signature,
       { override: true },
@@ -101,15 +101,15 @@ interface Keyed {
   key: unknown
 }
 
-function inOrder(name: string, keyed: readonly Keyed[]): Keyed[] {
+function sortByKey(name: string, keyed: readonly Keyed[]): Keyed[] {
   const all = (type: string) => keyed.every(({ key }) => typeof key === type)
   if (all('number')) return keyed.toSorted((a, b) => Number(a.key) - Number(b.key))
-  if (all('string')) return keyed.toSorted((a, b) => before(String(a.key), String(b.key)))
+  if (all('string')) return keyed.toSorted((a, b) => compareCodePoints(String(a.key), String(b.key)))
   throw new Error(`${name}() takes keys that are all text or all numbers`)
 }
 
 /** Compares by code point, as JMESPath requires. */
-function before(a: string, b: string): number {
+function compareCodePoints(a: string, b: string): number {
   const [one, other] = [Array.from(a), Array.from(b)]
   const at = one.findIndex((character, i) => character !== other[i])
   return at < 0
@@ -117,25 +117,25 @@ function before(a: string, b: string): number {
     : (one[at]?.codePointAt(0) ?? 0) - (other[at]?.codePointAt(0) ?? -1)
 }
 
-function limited(interpreter: Interpreter, spend: (amount: number) => void): Interpreter {
+function limitInterpreter(interpreter: Interpreter, spend: (amount: number) => void): Interpreter {
   const { visit, withScope } = interpreter
   interpreter.visit = (node, value) => {
     const result = visit.call(interpreter, node, value)
-    spend(makesLists.has(node.type) && Array.isArray(result) ? 1 + result.length : 1)
+    spend(listNodeTypes.has(node.type) && Array.isArray(result) ? 1 + result.length : 1)
     return result
   }
-  interpreter.withScope = (scope) => limited(withScope.call(interpreter, scope), spend)
+  interpreter.withScope = (scope) => limitInterpreter(withScope.call(interpreter, scope), spend)
   return interpreter
 }
 
-const makesLists: ReadonlySet<string> = new Set<Node['type']>([
+const listNodeTypes: ReadonlySet<string> = new Set<Node['type']>([
   ...(['Flatten', 'Function', 'Slice', 'MultiSelectList'] as const),
   ...(['Projection', 'ValueProjection', 'FilterProjection'] as const),
 ])
 
 /** Counts the values to print. A list that holds the same list many times is small in memory and large in print. */
-function measure(value: unknown, spend: (amount: number) => void): void {
+function countValues(value: unknown, spend: (amount: number) => void): void {
   spend(1)
   if (typeof value === 'object' && value !== null)
-    for (const inner of Object.values(value)) measure(inner, spend)
+    for (const inner of Object.values(value)) countValues(inner, spend)
 }

@@ -2,10 +2,10 @@ import type { Visible } from '../../../host.ts'
 import type { Redact } from '../redaction/redact.ts'
 import type { Style } from '../terminal/style.ts'
 import { joined, own, visible } from '../terminal/visible.ts'
-import { padded, widthOfText } from '../terminal/width.ts'
-import { isTime, relativeTimes } from '../views/time.ts'
-import { cellOf, colourOf, type Item, isDeprecated, type View } from '../views/views.ts'
-import { cellText } from './cell.ts'
+import { measureText, padText } from '../terminal/width.ts'
+import { isTimeField, relativeTimes } from '../views/time.ts'
+import { cellOf, colorValue, type Item, isDeprecated, type View } from '../views/views.ts'
+import { formatCell } from './cell.ts'
 
 const gap = 2
 
@@ -26,16 +26,16 @@ export function formatRecord(item: Item, { view, fields, style, now, redact }: R
     ...Object.keys(item).filter((field) => !view.fields.includes(field)),
   ]
   const shown = [...new Set(names)].filter((field) => !isDeprecated(view, field, item[field]))
-  const labels = shown.map((field) => visible(cellText(field, redact)))
-  const width = labels.reduce((most, label) => Math.max(most, widthOfText(label)), 0)
-  const tell = now === undefined ? undefined : relativeTimes(now)
+  const labels = shown.map((field) => visible(formatCell(field, redact)))
+  const width = labels.reduce((most, label) => Math.max(most, measureText(label)), 0)
+  const formatTime = now === undefined ? undefined : relativeTimes(now)
   const lines = shown.map((field, i) => {
     const label = labels[i] ?? own``
-    const text = cellText(cellOf(view, field, item), redact)
+    const text = formatCell(cellOf(view, field, item), redact)
     if (text === '') return own`${style.dim(label)}\n`
-    const ago = isTime(field) ? tell?.(text) : undefined
+    const ago = isTimeField(field) ? formatTime?.(text) : undefined
     const age = ago === undefined ? own`` : style.dim(own` (${visible(ago)})`)
-    return own`${style.dim(padded(label, width + gap))}${colourOf(field, visible(text), style)}${age}\n`
+    return own`${style.dim(padText(label, width + gap))}${colorValue(field, visible(text), style)}${age}\n`
   })
   return joined(lines)
 }

@@ -23,12 +23,12 @@ export class RowWriter {
   }
 
   page(items: readonly Item[]): string {
-    const { view, fields: asked, header } = this.#options
+    const { view, fields: requested, header } = this.#options
     const isFirst = this.#fields === undefined
-    const fields = this.#fields ?? asked ?? columnsOf(view, items)
+    const fields = this.#fields ?? requested ?? listColumns(view, items)
     this.#fields = fields
     this.#known ??= new Set(fields)
-    if (!isFirst && !asked) this.#watch(items, this.#known)
+    if (!isFirst && !requested) this.#recordUnknownFields(items, this.#known)
     return this.#format(items, { view, fields, header: header && isFirst })
   }
 
@@ -41,7 +41,7 @@ export class RowWriter {
     return [...this.#leftOut].sort()
   }
 
-  #watch(items: readonly Item[], known: ReadonlySet<string>): void {
+  #recordUnknownFields(items: readonly Item[], known: ReadonlySet<string>): void {
     const { view } = this.#options
     for (const item of items)
       for (const field in item)
@@ -50,7 +50,7 @@ export class RowWriter {
 }
 
 /** Returns the fields of the API specification, then all other fields in alphabetical order. */
-function columnsOf(view: View, items: readonly Item[]): readonly string[] {
+function listColumns(view: View, items: readonly Item[]): readonly string[] {
   const sent = items.flatMap((item) => Object.keys(item).filter((field) => fieldOf(view, field, item).known))
   const others = new Set([...(view.kept ?? []), ...sent])
   return [...view.fields, ...[...others].filter((field) => !view.fields.includes(field)).sort()]

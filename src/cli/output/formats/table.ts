@@ -2,14 +2,14 @@ import { omitUndefined } from '../../../api/defined.ts'
 import type { Visible } from '../../../host.ts'
 import type { Redact } from '../redaction/redact.ts'
 import type { Style } from '../terminal/style.ts'
-import { inAscii } from '../terminal/unicode.ts'
+import { toAscii } from '../terminal/unicode.ts'
 import { composed, own, visible } from '../terminal/visible.ts'
-import { widthOfText } from '../terminal/width.ts'
-import { type FormatTime, isTime, relativeTimes } from '../views/time.ts'
-import { type Column, cellOf, colourOf, type Item, type View } from '../views/views.ts'
-import { cellText } from './cell.ts'
-import { gap, shrinkToFit, truncate } from './fit.ts'
-import { byPadding, layOutColumns } from './layout.ts'
+import { measureText } from '../terminal/width.ts'
+import { type FormatTime, isTimeField, relativeTimes } from '../views/time.ts'
+import { type Column, cellOf, colorValue, type Item, type View } from '../views/views.ts'
+import { formatCell } from './cell.ts'
+import { columnGap, shrinkToFit, truncate } from './fit.ts'
+import { layOutByPadding, layOutColumns } from './layout.ts'
 
 export interface TableOptions {
   view: View
@@ -30,12 +30,12 @@ export class TableWriter {
   #columns: readonly Column[]
   #widths: number[] = []
   #started = false
-  readonly #tell: FormatTime | undefined
+  readonly #formatTime: FormatTime | undefined
   leftOut: readonly string[] = []
 
   constructor(options: TableOptions) {
     this.#options = options
-    this.#tell = options.now === undefined ? undefined : relativeTimes(options.now)
+    this.#formatTime = options.now === undefined ? undefined : relativeTimes(options.now)
     const { columns } = options.view
     const drawingOf = (field: string) => columns.find((column) => column.field === field)?.drawing
     this.#columns =
@@ -48,9 +48,9 @@ export class TableWriter {
 
   page(items: readonly Item[]): Visible {
     const rows = items.map((item) => this.#columns.map((column) => this.#cell(column, item)))
-    if (this.#started) return this.#lines(items, rows, byPadding)
+    if (this.#started) return this.#lines(items, rows, layOutByPadding)
     this.#started = true
-    const kept = this.#settle(rows)
+    const kept = this.#chooseColumns(rows)
     const header = this.#options.header ? this.#header() : own``
     return own`${header}${this.#lines(items, kept, layOutColumns)}`
   }
@@ -58,7 +58,7 @@ export class TableWriter {
   #lines(items: readonly Item[], rows: Visible[][], layOutRows: typeof layOutColumns): Visible {
     const mark = this.#options.ascii ? '...' : '…'
     const isCut = this.#options.width !== undefined
-    if (!isCut) this.#widths = widths(rows, this.#widths)
+    if (!isCut) this.#widths = measureColumns(rows, this.#widths)
     const cut = rows.map((row, r) =>
       row.map((cell, i) => {
         const shown = this.#drawn(i, items[r]) ?? cell
@@ -68,14 +68,14 @@ export class TableWriter {
     return layOutRows(cut, this.#widths, (cell, i) => this.#paint(cell, i))
   }
 
-  #settle(rows: Visible[][]): Visible[][] {
+  #chooseColumns(rows: Visible[][]): Visible[][] {
     const { header, width } = this.#options
     // An empty column may have values on later pages.
-    const least = this.#columns.map((column) => {
+    const minWidths = this.#columns.map((column) => {
       if (column.drawing) return column.drawing.most
-      return header ? Math.max(1, widthOfText(title(column))) : 1
+      return header ? Math.max(1, measureText(columnTitle(column))) : 1
     })
-    const natural = widths(rows, least)
+    const natural = measureColumns(rows, minWidths)
     const sizes = width === undefined ? natural : shrinkToFit(natural, this.#columns, width)
     const fits = (_: unknown, i: number) => sizes[i] !== 0
     this.leftOut = this.#columns.filter((_, i) => sizes[i] === 0).map(({ field }) => field)
@@ -86,9 +86,9 @@ export class TableWriter {
 
   #header(): Visible {
     const { style } = this.#options
-    const cells = this.#columns.map((column, i) => title(column, this.#widths[i]))
+    const cells = this.#columns.map((column, i) => columnTitle(column, this.#widths[i]))
     const titles = layOutColumns([cells], this.#widths, style.bold)
-    const rule = composed(this.#widths.map((size) => '─'.repeat(size)).join(' '.repeat(gap)))
+    const rule = composed(this.#widths.map((size) => '─'.repeat(size)).join(' '.repeat(columnGap)))
     return own`${titles}${style.dim(rule)}\n`
   }
 
@@ -101,21 +101,23 @@ export class TableWriter {
     if (drawing) return own``
     const { view, redact, ascii } = this.#options
     // Redacted before truncation, because part of a secret is not recognized.
-    const text = cellText(cellOf(view, field, item), redact)
-    const shown = visible((isTime(field) ? this.#tell?.(text) : undefined) ?? text)
+    const text = formatCell(cellOf(view, field, item), redact)
+    const shown = visible((isTimeField(field) ? this.#formatTime?.(text) : undefined) ?? text)
     // Converted before measuring, because some symbols are longer in ASCII.
-    return ascii ? inAscii(shown) : shown
+    return ascii ? toAscii(shown) : shown
   }
 
   #paint(text: Visible, column: number): Visible {
-    return colourOf(this.#columns[column]?.field ?? '', text, this.#options.style)
+    return colorValue(this.#columns[column]?.field ?? '', text, this.#options.style)
   }
 }
 
-function title({ field, drawing }: Column, width = 0): Visible {
+function columnTitle({ field, drawing }: Column, width = 0): Visible {
   return visible(drawing?.title?.(width) ?? field.replaceAll('_', ' ').toUpperCase())
 }
 
-function widths(rows: readonly Visible[][], least: readonly number[]): number[] {
-  return least.map((size, i) => rows.reduce((most, row) => Math.max(most, widthOfText(row[i] ?? '')), size))
+function measureColumns(rows: readonly Visible[][], minWidths: readonly number[]): number[] {
+  return minWidths.map((size, i) =>
+    rows.reduce((most, row) => Math.max(most, measureText(row[i] ?? '')), size),
+  )
 }

@@ -1,6 +1,6 @@
 import { secretFields } from '../../../api/resources.ts'
 import type { Item, View } from '../views/views.ts'
-import { holdsSecret, masked, withoutSecrets } from './secrets.ts'
+import { holdsSecret, maskSecrets, removeSecrets } from './secrets.ts'
 
 /**
  * Masks and removes secrets in results. This folder handles all secrets of output:
@@ -8,33 +8,33 @@ import { holdsSecret, masked, withoutSecrets } from './secrets.ts'
  * unless `--show-tokens` or `--columns` asks for them. Start here.
  * - `secrets.ts` has the masking functions and the list of secret headers.
  * - `known-secrets.ts` collects the keys of a run; `redact.ts` finds them in a text, in any encoding.
- * - `without-keys.ts` removes keys from responses before anything else reads them.
+ * - `redact-responses.ts` removes keys from responses before anything else reads them.
  */
 export class SecretFilter {
   readonly #showsAll: boolean
-  readonly #named: readonly string[] | undefined
+  readonly #columns: readonly string[] | undefined
   /** True after a secret is hidden, so that a notice is due. */
-  isNoticeable = false
+  hasHidden = false
 
   constructor(showsAll: boolean, named: readonly string[] | undefined) {
     this.#showsAll = showsAll
-    this.#named = named
+    this.#columns = named
   }
 
   json<T>(value: T): T {
     if (this.#showsAll) return value
-    this.isNoticeable ||= holdsSecret(value)
-    return masked(value)
+    this.hasHidden ||= holdsSecret(value)
+    return maskSecrets(value)
   }
 
   cells(items: readonly Item[]): readonly Item[] {
-    return this.#showsAll ? items : items.map((item) => withoutSecrets(item, this.#named))
+    return this.#showsAll ? items : items.map((item) => removeSecrets(item, this.#columns))
   }
 
   fields(items: readonly Item[]): readonly Item[] {
     const safe = this.cells(items)
-    this.isNoticeable ||=
-      this.#named === undefined && items.some((item, i) => item !== safe[i] && holdsSecret(item))
+    this.hasHidden ||=
+      this.#columns === undefined && items.some((item, i) => item !== safe[i] && holdsSecret(item))
     return safe
   }
 

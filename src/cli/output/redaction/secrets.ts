@@ -11,12 +11,12 @@ export function isSecretHeader(name: string): boolean {
 }
 
 export function holdsSecret(value: unknown): boolean {
-  return finds(value, isTold)
+  return containsSecret(value, isPresent)
 }
 
 /** Removes secrets at any depth, except for named fields. Returns the same item if it holds none. */
-export function withoutSecrets(item: Item, named: readonly string[] = []): Item {
-  const safe = replaced(item, () => true, undefined) as Item
+export function removeSecrets(item: Item, named: readonly string[] = []): Item {
+  const safe = replaceSecrets(item, () => true, undefined) as Item
   const kept = named.filter((field) => secretFields.has(field) && Object.hasOwn(item, field))
   return kept.length === 0
     ? safe
@@ -24,44 +24,44 @@ export function withoutSecrets(item: Item, named: readonly string[] = []): Item 
 }
 
 /** Masks secrets at any depth. Returns the same value if it holds none. */
-export function masked<T>(value: T): T {
-  return replaced(value, isTold, mask) as T
+export function maskSecrets<T>(value: T): T {
+  return replaceSecrets(value, isPresent, mask) as T
 }
 
-export function maskedJson(json: string): string {
+export function maskJson(json: string): string {
   const value = readJson(json)
-  return holdsSecret(value) ? writeJson(masked(value)) : json
+  return holdsSecret(value) ? writeJson(maskSecrets(value)) : json
 }
 
-const inText = new RegExp(
+const tokenPattern = new RegExp(
   `((?:${[...secretFields].join('|')})(?:=|\\\\*"\\s*:\\s*\\\\*"))[^\\s"'\\\\&]+`,
   'g',
 )
 
-export function maskedText(text: string): string {
-  return text.replace(inText, `$1${mask}`)
+export function maskText(text: string): string {
+  return text.replace(tokenPattern, `$1${mask}`)
 }
 
-type Test = (held: unknown) => boolean
+type Test = (value: unknown) => boolean
 
 /** Null and an empty text are not secrets. */
-const isTold: Test = (held) => held !== null && held !== ''
+const isPresent: Test = (value) => value !== null && value !== ''
 
-function finds(value: unknown, test: Test): boolean {
+function containsSecret(value: unknown, test: Test): boolean {
   if (typeof value !== 'object' || value === null) return false
   const fields = value as Item
   for (const name in fields)
-    if (secretFields.has(name) ? test(fields[name]) : finds(fields[name], test)) return true
+    if (secretFields.has(name) ? test(fields[name]) : containsSecret(fields[name], test)) return true
   return false
 }
 
-function replaced(value: unknown, test: Test, instead: unknown): unknown {
+function replaceSecrets(value: unknown, test: Test, instead: unknown): unknown {
   // Most values hold no secret. Also keeps lossless numbers, which are objects.
-  if (!finds(value, test)) return value
-  if (Array.isArray(value)) return value.map((item) => replaced(item, test, instead))
-  const fields = Object.entries(value as Item).map(([name, held]) => {
-    if (!secretFields.has(name)) return [name, replaced(held, test, instead)]
-    return [name, test(held) ? instead : held]
+  if (!containsSecret(value, test)) return value
+  if (Array.isArray(value)) return value.map((item) => replaceSecrets(item, test, instead))
+  const fields = Object.entries(value as Item).map(([name, value]) => {
+    if (!secretFields.has(name)) return [name, replaceSecrets(value, test, instead)]
+    return [name, test(value) ? instead : value]
   })
-  return Object.fromEntries(fields.filter(([, held]) => held !== undefined))
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
 }

@@ -1,5 +1,5 @@
 import type { Host, Output, Visible } from '../../../host.ts'
-import { isPlain } from './unicode.ts'
+import { isAsciiOnly } from './unicode.ts'
 import { own } from './visible.ts'
 
 /** A progress line at the bottom of a terminal. Other output replaces it. */
@@ -19,7 +19,7 @@ export class StatusLine {
   show(text: Visible): void {
     const { isTTY, columns } = this.#host.stderr
     // Some terminals report a width of 0.
-    if (!isTTY || !this.#isAtStart || text.length >= (columns || 80) || isPlain(this.#host)) return
+    if (!isTTY || !this.#isAtStart || text.length >= (columns || 80) || isAsciiOnly(this.#host)) return
     this.#isShown = true
     this.#write(own`\r${text}\u001b[K`)
   }

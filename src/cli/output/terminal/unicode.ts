@@ -4,16 +4,16 @@ import { composed } from './visible.ts'
 type Machine = Pick<Host, 'env' | 'platform' | 'stdout' | 'stderr' | 'ascii'>
 
 /** Returns true with `--ascii`, on a dumb terminal, and in a locale that is known not to be UTF-8. */
-export function isPlain(host: Machine): boolean {
+export function isAsciiOnly(host: Machine): boolean {
   return host.ascii === true || isOtherEncoding(host) || isDumb(host)
 }
 
-export function showsUnicode(host: Machine): boolean {
-  return !isPlain(host) && (host.platform === 'win32' || isUtf8(localeOf(host)))
+export function canShowUnicode(host: Machine): boolean {
+  return !isAsciiOnly(host) && (host.platform === 'win32' || isUtf8(readLocale(host)))
 }
 
 /** Returns the POSIX locale: the first of three variables that is not empty. */
-function localeOf({ env }: Machine): string {
+function readLocale({ env }: Machine): string {
   return env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
 }
 
@@ -21,7 +21,7 @@ const isUtf8 = (locale: string) => /utf-?8/i.test(locale)
 
 function isOtherEncoding(host: Machine): boolean {
   if (host.platform === 'win32') return false
-  const locale = localeOf(host)
+  const locale = readLocale(host)
   return !isUtf8(locale) && /^(C|POSIX)$|[.]|@euro$/.test(locale)
 }
 
@@ -34,7 +34,7 @@ const symbols: Readonly<Record<string, string>> = {
   ...{ '•': '*', '·': '-', '✔': '+', '✖': 'x', '─': '-', '│': '|', '░': '.', '▒': '+' },
 }
 
-export function inAscii(text: Visible): Visible {
+export function toAscii(text: Visible): Visible {
   if (/^[\n -~]*$/.test(text)) return text
   // Includes all block elements from one eighth to a full block.
   return composed(

@@ -7,9 +7,9 @@ const printable = /^[ -~]*$/
 /** Matches what a terminal interprets or hides: controls, bidi overrides, private use, default ignorables. */
 const invisible = () => /[\u{e0020}-\u{e007f}]+|\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Co}|\p{Cs}|\p{DI}|\u2800/gu
 
-const short: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+const shortEscapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   return character.length > 1 ? `\\u{${character.codePointAt(0)?.toString(16)}}` : `\\u${hex(character)}`
 }
 
@@ -29,7 +29,7 @@ function replaceInvisible(text: string, spell: (character: string) => string): V
 /** Escapes what a terminal interprets or hides, line breaks included. Legitimate joiners are kept. */
 export function visible(text: string): Visible {
   if (printable.test(text)) return composed(text)
-  return replaceInvisible(text, (character) => short[character] ?? escaped(character))
+  return replaceInvisible(text, (character) => shortEscapes[character] ?? escapeCharacter(character))
 }
 
 export function visibleLines(text: string, ending = '\n'): Visible {

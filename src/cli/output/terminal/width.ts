@@ -3,10 +3,10 @@ import type { Visible } from '../../../host.ts'
 import { composed } from './visible.ts'
 
 /** Returns the width in columns. string-width is slow to start, because it compiles a pattern of all emoji. */
-export function widthOfText(text: string): number {
+export function measureText(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text)
 }
 
-export function padded(text: Visible, columns: number): Visible {
-  return composed(text + ' '.repeat(Math.max(0, columns - widthOfText(text))))
+export function padText(text: Visible, columns: number): Visible {
+  return composed(text + ' '.repeat(Math.max(0, columns - measureText(text))))
 }

@@ -10,6 +10,6 @@ export interface Page {
   rest?: Item
 }
 
-export async function* onePage(page: Page): AsyncGenerator<Page> {
+export async function* singlePage(page: Page): AsyncGenerator<Page> {
   yield page
 }

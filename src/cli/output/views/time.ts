@@ -9,7 +9,7 @@ const units = [
   ['second', 1],
 ] as const
 
-export function isTime(field: string): boolean {
+export function isTimeField(field: string): boolean {
   return field.endsWith('_at') || field === 'last_seen'
 }
 

@@ -91,11 +91,7 @@ export const views: Readonly<Record<ResourceName, View>> = defineLazily({
         choices: ['active', 'terminated'],
         // `is_terminated` is deprecated, but reliable if the service sends a boolean.
         value: ({ is_terminated, terminated_at }) =>
-          choose(
-            parseBoolean(is_terminated) ?? isTime(parseTimestamp(terminated_at)),
-            'terminated',
-            'active',
-          ),
+          choose(parseBoolean(is_terminated) ?? isSet(parseTimestamp(terminated_at)), 'terminated', 'active'),
       },
     ]),
   member: () =>
@@ -115,7 +111,7 @@ export const views: Readonly<Record<ResourceName, View>> = defineLazily({
         column: [4, 6],
         choices: ['online', 'offline'],
         value: ({ connected_at, disconnected_at }) =>
-          choose(isTime(parseEnd(connected_at, disconnected_at)), 'offline', 'online'),
+          choose(isSet(parseEnd(connected_at, disconnected_at)), 'offline', 'online'),
       },
     ]),
   page: () =>
@@ -137,12 +133,12 @@ export function viewOf({ resource }: Endpoint): View {
 }
 
 /** Returns one of two values; undefined if the condition is unknown. Null counts as false. */
-function choose<T>(told: boolean | null | undefined, ifSo: T, ifNot: T): T | undefined {
-  if (told === undefined) return undefined
-  return told ? ifSo : ifNot
+function choose<T>(found: boolean | null | undefined, ifSo: T, ifNot: T): T | undefined {
+  if (found === undefined) return undefined
+  return found ? ifSo : ifNot
 }
 
-function isTime(time: number | null | undefined): boolean | undefined {
+function isSet(time: number | null | undefined): boolean | undefined {
   return time === undefined ? undefined : time !== null
 }
 
@@ -163,12 +159,12 @@ export function isDeprecated(view: View, field: string, value: unknown): boolean
 
 /** Returns the value of a column; null for missing and deprecated values. */
 export function cellOf(view: View, field: string, item: Item): unknown {
-  const told = fieldOf(view, field, item)
-  return told.known ? told.value : null
+  const found = fieldOf(view, field, item)
+  return found.known ? found.value : null
 }
 
 /** Returns true if a column exists: listed, derived, or present in an item. */
-export function knowsField(view: View, field: string, items: readonly Item[]): boolean {
+export function hasField(view: View, field: string, items: readonly Item[]): boolean {
   return (
     view.fields.includes(field) ||
     view.unlisted?.includes(field) ||
@@ -177,7 +173,7 @@ export function knowsField(view: View, field: string, items: readonly Item[]): b
   )
 }
 
-const colours: Record<string, (style: Style) => Style[keyof Style]> = {
+const colors: Record<string, (style: Style) => Style[keyof Style]> = {
   active: (style) => style.green,
   online: (style) => style.green,
   terminated: (style) => style.dim,
@@ -189,9 +185,9 @@ const colours: Record<string, (style: Style) => Style[keyof Style]> = {
   monitor: (style) => style.blue,
 }
 
-export function colourOf(field: string, text: Visible, style: Style): Visible {
+export function colorValue(field: string, text: Visible, style: Style): Visible {
   if (!/type$|^status$/.test(field)) return text
-  return Object.hasOwn(colours, text) ? (colours[text]?.(style)(text) ?? text) : text
+  return Object.hasOwn(colors, text) ? (colors[text]?.(style)(text) ?? text) : text
 }
 
 /** Creates an object whose values are computed on first use. */

@@ -37,13 +37,15 @@ export class WebPage {
   async room(report: RoomReport): Promise<void> {
     await this.#begin(report.room)
     const { minMinutes, absent, printer } = this.#about
-    const shown = (text: string) => printer.shown(text)
+    const shown = (text: string) => printer.makeVisible(text)
     await this.#file.write(roomSection(report, { minMinutes, absent, number: this.#rooms, shown }))
   }
 
   async failed(room: Item, error: MeetroomError): Promise<void> {
     await this.#begin(room)
-    await this.#file.write(failedSection(room, error.message, (text) => this.#about.printer.shown(text)))
+    await this.#file.write(
+      failedSection(room, error.message, (text) => this.#about.printer.makeVisible(text)),
+    )
   }
 
   async close(isComplete: boolean): Promise<void> {
@@ -54,7 +56,7 @@ export class WebPage {
   async #begin(room: Item): Promise<void> {
     if (this.#rooms++ > 0) return
     const { rooms, span, now, printer } = this.#about
-    const name = printer.shown(textOf(room['name']) || textOf(room['id']))
+    const name = printer.makeVisible(textOf(room['name']) || textOf(room['id']))
     await this.#file.write(pageStart({ rooms: rooms === 1 && name !== '' ? name : rooms, span, now }))
   }
 }

@@ -7,8 +7,8 @@ import { TableWriter } from '../../../output/formats/table.ts'
 import type { Redact } from '../../../output/redaction/redact.ts'
 import type { Style } from '../../../output/terminal/style.ts'
 import { composed, joined, own, visible } from '../../../output/terminal/visible.ts'
-import { widthOfText } from '../../../output/terminal/width.ts'
-import { colourOf, type Item } from '../../../output/views/views.ts'
+import { measureText } from '../../../output/terminal/width.ts'
+import { colorValue, type Item } from '../../../output/views/views.ts'
 import type { Person } from './events.ts'
 import { peopleView } from './people-view.ts'
 import type { Scene } from './scene.ts'
@@ -55,9 +55,9 @@ function titleOf({ room, room_id, online, lost }: Picture, canvas: Canvas): Visi
   // The bundler escapes non-ASCII characters in tagged templates.
   const dot = visible(' · ')
   // The name is truncated before the other parts.
-  const left = columns - widthOfText(joined([own``, ...rest], dot))
+  const left = columns - measureText(joined([own``, ...rest], dot))
   const name = truncate(visible(redact(textOf(room.name) || room_id)), Math.max(1, left))
-  const coloured = rest.map((text) => colourOf('status', text, style))
+  const coloured = rest.map((text) => colorValue('status', text, style))
   const title = left > 0 ? joined([style.bold(name), ...coloured], dot) : truncate(joined(rest, dot), columns)
   const away = lost === undefined ? [] : [style.red(truncate(visible(lost), columns))]
   return [title, ...away]

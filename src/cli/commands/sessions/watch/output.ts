@@ -1,6 +1,6 @@
 import { UsageError } from '../../../../errors.ts'
 import type { Context } from '../../../kernel/context.ts'
-import { isPlain } from '../../../output/terminal/unicode.ts'
+import { isAsciiOnly } from '../../../output/terminal/unicode.ts'
 import { peopleView } from './people-view.ts'
 import type { WatchOutput } from './scene.ts'
 
@@ -11,7 +11,7 @@ export async function createWatchOutput(
   const printer = await context.printer()
   const { output } = await context.settings()
   const { stdout } = context.host
-  const isView = stdout.isTTY && !isPlain(context.host) && !printer.printsJson
+  const isView = stdout.isTTY && !isAsciiOnly(context.host) && !printer.printsJson
   if (!printer.printsJson && output.value !== 'table' && output.from === '--output')
     throw new UsageError(`sessions watch prints a view or ndjson, not ${output.value}`)
   if (!isView && printer.options.columns)

@@ -5,7 +5,7 @@ import { beginningOf, momentIn } from '../../../attendance/session-times.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { truncate } from '../../../output/formats/fit.ts'
 import type { Printer } from '../../../output/printer.ts'
-import { type Style, styleFor, widthOf } from '../../../output/terminal/style.ts'
+import { readTerminalWidth, type Style, selectStyle } from '../../../output/terminal/style.ts'
 import { own } from '../../../output/terminal/visible.ts'
 import type { Person, RoomState, TimedWatchEvent } from './events.ts'
 import { frame, nameOf } from './frame.ts'
@@ -57,7 +57,7 @@ export class RoomView implements WatchOutput {
   ): Promise<RoomView> {
     const { host, flags, statusLine } = context
     const printer = await context.printer()
-    const style = await styleFor(terminal, host.env, flags.color)
+    const style = await selectStyle(terminal, host.env, flags.color)
     const view = new RoomView(context, terminal, { room_id, printer, style })
     if (host.stdin.isTTY && !host.env['MEETROOM_NO_INPUT']) {
       view.#closers.push(listenForKeys(host.stdin, leave))
@@ -114,7 +114,7 @@ export class RoomView implements WatchOutput {
     const { header, columns: fields } = this.#printer.options
     const { columns: width, rows } = this.#terminal
     // COLUMNS may be outdated after the window was resized.
-    const columns = Math.max(1, Math.min(widthOf(this.#terminal, host.env) || 80, width || 80))
+    const columns = Math.max(1, Math.min(readTerminalWidth(this.#terminal, host.env) || 80, width || 80))
     const lines = frame(
       {
         ...this.#scene,
@@ -138,7 +138,7 @@ export class RoomView implements WatchOutput {
   }
 
   #line({ at, text, isOver }: Change, columns: number): Visible {
-    const line = truncate(this.#printer.shown(`${secondOf(at)}  ${text}`), columns)
+    const line = truncate(this.#printer.makeVisible(`${secondOf(at)}  ${text}`), columns)
     return isOver ? this.#style.dim(line) : line
   }
 

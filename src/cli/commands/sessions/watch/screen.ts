@@ -1,6 +1,6 @@
 import type { Terminal, Visible } from '../../../../host.ts'
 import { joined, own } from '../../../output/terminal/visible.ts'
-import { widthOfText } from '../../../output/terminal/width.ts'
+import { measureText } from '../../../output/terminal/width.ts'
 
 const eraseScreen = own`\u001b[H\u001b[2J`
 const eraseBelow = own`\u001b[J`
@@ -26,7 +26,7 @@ export class Screen {
     const text = this.#difference(lines)
     this.#lines = lines
     this.#rows = this.#terminal.rows
-    this.#width = lines.reduce((most, line) => Math.max(most, widthOfText(line)), 0)
+    this.#width = lines.reduce((most, line) => Math.max(most, measureText(line)), 0)
     if (text !== '') await this.#write(text)
   }
 

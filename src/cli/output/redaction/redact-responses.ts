@@ -2,25 +2,25 @@ import type { Transport, WireResponse } from '../../../api/wire.ts'
 import type { Redact } from './redact.ts'
 
 /** Removes keys from error responses before anything else reads them: a cut could leave part of a key. */
-export function withoutKeys(transport: Transport, redact: Redact): Transport {
+export function redactResponses(transport: Transport, redact: Redact): Transport {
   const clean = (answer: WireResponse) => {
     const { status, headers, body } = answer
     const isResult = status >= 200 && status < 300
     if (isResult && headers['content-type']?.startsWith('application/json')) return answer
     return {
       ...answer,
-      headers: redactedHeaders(headers, redact),
-      body: isResult ? body : redactedBody(body, redact),
+      headers: redactHeaders(headers, redact),
+      body: isResult ? body : redactBody(body, redact),
     }
   }
   return (request, signal, cancelUnsent) => transport(request, signal, cancelUnsent).then(clean)
 }
 
-function redactedHeaders(headers: WireResponse['headers'], redact: Redact): WireResponse['headers'] {
+function redactHeaders(headers: WireResponse['headers'], redact: Redact): WireResponse['headers'] {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)]))
 }
 
-function redactedBody(body: Uint8Array, redact: Redact): Uint8Array {
+function redactBody(body: Uint8Array, redact: Redact): Uint8Array {
   const text = new TextDecoder().decode(body)
   const clean = redact(text)
   return clean === text ? body : new TextEncoder().encode(clean)
