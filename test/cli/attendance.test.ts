@@ -385,12 +385,61 @@ describe('a service unlike ours', () => {
     expect((await row()).rows).toEqual(['r,ada,ADA,2026-01-01T08:00:00.000Z,,1,0,,true'])
   })
 
-  test('a session that ends before it begins counts as a moment', async () => {
+  test('a session whose end is before its beginning counts as running', async () => {
     oddRoom({}, session('ada', '09:00', '08:00'))
-    expect(await row()).toEqual({
-      rows: ['r,ada,ADA,2026-01-01T09:00:00.000Z,,1,0,,true'],
-      stderr: 'warning: 1 session that ended before it began counted as a moment, in room r\n',
+    const { code, stdout, stderr } = await report('r -o csv --to 2026-01-01T09:30:00Z')
+    expect({ code, rows: lines(stdout).slice(1), stderr }).toEqual({
+      code: 0,
+      rows: ['r,ada,ADA,2026-01-01T09:00:00.000Z,2026-01-01T09:30:00.000Z,1,30,1,true'],
+      stderr: 'warning: 1 session with an end before its beginning counted as running, in room r\n',
     })
+  })
+
+  test('a session whose end is before its beginning ends with a terminated room', async () => {
+    oddRoom({ terminated_at: '2026-01-01T09:20:00Z' }, session('ada', '09:00', '08:00'))
+    expect((await row()).rows).toEqual([
+      'r,ada,ADA,2026-01-01T09:00:00.000Z,2026-01-01T09:20:00.000Z,1,20,1,true',
+    ])
+  })
+
+  test('a room none of whose sessions has a readable beginning is not reported on, which exits 8', async () => {
+    const broken = session('ada', '08:00', '09:00', { connected_at: 'soon' })
+    const sessions = Array(12).fill(broken)
+    const says = 'none of its sessions has a readable connected_at'
+    school(world, { r: { sessions }, s: { sessions: [session('grace', '08:00', '08:30')] } })
+    expect(await report('r -o csv')).toMatchObject({ code: 8, stderr: `error: room r: ${says}\n` })
+    const { code, stdout, stderr } = await report('r s -o csv')
+    expect({ code, rows: lines(stdout).length, stderr }).toEqual({
+      code: 8,
+      rows: 2,
+      stderr: expect.stringContaining(`room r: ${says}\n`),
+    })
+  })
+
+  test('a list of rooms that is incomplete ends a report of the listed rooms with exit code 8', async () => {
+    const lesson = { sessions: [session('ada', '08:00', '08:30')], members: [member('ada')] }
+    school(world, { r: lesson, s: lesson })
+    const { intercept = async (_, next) => next() } = world
+    world.intercept = async (request, next, signal) => {
+      const { pathname, searchParams } = new URL(request.url)
+      if (pathname !== '/v1/rooms') return intercept(request, next, signal)
+      const rooms = ['r', 's'].map((id) => ({ id, name: id, type: 'open' }))
+      return answer(200, { rooms: searchParams.has('offset') ? [] : rooms, paging: { total: 30 } })
+    }
+    for (const selected of ['--all-rooms', '--where type=open']) {
+      const { code, stdout, stderr } = await report(`${selected} -o csv`)
+      expect({
+        code,
+        rows: lines(stdout)
+          .slice(1)
+          .map((text) => text.slice(0, 5)),
+        stderr,
+      }).toEqual({
+        code: 8,
+        rows: ['r,ada', 's,ada'],
+        stderr: expect.stringContaining('the service listed 2 of 30 rooms'),
+      })
+    }
   })
 
   test('a session without a beginning is left out', async () => {

@@ -233,6 +233,38 @@ describe('flags and arguments of an export', () => {
     })
   })
 
+  test.each([
+    ['denied', () => answer(403, { error: { message: 'not yours' } }), '(403): not yours'],
+    [
+      'listed in part',
+      () => answer(200, { members: [{ id: 'm1', user_id: 'kay' }], paging: { total: 130 } }),
+      '1 of 130 members',
+    ],
+  ])(
+    'of all rooms names a room whose members are %s, exports the others and exits 8',
+    async (_, given, says) => {
+      await user('ada')
+      const ids: string[] = []
+      for (const name of ['A', 'B', 'C']) ids.push((await room(name)).id)
+      for (const id of ids) await member(id, 'ada')
+      world.intercept = async ({ url }, next) =>
+        !url.includes(`/rooms/${ids[1]}/members?`)
+          ? next()
+          : url.includes('offset=')
+            ? answer(200, { members: [], paging: { total: 130 } })
+            : given()
+      const { code, stdout, stderr } = await world.run('members export --all-rooms --columns room_id,user_id')
+      expect(code, stderr).toBe(8)
+      for (const id of [ids[0], ids[2]]) expect(stdout).toContain(`${id},ada\r\n`)
+      expect(lines(stderr)).toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(new RegExp(`^error: room ${ids[1]}: .*${says.replace(/[()]/g, '\\$&')}`)),
+          'error: the members of 1 room could not be read in full',
+        ]),
+      )
+    },
+  )
+
   test('with a refused key exits 4', async () => {
     world.intercept = async () => answer(401, {})
     for (const command of ['users export', 'members export --all-rooms', 'members export a b c'])

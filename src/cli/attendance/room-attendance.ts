@@ -31,6 +31,8 @@ export interface RoomAttendance {
   /** Disjoint intervals in which anybody was there, sorted. */
   meeting: readonly Interval[]
   oddities: ReadonlyMap<Oddity, number>
+  /** Number of sessions, outside of the span as well. */
+  sessions: number
   visits: readonly Visit[]
 }
 
@@ -57,9 +59,11 @@ export async function collectAttendance(
   const participants = new Map<string, Growing>()
   const oddities = new Map<Oddity, number>()
   const visits: Visit[] = []
+  let sessions = 0
   const note = (oddity: Oddity) => oddities.set(oddity, (oddities.get(oddity) ?? 0) + 1)
   for await (const { items } of pages)
     for (const session of items) {
+      sessions++
       const reading: Reading = { span, now, terminatedAt: hasEnd(session) ? undefined : await terminatedAt() }
       const stay = readStay(session, reading)
       if (stay === 'no start') note(stay)
@@ -83,6 +87,7 @@ export async function collectAttendance(
     participants: everybody,
     meeting: union(everybody.flatMap(({ intervals }) => intervals)),
     oddities,
+    sessions,
     visits: visits.sort((a, b) => a.interval[0] - b.interval[0]),
   }
 }

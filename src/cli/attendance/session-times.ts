@@ -56,12 +56,12 @@ export function isOpen({ connected_at, disconnected_at }: Item): boolean {
   return typeof parseEnd(connected_at, disconnected_at) !== 'number'
 }
 
-/** Returns true if a session has an end, even an impossible one. */
-export function hasEnd({ disconnected_at }: Item): boolean {
-  return !Number.isNaN(momentIn(disconnected_at))
+/** Returns true if a session has an end. An end before the beginning is none. */
+export function hasEnd(session: Item): boolean {
+  return !isOpen(session)
 }
 
-/** Returns undefined outside the span. Impossible times count as a moment, because somebody was there. */
+/** Returns undefined outside the span. */
 export function readStay(session: Item, reading: Reading): Attendance | 'no start' | undefined {
   const start = momentIn(session['connected_at'])
   if (Number.isNaN(start)) return 'no start'
@@ -86,13 +86,13 @@ interface End {
 }
 
 function endOf(session: Item, start: number, { now, terminatedAt }: Reading): End {
-  if (hasEnd(session)) {
-    const end = momentIn(session['disconnected_at'])
-    if (end < start) return { end: start, left: null, oddity: 'early end' }
-    return { end, left: String(session['disconnected_at']) }
+  const end = momentIn(session['disconnected_at'])
+  if (hasEnd(session)) return { end, left: String(session['disconnected_at']) }
+  if (terminatedAt === undefined) {
+    // The clock of the service may be ahead of this one.
+    const running = { end: Math.max(start, now), left: null, isRunning: true }
+    return end < start ? { ...running, oddity: 'early end' } : running
   }
-  // The clock of the service may be ahead of this one.
-  if (terminatedAt === undefined) return { end: Math.max(start, now), left: null, isRunning: true }
   if (terminatedAt >= start) return { end: terminatedAt, left: iso(terminatedAt), oddity: 'no end' }
   return { end: start, left: null, oddity: 'no end' }
 }

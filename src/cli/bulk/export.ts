@@ -2,7 +2,8 @@ import { omitUndefined } from '../../api/defined.ts'
 import { readAnswer } from '../../api/json.ts'
 import { member, room, user } from '../../api/resources.ts'
 import type { Answer, Client } from '../../client/client.ts'
-import { UsageError } from '../../errors.ts'
+import { isFatal, toFailure } from '../../client/outcome.ts'
+import { ApiError, IncompleteError, PartialError, UsageError } from '../../errors.ts'
 import { readIds } from '../input/input.ts'
 import type { Context } from '../kernel/context.ts'
 import type { ListFlags } from '../kernel/flags.ts'
@@ -66,12 +67,14 @@ export async function runExport(
   const full = selection?.full ?? new FullRecords(context, list)
   const all = { all: true, ...omitUndefined({ pageSize: flags.pageSize }) }
   const given = await readIds(ids, context.host)
+  const unread = new UnreadRooms(context)
   const pages =
     list === 'listMembers'
       ? membersOf(context, flags.allRooms ? allRoomIds(context, all) : given, all, {
           selection,
           full,
           withLastSeen: flags.with === 'last_seen',
+          ...(flags.allRooms && { unread }),
         })
       : ids.length > 0
         ? chosenFrom(recordsOf(context, resource.name, given, get), selection)
@@ -86,6 +89,7 @@ export async function runExport(
   if (output.value === 'tsv')
     await context.notice('an import does not undo the escapes of TSV; export CSV for an import')
   if (count > 0) await context.notice(`an import elsewhere does not restore ${describeUnrestored(name)}`)
+  unread.throwIfAny()
 }
 
 /** Pages without access tokens, which no import can take over: an export is a file that is kept and sent around. */
@@ -146,6 +150,35 @@ interface Shared {
   full: FullRecords
   /** Looks up when each member was last connected. */
   withLastSeen: boolean
+  /** Collects rooms that cannot be read; without it, the first one ends the export. */
+  unread?: UnreadRooms
+}
+
+/** Rooms that an export passes over because their members cannot be read. */
+class UnreadRooms {
+  readonly #context: Context
+  #count = 0
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** Reports the error of a room. @throws the error if other rooms would fail in the same way */
+  async add(room_id: string, cause: unknown): Promise<void> {
+    const { error } = toFailure(cause)
+    if (isFatal(error) || !(error instanceof IncompleteError || error instanceof ApiError)) throw cause
+    this.#count++
+    const { message, status, hint } = error
+    const Kind = error instanceof IncompleteError ? IncompleteError : ApiError
+    await this.#context.report(
+      new Kind(`room ${room_id}: ${message}`, { cause, ...omitUndefined({ status, hint }) }),
+    )
+  }
+
+  throwIfAny(): void {
+    const rooms = this.#count === 1 ? '1 room' : `${this.#count} rooms`
+    if (this.#count > 0) throw new PartialError(`the members of ${rooms} could not be read in full`)
+  }
 }
 
 /** Members of several rooms, the first pages of the next ones on their way already. */
@@ -153,20 +186,29 @@ async function* membersOf(
   context: Context,
   rooms: AsyncIterable<string> | Iterable<string>,
   all: ListFlags,
-  { selection, full, withLastSeen }: Shared,
+  { selection, full, withLastSeen, unread }: Shared,
 ): AsyncGenerator<Page, undefined> {
   const begun = mapAhead(rooms, ahead, async (room_id) => {
     const input = { params: { room_id } }
-    const listed = await listPages(context, 'listMembers', input, all, { ahead: 1, selection })
-    const chosen = inFull(listed, full, room_id)
-    const pages = withLastSeen ? seen(context, chosen, room_id) : chosen
-    return { room_id, pages, first: await pages.next() }
+    try {
+      const listed = await listPages(context, 'listMembers', input, all, { ahead: 1, selection })
+      const chosen = inFull(listed, full, room_id)
+      const pages = withLastSeen ? seen(context, chosen, room_id) : chosen
+      return { room_id, pages, first: await pages.next() }
+    } catch (error) {
+      return { room_id, error }
+    }
   })
-  for await (const { room_id, pages, first } of begun) {
-    if (first.done) continue
-    yield usersOf(first.value, room_id)
-    for await (const page of pages) yield usersOf(page, room_id)
-  }
+  for await (const { room_id, pages, first, error } of begun)
+    try {
+      if (!pages) throw error
+      if (first.done) continue
+      yield usersOf(first.value, room_id)
+      for await (const page of pages) yield usersOf(page, room_id)
+    } catch (cause) {
+      if (!unread) throw cause
+      await unread.add(room_id, cause)
+    }
 }
 
 /** The pages of a list, each item with everything that the service has. */

@@ -5,7 +5,7 @@ import type { Item } from '../../../output/views/views.ts'
 const words: Readonly<Record<Oddity, string>> = {
   'no start': 'without a readable beginning left out',
   'no end': 'without an end in a terminated room counted up to its termination, as far as that is known',
-  'early end': 'that ended before it began counted as a moment',
+  'early end': 'with an end before its beginning counted as running',
 }
 
 /** Maximum number of rooms in a notice. */
@@ -25,7 +25,7 @@ export class OddSessionCounter {
     }
   }
 
-  /** Notices, such as `1 session that ended before it began counted as a moment, in room 66f1…`. */
+  /** Notices, such as `1 session with an end before its beginning counted as running, in room 66f1…`. */
   get notices(): string[] {
     return [...this.#found].map(([oddity, { sessions, rooms, named }]) => {
       const more = rooms > named.length ? ` and ${rooms - named.length} more` : ''

@@ -1,6 +1,7 @@
 import { readAnswer } from '../../../../api/json.ts'
 import { textOf } from '../../../../api/text-of.ts'
 import type { Client } from '../../../../client/client.ts'
+import { PartialError } from '../../../../errors.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
 import { collectAttendance } from '../../../attendance/room-attendance.ts'
 import type { RoomReport } from '../../../attendance/rows.ts'
@@ -21,7 +22,10 @@ export interface ReportScope {
   visits: boolean
 }
 
-/** Creates a reader of rooms. `now` is the end of running sessions, in milliseconds since 1970. */
+/**
+ * Creates a reader of rooms. `now` is the end of running sessions, in milliseconds since 1970.
+ * @throws {PartialError} for a room none of whose sessions has a readable beginning
+ */
 export function createReportReader(
   context: Context,
   client: Client,
@@ -49,6 +53,8 @@ export function createReportReader(
       userOf: async (member_id) => (await usersOf()).get(textOf(member_id)) ?? null,
       visits: wanted.visits,
     })
+    if (attendance.sessions > 0 && attendance.oddities.get('no start') === attendance.sessions)
+      throw new PartialError(`room ${room_id}: none of its sessions has a readable connected_at`)
     const absent = await names.complete(room_id, attendance.participants, wanted)
     const room = wanted.roomNames ? await known('name') : given
     return { room, attendance, absent: wanted.absent ? absent : undefined }

@@ -11,7 +11,7 @@ import { summarizeReport } from './summary.ts'
 import { viewOf } from './views.ts'
 import { type ReportFlags, writeReport } from './write-report.ts'
 
-/** @throws {PartialError} if some rooms failed; for a single room, its own error */
+/** @throws {PartialError} if some rooms failed or were not listed; for a single room, its own error */
 export async function runReport(
   context: Context,
   given: readonly string[],
@@ -24,7 +24,7 @@ export async function runReport(
   const span = readSpan(flags, now)
   const printer = await context.printer()
   printer.check(viewOf(by, includeBlocked))
-  const rooms = await readRooms(context, given, flags)
+  const { rooms, incomplete } = await readRooms(context, given, flags)
   if (context.flags.curl) return showRequests(context, rooms)
   const about = { rooms: rooms.length, span, now, printer, minMinutes, absent }
   const page =
@@ -33,10 +33,10 @@ export async function runReport(
       : await (await import('./web-page.ts')).WebPage.open(html, context.host.cwd, about)
   const tally = new Tally(rooms.length, summarizeReport)
   try {
-    await writeReport({ context, printer, rooms, flags, now, span, page, tally })
+    await writeReport({ context, printer, rooms, incomplete, flags, now, span, page, tally })
   } finally {
     if (page) {
-      await page.close(tally.isComplete)
+      await page.close(tally.isComplete && !incomplete)
       await context.notice(`wrote ${html}`)
     }
   }

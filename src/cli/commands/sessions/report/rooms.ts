@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../../../api/defined.ts'
-import { suggestHelp, UsageError } from '../../../../errors.ts'
+import { IncompleteError, suggestHelp, UsageError } from '../../../../errors.ts'
 import { readIds } from '../../../input/input.ts'
 import type { Context } from '../../../kernel/context.ts'
 import type { PaceFlags } from '../../../kernel/flags.ts'
@@ -11,25 +11,36 @@ export interface RoomFlags {
   allRooms?: boolean
 }
 
+export interface ReportRooms {
+  rooms: readonly Item[]
+  /** The list of rooms ended with this error. */
+  incomplete?: IncompleteError
+}
+
 /** @throws {UsageError} unless rooms are selected in exactly one way */
 export async function readRooms(
   context: Context,
   given: readonly string[],
   { where, allRooms = false, ...pace }: RoomFlags & Partial<PaceFlags>,
-): Promise<Item[]> {
+): Promise<ReportRooms> {
   const ways = [given.length > 0, where !== undefined, allRooms].filter(Boolean).length
   if (ways === 0)
     throw new UsageError('name the rooms, choose them with --where, or pass --all-rooms', {
       hint: ['see: ', suggestHelp(...context.command.split(' '))],
     })
   if (ways > 1) throw new UsageError('give ids, --where or --all-rooms, not more than one of them')
-  if (given.length > 0) return (await readIds(given, context.host)).map((id) => ({ id }))
+  if (given.length > 0) return { rooms: (await readIds(given, context.host)).map((id) => ({ id })) }
   const selection = await openSelection(context, 'listRooms', where, pace)
   const pages = await listPages(context, 'listRooms', {}, { all: true }, { selection })
   const rooms: Item[] = []
-  for await (const { items } of selection ? selection.withReport(pages) : pages)
-    for (const item of items) rooms.push(part(item))
-  return rooms
+  try {
+    for await (const { items } of selection ? selection.withReport(pages) : pages)
+      for (const item of items) rooms.push(part(item))
+  } catch (error) {
+    if (error instanceof IncompleteError) return { rooms, incomplete: error }
+    throw error
+  }
+  return { rooms }
 }
 
 /** Keeps only the fields that a report needs, because full rooms take much memory. */

@@ -1,5 +1,5 @@
 import { isFatal, toFailure } from '../../../../client/outcome.ts'
-import type { InterruptedError, MeetroomError } from '../../../../errors.ts'
+import type { IncompleteError, InterruptedError, MeetroomError } from '../../../../errors.ts'
 import { barSymbols } from '../../../attendance/bar.ts'
 import type { By } from '../../../attendance/groupings.ts'
 import type { Interval } from '../../../attendance/intervals.ts'
@@ -34,6 +34,8 @@ export interface Report {
   context: Context
   printer: Printer
   rooms: readonly Item[]
+  /** Error of the list of rooms. It ends a report that has no other error. */
+  incomplete: IncompleteError | undefined
   flags: ReportFlags
   /** Milliseconds since 1970. */
   now: number
@@ -43,7 +45,7 @@ export interface Report {
 }
 
 export async function writeReport(report: Report): Promise<void> {
-  const { context, printer, rooms, flags, page, tally } = report
+  const { context, printer, rooms, incomplete, flags, page, tally } = report
   const oddities = new OddSessionCounter()
   const missing: Item[] = []
   const failures: MeetroomError[] = []
@@ -84,7 +86,7 @@ export async function writeReport(report: Report): Promise<void> {
       failures.push(outcome.error)
       await page?.failed(thing, outcome.error)
       // The error of the only room is the error of the command.
-      if (rooms.length === 1) throw outcome.error
+      if (rooms.length === 1 && !incomplete) throw outcome.error
       if (isFatal(outcome.error)) fatal ??= outcome.error
       else await context.report(outcome.error)
     }
@@ -99,7 +101,9 @@ export async function writeReport(report: Report): Promise<void> {
   if (context.interrupt.aborted && !tally.isComplete) fatal ??= context.interrupt.reason as InterruptedError
   const { reported, error } = tally.ending({ fatal, hint: missingHint(missing) })
   if (reported) await context.report(reported)
+  if (error && incomplete) await context.report(incomplete)
   if (error) throw commonError(error, failures)
+  if (incomplete) throw incomplete
   if (count === 0 && table) await printer.notice(`no ${rooms.length === 0 ? 'rooms' : view.noun[1]}`)
 }
 
