@@ -4,14 +4,14 @@ import type { Context } from '../kernel/context.ts'
 import type { Body, ImportAdapter } from './adapter/adapter.ts'
 import type { ImportPlan } from './prepare.ts'
 
-/** Number of rows that are looked up; the rest count as existing. */
+/** Maximum number of rows to look up; further rows count as existing. */
 const mostLooks = 1000
-/** Number of items that the question names one by one. */
+/** Maximum number of items listed in the prompt. */
 const mostNamed = 10
 
 /**
- * Asks once, before anything is sent, when rows would terminate rooms or block members that exist.
- * @throws {ConfirmationError} when it is not confirmed, or more than `--max` allows
+ * Asks for confirmation before the first request when rows would terminate rooms or block members.
+ * @throws {ConfirmationError} when not confirmed, or the items exceed `--max`
  */
 export async function confirmImport(context: Context, plan: ImportPlan): Promise<void> {
   const { kind, flags, checked } = plan
@@ -35,7 +35,7 @@ export async function confirmImport(context: Context, plan: ImportPlan): Promise
   })
 }
 
-/** How many items the rows would terminate or block, and the names of some. */
+/** Counts the items that the rows would terminate or block, with some names. */
 async function affected(
   context: Context,
   { kind, checked, flags }: ImportPlan,
@@ -72,7 +72,7 @@ async function affected(
   return { count, names, verb: [...verbs].join(' or '), doing: [...doings].join(' or ') }
 }
 
-/** Whether a row would terminate or block something. What cannot be told here fails in its turn. */
+/** Checks whether a row would terminate or block an item. Errors recur when the row is sent. */
 async function takesAway(client: Client, kind: ImportAdapter, body: Body): Promise<boolean> {
   try {
     const existing = await kind.find(client, body)

@@ -21,12 +21,12 @@ export interface ExportFlags {
   where?: string[]
   pageSize?: number
   allRooms?: boolean
-  /** Of members: what is looked up beside their fields. */
+  /** Further data of members to look up. */
   with?: 'last_seen'
   concurrency?: number
 }
 
-/** Number of pages, or rooms, that are on their way while one is written. */
+/** Number of pages or rooms to request ahead. */
 const ahead = 4
 
 const getUser = (client: Client, user_id: string) => client.call('getUser', { params: { user_id } })
@@ -39,9 +39,8 @@ const exported = {
 } as const
 
 /**
- * Writes everything there is of a kind, for `import` to read again: CSV unless another format is asked for.
- * @param ids what to export, everything where there are none; for members, the rooms that they are in. `-` stands for the IDs on
- *   standard input
+ * Exports all items of a kind for `import`, as CSV by default.
+ * @param ids IDs of the items, or of the members' rooms; all items if empty. `-` reads IDs from standard input
  */
 export async function runExport(
   context: Context,
@@ -50,7 +49,7 @@ export async function runExport(
   flags: ExportFlags,
 ): Promise<void> {
   const { resource, list, get } = exported[name]
-  // A service that leaves out what is null may send an e-mail address on a later page only.
+  // Some services omit null fields, so a later page may have further fields.
   const { unlisted = [] } = views[resource.name]
   const view: View = { ...views[resource.name], kept: [...unlisted, ...(flags.with ? [flags.with] : [])] }
   const { output } = await context.settings()
@@ -92,10 +91,10 @@ export async function runExport(
   unread.throwIfAny()
 }
 
-/** Pages without access tokens, which no import can take over: an export is a file that is kept and sent around. */
+/** Pages without access tokens, which cannot be imported and should not be in files. */
 class WithoutSecrets {
   readonly #from: AsyncIterable<Page>
-  /** Whether there were any. */
+  /** True when tokens were removed. */
   hasLeftOut = false
 
   constructor(from: AsyncIterable<Page>) {
@@ -113,10 +112,9 @@ class WithoutSecrets {
   }
 }
 
-/** Number of records that are one page. */
+/** Number of records per page. */
 const pageRecords = 100
 
-/** The items with some IDs, page by page. */
 async function* recordsOf(
   context: Context,
   field: string,
@@ -144,11 +142,9 @@ async function* allRoomIds(context: Context, all: ListFlags): AsyncGenerator<str
     for (const { id } of items) yield String(id)
 }
 
-/** What all lists of a run have in common. */
 interface Shared {
   selection: Selection | undefined
   full: FullRecords
-  /** Looks up when each member was last connected. */
   withLastSeen: boolean
   /** Collects rooms that cannot be read; without it, the first one ends the export. */
   unread?: UnreadRooms
@@ -181,7 +177,7 @@ class UnreadRooms {
   }
 }
 
-/** Members of several rooms, the first pages of the next ones on their way already. */
+/** Lists the members of several rooms, and requests the first pages of the next rooms ahead. */
 async function* membersOf(
   context: Context,
   rooms: AsyncIterable<string> | Iterable<string>,
@@ -211,7 +207,7 @@ async function* membersOf(
     }
 }
 
-/** The pages of a list, each item with everything that the service has. */
+/** Completes the items of a list with their full records. */
 async function* inFull(
   pages: AsyncGenerator<Page, Page | undefined>,
   full: FullRecords,
@@ -228,7 +224,7 @@ async function* inFull(
   }
 }
 
-/** The same members, each with when they were last connected: the sessions of a room are asked for once. */
+/** Adds `last_seen` to the members, with one list of sessions per room. */
 async function* seen(
   context: Context,
   pages: AsyncGenerator<Page, Page | undefined>,
@@ -248,8 +244,8 @@ async function* seen(
 }
 
 /**
- * The members of a page that are users: anonymous participants come and go, and cannot be invited. An import needs the room
- * of each, which not every service repeats.
+ * Drops anonymous participants, which cannot be invited, and adds the room ID, which import needs and some
+ * services omit.
  */
 function usersOf({ items, plain }: Page, room_id: string): Page {
   const users = items

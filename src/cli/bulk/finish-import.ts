@@ -6,9 +6,9 @@ import type { ImportPlan } from './prepare.ts'
 import { resumeCommand } from './resume-command.ts'
 
 /**
- * Says how far an import has come, and what to do next.
- * @param fatal what ended it before its time
- * @throws {MeetroomError} unless all was done
+ * Reports the result of an import and the next command.
+ * @param fatal the error that ended the run early
+ * @throws {MeetroomError} unless every row was imported
  */
 export async function finishImport(
   context: Context,
@@ -23,19 +23,18 @@ export async function finishImport(
     hint: resume ?? (stopped ? undefined : mendHint(context, plan, tally)),
   })
   if (reported) await context.report(reported)
-  // The error that stopped the run does not say how far it had come.
+  // The error that stopped the run does not contain the summary.
   if (error === stopped) await context.notice(tally.summary)
   if (fatal && error === fatal && resume) await context.notice(resume)
   if (error) throw error
 }
 
-/** `imported 2 of 3 users; 1 failed`, behind the shard where there is one. */
+/** Formats `imported 2 of 3 users; 1 failed`, after the shard if there is one. */
 export function summarizeImport(tally: Tally, plan: ImportPlan, isDryRun = false): string {
   const { shard } = plan.flags
   return `${shard ? `shard ${shard}: ` : ''}${isDryRun ? foreseen(tally, plan) : ended(tally, plan)}`
 }
 
-/** What a dry run says. */
 function foreseen(tally: Tally, { kind, flags: { ifExists } }: ImportPlan): string {
   const change =
     ifExists === 'update'
@@ -55,7 +54,7 @@ function ended(tally: Tally, { kind, flags: { ifExists } }: ImportPlan): string 
     [unknown, 'with an unknown outcome'],
     [tally.untried, 'not tried'],
   ]
-  // A service that overwrites by itself does not say which it did.
+  // A service that overwrites on create does not report which it did.
   const tellsApart = ifExists === 'update' || (ifExists === 'overwrite' && !kind.overrides)
   const done: [count: number, what: string][] = [
     [tally.count('ok'), 'created'],
@@ -70,7 +69,6 @@ function ended(tally: Tally, { kind, flags: { ifExists } }: ImportPlan): string 
   ].join('; ')
 }
 
-/** `3 users`. */
 function counted({ total }: Tally, { view: { noun } }: ImportAdapter): string {
   return `${total} ${total === 1 ? noun[0] : noun[1]}`
 }
@@ -85,7 +83,6 @@ function mendHint(context: Context, { flags }: ImportPlan, tally: Tally): string
   return hasRejects && tally.bad > tally.count('unknown') ? `fix ${flags.failedOut} and import it` : undefined
 }
 
-/** The user's interrupt, with how to resume. */
 function interruption({ interrupt }: Context, hint: Hint | undefined): InterruptedError | undefined {
   const { reason } = interrupt
   return reason instanceof InterruptedError ? new InterruptedError(reason.signal, { hint }) : undefined

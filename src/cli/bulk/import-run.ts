@@ -19,16 +19,16 @@ import { unblockCommand } from './resume-command.ts'
 import { RowSender } from './row-sender.ts'
 
 /**
- * Sends the rows of an import that are left to do.
- * @returns what ended the run before its time
- * @throws {UsageError | OutputError} when journal or rejects cannot be used, or the results not be printed
+ * Sends the pending rows of an import.
+ * @returns the error that ended the run early
+ * @throws {UsageError or OutputError} when the journal, rejects or results cannot be written
  */
 export async function runImportRows(
   context: Context,
   plan: ImportPlan,
   tally: Tally,
 ): Promise<MeetroomError | undefined> {
-  // An import has asked once, for all of its rows.
+  // The import has asked for confirmation once for all rows.
   const shows = context.flags.dryRun ?? false
   const pool = await openPool(context, plan.flags, tally, { confirmed: true, shows })
   const ledger = await Ledger.open(context, plan, pool)
@@ -42,7 +42,6 @@ export async function runImportRows(
   }
 }
 
-/** @returns what ended it before its time */
 async function run(
   context: Context,
   plan: ImportPlan,
@@ -77,7 +76,7 @@ async function run(
   }
 }
 
-/** Says what rows give and an update does not change: nothing of a row is left out without a word. */
+/** Warns about values that an update cannot change. */
 async function tellKept(
   context: Context,
   [one, many]: readonly [string, string],
@@ -89,7 +88,7 @@ async function tellKept(
     )
 }
 
-/** Says that members of a roster are locked out, and how to let them in. */
+/** Reports members that stay blocked, and the command that unblocks them. */
 async function tellBlocked(
   context: Context,
   { kind, file, flags }: ImportPlan,
@@ -100,17 +99,16 @@ async function tellBlocked(
   await context.notice([`${what}; unblock with: `, unblockCommand(kind.name, file, flags.given)])
 }
 
-/** Turns rows into work for a pool. */
 function workOn(
   remaining: PendingRows,
   sender: RowSender,
   ledger: Ledger,
   { concurrency }: { concurrency: number },
 ): Work<Job> {
-  /** Number of rows without an answer since the last one that had one. */
+  /** Number of consecutive rows without a response. */
   let unanswered = 0
   const putBack = ({ row, lost }: Job) => {
-    // What an earlier run may have sent is still to be looked up.
+    // Rows that an earlier run may have sent must still be looked up.
     if (!lost) ledger.unsent(row)
   }
   return {
@@ -119,7 +117,7 @@ function workOn(
       if (jobs.length > 0) await ledger.sending(jobs.map(({ row }) => row))
       return jobs
     },
-    // Throws an error that the remaining rows would run into as well.
+    // Throws errors that would recur for the remaining rows.
     async perform(job) {
       const { row, body } = job
       const outcome = await sender.send(job)
@@ -132,14 +130,14 @@ function workOn(
       const full = ledger.ended(row, body, outcome)
       if (full) await full
       if (!error || !isUnanswered(error)) unanswered = 0
-      // One lost connection is bad luck; when nothing comes through, the rest would fail like this.
+      // A single lost connection is tolerated; many in a row end the run.
       else if (++unanswered >= Math.max(5, concurrency)) throw error
     },
     putBack,
   }
 }
 
-/** A request was made, and no answer came. */
+/** Returns true when a request was sent and got no response. */
 function isUnanswered(error: MeetroomError): boolean {
   const isNoAnswer = error instanceof NetworkError || error instanceof UnknownOutcomeError
   return isNoAnswer && error.request !== undefined && error.status === undefined

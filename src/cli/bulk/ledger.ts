@@ -17,7 +17,7 @@ interface Books {
   rejects: Rejects | undefined
 }
 
-/** Keeps what becomes of the rows of an import, wherever that has to stand: count, journal, results and rejects. */
+/** Records the outcomes of rows in the tally, journal, results and rejects. */
 export class Ledger {
   readonly #context: Context
   readonly #plan: ImportPlan
@@ -31,7 +31,6 @@ export class Ledger {
     this.#books = books
   }
 
-  /** @throws {UsageError | OutputError} when one of the files cannot be used */
   static async open(context: Context, plan: ImportPlan, pool: Pool): Promise<Ledger> {
     const results = await Results.open(context)
     const journal = await openJournal(context, plan)
@@ -39,30 +38,28 @@ export class Ledger {
       const rejects = await openRejects(context, plan)
       return new Ledger(context, plan, pool, { results, journal, rejects })
     } catch (error) {
-      // Nothing has been sent, so there is nothing to resume but what there was before.
+      // Nothing was sent, so a new journal is not needed.
       await journal?.close(!plan.flags.resume, 'remove')
       throw error
     }
   }
 
-  /** What an earlier run noted. */
   get past(): JournalState | undefined {
     return this.#books.journal?.past
   }
 
-  /** Notes that rows are about to be sent; resolves when that is on disk. */
+  /** Records rows as about to be sent; resolves when they are on disk. */
   async sending(rows: readonly Row[]): Promise<void> {
     await this.#books.journal?.sending(rows.map(({ number }) => number))
   }
 
-  /** Notes that a row, after all, is not sent in this run. */
   unsent({ number }: Row): void {
     this.#books.journal?.ended({ row: number, status: 'unsent' })
   }
 
   /**
-   * Notes what became of a row; resolves when there is room for more, undefined where there is.
-   * @throws {OutputError} when that cannot be written
+   * Records the outcome of a row; the promise resolves when there is space for more.
+   * @throws {OutputError} when the outcome cannot be written
    */
   ended(row: Row, body: Body | undefined, outcome: Outcome<string>): Promise<void> | undefined {
     const { results, journal, rejects } = this.#books
@@ -73,7 +70,7 @@ export class Ledger {
       this.#pool.count(outcome)
       return undefined
     }
-    // A service may quote the key, and this goes into files.
+    // A response may quote the key, which must not reach the files.
     const id = value === undefined ? undefined : redact(value)
     const error = 'error' in outcome ? redact(outcome.error.message) : undefined
     const { kind } = this.#plan
@@ -97,10 +94,9 @@ export class Ledger {
   }
 
   /**
-   * Closes everything, also when one part cannot be closed.
-   * @param isComplete the run ended by itself: nothing is left to resume but what failed
-   * @param hasFailed some rows failed
-   * @throws {OutputError} when something could not be written
+   * Closes all files, even if one fails.
+   * @param isComplete true when only failed rows remain
+   * @throws {OutputError} when a file cannot be written
    */
   async close(isComplete: boolean, hasFailed: boolean): Promise<void> {
     const { results, journal, rejects } = this.#books
@@ -155,7 +151,6 @@ async function openRejects(
   return Rejects.open(flags.failedOut, format, { columns, delimiter, mark }, host.cwd, [source.path, journal])
 }
 
-/** A name behind a place, where there is one. */
 function named(name: unknown): string {
   return name === undefined ? '' : ` (${name})`
 }

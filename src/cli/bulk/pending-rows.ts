@@ -5,25 +5,23 @@ import type { CheckedInput } from './read/check.ts'
 import type { CheckedRow } from './read/checked-row.ts'
 import type { Row } from './read/rows.ts'
 
-/** A row that is left to do. */
+/** A row to send. */
 export interface Job {
   row: Row
   body: Body
-  /** It may have been sent before, by a run that did not live to see the answer. */
+  /** True when an earlier run may have sent the row without recording a response. */
   lost: boolean
-  /** The id that it got in an earlier run, which could not give it all its values. */
+  /** ID from an earlier run that created the item without completing it. */
   made: string | undefined
 }
 
-/** Told of the rows that are not left to do. */
+/** Callbacks for rows that are not sent. */
 interface Others {
-  /** An earlier run did it. */
   onDone(status: Status): void
-  /** It cannot be sent. */
   onInvalid(row: Row, problem: string): Promise<void> | undefined
 }
 
-/** The rows that are left to do, in their order. */
+/** Rows that are left to send, in order. */
 export class PendingRows {
   readonly #batches: AsyncGenerator<CheckedRow[]>
   readonly #past: JournalState | undefined
@@ -31,14 +29,13 @@ export class PendingRows {
   #batch: readonly CheckedRow[] = []
   #next = 0
 
-  /** @param past what an earlier run noted of the rows */
   constructor(checked: CheckedInput, past: JournalState | undefined, others: Others) {
     this.#batches = checked.again()
     this.#past = past
     this.#others = others
   }
 
-  /** So many more of them; fewer only at the end. */
+  /** Returns the next rows; fewer than `count` only at the end. */
   async take(count: number): Promise<Job[]> {
     const jobs: Job[] = []
     while (jobs.length < count) {

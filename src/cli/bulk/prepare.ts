@@ -16,28 +16,28 @@ import { parseMap, readRoomIds } from './read/renames.ts'
 import { type InputFormat, inputFormatOf } from './read/rows.ts'
 import type { Source } from './read/source.ts'
 
-/** What was asked for. */
+/** Input and flags of an import. */
 interface Asked {
   kind: ImportAdapter
   source: Source
-  /** The file as it stands on the command line. */
+  /** The file argument on the command line. */
   file: string
   flags: ImportFlags
 }
 
-/** An import that can begin: its input has been checked. */
+/** An import with checked input. */
 export interface ImportPlan extends Asked {
   format: InputFormat
   checked: CheckedInput
-  /** Path of the journal; undefined where none is kept. */
+  /** Path of the journal; undefined without a journal. */
   journal: string | undefined
-  /** Path to which a finished journal without failures is moved; undefined where it is removed. */
+  /** Path for a finished journal without failures; undefined if it is removed. */
   receipt: string | undefined
 }
 
 /**
- * Checks everything that can be checked before anything is sent.
- * @throws {UsageError} when flags or input are wrong
+ * Checks flags and input before the first request.
+ * @throws {UsageError} when they are invalid
  */
 export async function prepareImport(context: Context, asked: Asked): Promise<ImportPlan> {
   const { kind, source, file, flags } = asked
@@ -95,7 +95,7 @@ export async function prepareImport(context: Context, asked: Asked): Promise<Imp
   return { ...asked, format, checked, journal: context.flags.dryRun ? undefined : journal, receipt }
 }
 
-/** Where the receipt of an import is that must not happen twice; undefined where the user names the journal. */
+/** Returns the path of the receipt that prevents a repeated import; undefined when the user names the journal. */
 async function receiptPath(context: Context, { kind, source, flags }: Asked): Promise<string | undefined> {
   if (!kind.repeats || source.path === undefined || typeof flags.journal === 'string') return undefined
   const target = await context.services.target()
@@ -103,7 +103,7 @@ async function receiptPath(context: Context, { kind, source, flags }: Asked): Pr
 }
 
 /**
- * @param paths of the journal and of the receipt
+ * @param paths paths of the journal and the receipt
  * @throws {UsageError} when rows were imported before, or may have been
  */
 async function requireFirst(
@@ -113,7 +113,7 @@ async function requireFirst(
   paths: readonly string[],
 ): Promise<void> {
   for (const path of paths) await requireNew(context, { path, kind, checked })
-  // Who names the journal keeps the others elsewhere, too.
+  // A user who names the journal also names those of other shards.
   if (source.path === undefined || typeof flags.journal === 'string') return
   for (const path of (await Promise.all(paths.map((path) => overlapping(path, flags.shard)))).flat()) {
     await requireNoneUnfinished(context, { path, kind })
@@ -121,7 +121,7 @@ async function requireFirst(
   }
 }
 
-/** @throws {UsageError} when a run is to be resumed that keeps no journal */
+/** @throws {UsageError} when `--resume` has no journal */
 function journalPath(context: Context, { source, flags }: Asked): string | undefined {
   const beside = source.path && journalOf(source.path, flags.shard)
   const { journal = true } = flags
@@ -133,7 +133,6 @@ function journalPath(context: Context, { source, flags }: Asked): string | undef
   return path
 }
 
-/** Says how many values are imported without the white space around them. */
 async function tellTrimmed(context: Context, { trimmed }: CheckedInput): Promise<void> {
   if (trimmed.size === 0) return
   const count = [...trimmed.values()].reduce((sum, each) => sum + each)
@@ -143,7 +142,7 @@ async function tellTrimmed(context: Context, { trimmed }: CheckedInput): Promise
   )
 }
 
-/** Says what will happen and may not be what was meant. */
+/** Warns about unlisted and omitted fields. */
 async function warn(
   context: Context,
   { kind, flags }: Asked,
@@ -164,7 +163,7 @@ async function warn(
   )
 }
 
-/** @throws {UsageError} when it cannot be told whether rows exist, and they are to be met as if it could */
+/** @throws {UsageError} when `--if-exists` needs keys and rows have none */
 function requireKeys(
   { view, keyName }: ImportAdapter,
   { ifExists }: ImportFlags,

@@ -1,10 +1,10 @@
 import type { Client } from '../../client/client.ts'
 import { itemOf } from './adapter/adapter.ts'
 
-/** So many users are looked up in one dry run. */
+/** Maximum number of users to look up in a dry run. */
 const mostLooks = 1000
 
-/** The users that rows refer to, each looked up once: a dry run must not promise what will fail. */
+/** Checks that the users in rows exist, each once, so that a dry run predicts failures. */
 export class ReferencedUsers {
   readonly #client: Client
   readonly #notice: (text: string) => Promise<void>
@@ -16,7 +16,7 @@ export class ReferencedUsers {
     this.#notice = notice
   }
 
-  /** The first of some users who does not exist, as far as they are looked up. */
+  /** Returns the first missing user, up to the maximum number of lookups. */
   async missing(users: readonly string[]): Promise<string | undefined> {
     for (const user of users) if (!(await this.#look(user))) return user
     return undefined
@@ -30,7 +30,7 @@ export class ReferencedUsers {
       (user) => user !== undefined,
     )
     this.#exists.set(user_id, asked)
-    // A failure is not remembered: it may be asked again.
+    // Failures are not cached.
     asked.catch(() => this.#exists.delete(user_id))
     return asked
   }

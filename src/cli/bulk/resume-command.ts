@@ -1,22 +1,22 @@
 import { type Suggestion, suggest } from '../../errors.ts'
 import type { GivenOption } from '../kernel/given.ts'
 
-/** Rows that failed are tried again first, and these flags would stop the run where it stopped before. */
+/** Flags that would stop a resumed run again, since failed rows are retried first. */
 const stopping = ['--max-errors', '--fail-fast', '--resume']
-/** Every suggestion is printed with these. */
+/** Flags that every suggestion includes. */
 const targetNames = ['--profile', '--local', '--base-url']
 const leftOut = [...stopping, ...targetNames]
 
 /**
- * The command line that resumes an import.
- * @param file as it stood on the command line
- * @param given the options that stood there
+ * Builds the command that resumes an import.
+ * @param file the file argument on the command line
+ * @param given the flags on the command line
  */
 export function resumeCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
   return importCommand(name, file, given, leftOut, ['--resume'])
 }
 
-/** The command line that lets the blocked members of a roster back in. */
+/** Builds the command that unblocks the members of an import. */
 export function unblockCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
   const others = [...leftOut, '--if-exists', '--dry-run']
   return importCommand(name, file, given, others, ['--if-exists', 'update', '--unblock'])

@@ -17,12 +17,11 @@ interface SenderOptions {
   client: Client
   kind: ImportAdapter
   ifExists: IfExists
-  /** Says what would happen instead of doing it. */
   dryRun: boolean
   notice: (text: string) => Promise<void>
 }
 
-/** Does what rows ask for. What becomes of one is its id, or why it has none. */
+/** Sends rows according to `--if-exists`. */
 export class RowSender {
   readonly #options: SenderOptions
   readonly #referred: ReferencedUsers
@@ -34,23 +33,23 @@ export class RowSender {
     this.#referred = new ReferencedUsers(options.client, options.notice)
   }
 
-  /** Of how many items each field stayed as it was, although a row gives a value for it. */
+  /** Number of items that kept a field despite a value in the row, by field. */
   get kept(): ReadonlyMap<string, number> {
     return this.#kept
   }
 
-  /** Number of items that stay blocked although their rows do not ask for that. */
+  /** Number of items that stay blocked without their rows requesting it. */
   get blocked(): number {
     return this.#blocked
   }
 
-  /** Does what is left to do for a row. Never throws. */
+  /** Sends a row. Never throws. */
   async send({ body, lost, made }: Job): Promise<Outcome<string>> {
     try {
       if (made !== undefined) return await this.#finish(body, made)
       if (!lost) return await this.#make(body)
       const settled = await this.#settle(body).catch(toFailure)
-      // What may have been sent stays so until somebody has looked.
+      // The outcome stays unknown until a lookup succeeds.
       if (settled && (settled.status === 'failed' || (settled.status === 'unsent' && 'error' in settled)))
         return { ...settled, status: 'unknown' }
       return settled ?? (await this.#make(body))
@@ -60,14 +59,14 @@ export class RowSender {
   }
 
   /**
-   * A row that may have been sent before: looked up, never blindly sent again.
-   * @returns undefined when it is not there
+   * Looks up a row that an earlier run may have sent.
+   * @returns undefined when the item does not exist
    */
   async #settle(body: Body): Promise<Outcome<string> | undefined> {
     const { kind, ifExists, client } = this.#options
     const found = await kind.trace(client, body)
     if (found === 'absent') return undefined
-    // What creating does not do may be done twice.
+    // Steps after the creation may run twice.
     if (found && hasValues(found, kind.created?.(body) ?? body)) return this.#finish(body, idOf(found, kind))
     if (found && (ifExists === 'overwrite' || ifExists === 'update')) return this.#change(body, found)
     if (found && ifExists === 'skip') return { status: 'skipped', value: idOf(found, kind) }
@@ -79,10 +78,9 @@ export class RowSender {
     }
   }
 
-  /** A row that was never sent. */
   #make(body: Body): Promise<Outcome<string>> {
     const { kind, ifExists, dryRun } = this.#options
-    // What overrides by itself need not be looked up.
+    // Without a lookup, as creating overwrites.
     return ifExists === 'overwrite' && kind.overrides && !dryRun
       ? this.#create(body)
       : this.#lookAndMake(body)
@@ -114,7 +112,6 @@ export class RowSender {
     return { status: this.#options.dryRun ? 'would_fail' : 'failed', error }
   }
 
-  /** Gives what is there the values of a row. */
   async #change(body: Body, existing: Item): Promise<Outcome<string>> {
     const { kind, ifExists, dryRun, client } = this.#options
     const reason = kind.unchangeable?.(body, existing)
@@ -140,7 +137,7 @@ export class RowSender {
     )
   }
 
-  /** A row that was made, and may not have all its values. */
+  /** Completes a created item. */
   #finish(body: Body, id: string): Outcome<string> | Promise<Outcome<string>> {
     const { kind, client } = this.#options
     const finishing = kind.finish?.(client, body, id)
@@ -154,7 +151,7 @@ export class RowSender {
   }
 }
 
-/** It is there: a row that failed would be sent again. */
+/** Returns an unknown outcome, because a failed row would be created again. */
 function uncompleted(id: string, { error }: Failure): Outcome<string> {
   const message = `it was created, but not completed: ${error.message}`
   return { status: 'unknown', value: id, error: new UnknownOutcomeError(message, { cause: error }) }

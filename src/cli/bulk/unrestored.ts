@@ -1,16 +1,16 @@
-/** What an import elsewhere does not restore of an export, because the API does not show it or does not take it. */
+/** Data that an import into another service does not restore, because the API neither shows nor accepts it. */
 export const unrestoredFields = {
   users: ['access tokens', 'internal ids', 'times', 'order'],
   rooms: ['ids', 'webhooks', 'pages', 'sessions', 'recordings', 'thumbnails', 'times', 'order'],
   members: ['ids', 'anonymous participants', 'times', 'order'],
 } as const
 
-/** The same in words: `ids, times and order`. */
+/** Formats the list: `ids, times and order`. */
 export function describeUnrestored(name: keyof typeof unrestoredFields): string {
   return inWords(unrestoredFields[name])
 }
 
-/** What does not come back of what was saved before it was deleted: its members and sessions go with it. */
+/** Formats the data that a backup does not restore; memberships and sessions are deleted with their item. */
 export function unrestoredByDeletion(name: 'rooms' | 'users'): string {
   return inWords([name === 'rooms' ? 'anonymous participants' : 'sessions', ...unrestoredFields[name]])
 }

@@ -7,80 +7,76 @@ import { undefinedIfNotFound } from '../../lists/run-one.ts'
 import type { Item, View } from '../../output/views/views.ts'
 import type { Columns } from './columns.ts'
 
-/** What to send for one row, checked. */
+/** The checked request body of a row. */
 export type Body = Readonly<Record<string, unknown>>
 
-/** What can be imported, and how. */
+/** Rules and requests for importing one kind of item. */
 export interface ImportAdapter<B extends Body = Body> extends Columns {
   name: 'users' | 'rooms' | 'members'
   view: View
-  /** The operation that makes one; its schema checks the rows. */
+  /** Operation that creates an item; its schema checks the rows. */
   creates: 'createUser' | 'createRoom' | 'addMember'
-  /** Columns that are no fields of the thing: giving it other values leaves them alone. */
+  /** Columns that are not fields of the item, so overwriting does not reset them. */
   beside?: readonly string[]
   /**
-   * What a row says in the words of requests: files hold whole records, with what the service makes itself.
-   * @throws {UsageError} for a row that says nothing of the kind
+   * Converts saved records, including fields that the service sets, to request bodies.
+   * @throws {UsageError} for a malformed record
    */
   normal?(body: Body): Body
-  /** What tells rows apart, and people which one is meant; undefined when nothing does. */
+  /** Returns the key that identifies a row; undefined if the row has none. */
   key(body: B): string | undefined
-  /** What results call a row: its key, where that is left out. */
+  /** Returns the label of a row in results; by default its key. */
   label?(body: B): string | undefined
-  /** The fields that the key is made of. */
   keyName: string
-  /** Whether creating what is there already overrides it without more ado. */
+  /** True when creating an existing item overwrites it. */
   overrides: boolean
-  /** Whether creating a row a second time creates another one. */
+  /** True when creating a row twice creates two items. */
   repeats: boolean
-  /** Whether `overwrite` and `update` create what is not there. */
+  /** True when `overwrite` and `update` create missing items. */
   createsMissing: boolean
-  /** What the service has under the key of a row. */
   find(client: Client, body: B): Promise<Item | undefined>
-  /** Makes it; answers with its id. */
+  /** Creates the item and returns its ID. */
   create(client: Client, body: B): Promise<string>
-  /** What creating sets; all of the row where that is left out. */
+  /** Returns the fields that creating sets; by default the whole row. */
   created?(body: B): Body
-  /** What is left to do once it is made; may be done twice. Undefined where a row leaves nothing to do. */
+  /** Completes a created item; may run twice. Returns undefined if nothing remains to do. */
   finish?(client: Client, body: B, id: string): Promise<void> | undefined
-  /** Gives what is there the values of the row; answers with its id. */
+  /** Overwrites an existing item and returns its ID. */
   overwrite(client: Client, body: B, existing: Item): Promise<string>
-  /** The same, and what the row leaves out stays; overwriting does so too where this is left out. */
+  /** Updates only the fields in the row; by default the same as `overwrite`. */
   update?(client: Client, body: B, existing: Item): Promise<string>
-  /** Takes something away that people may be using when what is there gets the values of a row. */
+  /** Changes that terminate rooms or block members. */
   destructive?: {
-    /** `terminate`, and the same with -ing. */
+    /** The verb, such as `terminate`, and its form with "-ing". */
     verb(body: B): string
     doing(body: B): string
-    /** Whether a row does it. */
+    /** Returns true when the row requests such a change. */
     asks(body: B): boolean
-    /** Whether it is done already. */
     isDone(existing: Item, body: B): boolean
   }
-  /** What a row does to somebody's access to what is there; undefined where it leaves it alone. */
+  /** Returns the change of access that a row makes; undefined if none. */
   access?(body: B, existing: Item): 'block' | 'unblock' | undefined
-  /** Whether what is there stays blocked although the row does not ask for that. */
+  /** Returns true when an existing item stays blocked without the row requesting it. */
   staysBlocked?(body: B, existing: Item): boolean
-  /** The users that a row refers to. */
   usersOf?(body: B): readonly string[]
-  /** Why what is there cannot get the values of the row. */
+  /** Returns the reason why an existing item cannot be changed; undefined if it can. */
   unchangeable?(body: B, existing: Item): string | undefined
-  /** The fields of a row that no update can write, where the service does not tell what the item has: it keeps that. */
+  /** Returns the fields of a row that the service neither updates nor shows. */
   kept?(body: B, existing: Item): readonly string[]
   /**
-   * What became of a row that was sent and never answered: what is there under its key, `absent` when certainly
-   * nothing is, undefined when that cannot be told.
+   * Finds the item of a row whose response was lost; `absent` if it certainly does not exist, undefined if
+   * unknown.
    */
   trace(client: Client, body: B): Promise<Item | 'absent' | undefined>
-  /** What to say at the end of what was left out of rows. */
+  /** Returns the notices about omitted data at the end. */
   notices?(): readonly string[]
 }
 
 const choices: readonly unknown[] = [...roomTypes, ...memberTypes]
 
 /**
- * Whether something has all the values that a row gives, as far as the service tells them; some send numbers as text,
- * booleans as 1 and 0, and types in capitals.
+ * Returns true when an item has all values of a row, as far as the service shows them. Numbers may arrive as text,
+ * booleans as 1 and 0, and enumerated values in capitals.
  */
 export function hasValues(existing: Item, body: Body): boolean {
   return Object.entries(body).every(([field, value]) => {
@@ -91,13 +87,13 @@ export function hasValues(existing: Item, body: Body): boolean {
   })
 }
 
-/** The item that an operation answers with; undefined when it does not exist. */
+/** Reads the item of a response; undefined when it does not exist. */
 export async function itemOf(asked: Promise<Answer>, field: string): Promise<Item | undefined> {
   const answer = await undefinedIfNotFound(asked)
   return answer && ((readAnswer(answer) as Item)[field] as Item)
 }
 
-/** The id of what an operation answers with. A number keeps all of its digits. */
+/** Reads the ID in a response without losing digits. */
 export function idIn(asked: Promise<Answer>, field: string): Promise<string> {
   return asked.then((answer) => {
     const { [field]: item } = readAnswer(answer) as Readonly<Record<string, Item>>

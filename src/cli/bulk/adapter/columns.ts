@@ -12,28 +12,26 @@ import { UsageError } from '../../../errors.ts'
 import { webUrlParser } from '../../input/input.ts'
 import type { View } from '../../output/views/views.ts'
 
-/** How the text of a cell becomes the value of a field. */
+/** Converts the text of a cell to a field value. */
 export type Column = (text: string) => unknown
 
-/** What an import makes of the fields of a row. */
 export interface Columns {
-  /** Fields that a row may have. */
   readonly columns: Readonly<Record<string, Column>>
   readonly required: readonly string[]
-  /** Fields that an export has and an import leaves out: the service makes them. */
+  /** Exported fields that an import ignores, because the service sets them. */
   readonly readOnly: readonly string[]
-  /** Fields that answers carry without a value. */
+  /** Deprecated fields, which carry no value. */
   readonly deprecated: readonly string[]
-  /** Fields that hold true or false, for which some services have 1 and 0. */
+  /** Boolean fields, which some services send as 1 and 0. */
   readonly booleans: readonly string[]
-  /** The values with which some services say that an optional field has none: an empty name, a limit of 0 seconds. */
+  /** Values by which some services represent a missing optional field: an empty name, a limit of 0 seconds. */
   readonly nones: Readonly<Record<string, string>>
 }
 
 /**
- * The columns of an import: where a thing belongs, and whatever creating or changing it can write.
- * @param path of the operation that creates one
- * @param also further fields that the import has a use for
+ * Derives the columns of an import: the path parameters and all writable fields.
+ * @param path path of the operation that creates an item
+ * @param also further fields that the import uses
  */
 export function importColumns<F extends Fields>(
   resource: Resource<F>,
@@ -88,7 +86,7 @@ function columnOf(name: string, type: FieldType): Column {
   }
 }
 
-/** `ada:host|grace`, as in `--member`, or JSON. */
+/** Parses members such as `ada:host|grace`, or JSON. */
 const members: Column = (cell) => {
   if (cell.trimStart().startsWith('[')) return parseJson(cell)
   return cell.split('|').map((one) => {
@@ -110,7 +108,7 @@ function isChoices(type: FieldType): type is readonly string[] {
   return Array.isArray(type)
 }
 
-/** One of a few words, which some services write in capitals; what is none of them stays as it is. */
+/** Normalizes the case of an enumerated value, which some services send in capitals. */
 export function choiceOf(choices: readonly string[], value: unknown): unknown {
   if (typeof value !== 'string') return value
   const word = value.trim().toLowerCase()

@@ -2,5 +2,5 @@ import { createMembers } from './members.ts'
 import { createRooms } from './rooms.ts'
 import { createUsers } from './users.ts'
 
-/** Each import gets its own kind, which may cache lookups. */
+/** Creates the adapter of an import; each import has its own caches. */
 export const kinds = { users: createUsers, rooms: createRooms, members: createMembers } as const

@@ -8,15 +8,15 @@ import { choiceOf } from '../adapter/columns.ts'
 import { asId } from '../read/reader.ts'
 import { createMembers, type MemberRow } from './members.ts'
 
-/** A member as rows of rooms and of users name one. */
+/** A member in a row of a room or of a user. */
 export type RoomInvitations = Omit<MemberRow, 'room_id'>
 
-/** The fields of a member that the service makes itself. */
+/** Fields of a member that the service sets. */
 const made: readonly string[] = Object.entries(member.fields)
   .filter(([, field]) => !('write' in field))
   .map(([name]) => name)
 
-/** A member of a saved record as it is invited: without what the service makes, and what is null. */
+/** Converts a saved member to an invitation, without null values and fields that the service sets. */
 export function readInvitations(saved: unknown): unknown {
   if (typeof saved !== 'object' || saved === null || Array.isArray(saved)) return saved
   // Some services send text or numbers for booleans.
@@ -28,20 +28,20 @@ export function readInvitations(saved: unknown): unknown {
   )
 }
 
-/** Invites who is not there yet, and gives the others what is said of them. */
+/** Invites missing members and updates the others. */
 export type Invitation = (
   client: Client,
   room_id: string,
   invited: readonly RoomInvitations[],
 ) => Promise<void>
 
-/** @param members looks up who is there, and may remember it */
+/** @param members finds existing members, with its cache */
 export function inviteWith(members = createMembers()): Invitation {
   return async (client, room_id, invited) => {
     for (const one of invited) {
       const row = { room_id, ...one }
       const existing = await members.find(client, row)
-      // What the service does not tell may be different, too.
+      // Values that the service does not show may differ.
       const isTold =
         existing && Object.keys(row).every((field) => Object.hasOwn({ room_id, ...existing }, field))
       if (existing && !(isTold && hasValues(existing, row))) await members.overwrite(client, row, existing)

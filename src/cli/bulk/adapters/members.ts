@@ -17,42 +17,41 @@ import type { ImportFlags } from '../read/import-flags.ts'
 export type MemberRow = { room_id: unknown } & BodyOf<Operations['addMember']> &
   BodyOf<Operations['updateMember']>
 
-/** Number of rooms whose members are cached: the rows of a room are mostly adjacent. */
+/** Maximum number of rooms with cached members; the rows of a room are mostly adjacent. */
 const rememberedRooms = 16
 
-/** Number of members that are requested at once. */
+/** Maximum number of concurrent member requests. */
 const atOnce = 8
 
-/** @param unblock lets members back in whom a row does not block */
+/** @param unblock unblocks members unless their rows block them */
 export function createMembers({
   unblock = false,
 }: Pick<ImportFlags, 'unblock'> = {}): ImportAdapter<MemberRow> {
-  // Asking for all members of a room again for each of its rows would cost more than all the rest.
+  // Listing the members again for each row of a room would be expensive.
   const rooms = new Map<string, Promise<Map<string, Item>>>()
   const membersOf = (client: Client, room: string) => {
     const remembered = rooms.get(room)
     if (remembered) return remembered
     const asked = listMembers(client, room)
     rooms.set(room, asked)
-    // A failure is not remembered: it may be asked again.
+    // Failures are not cached.
     asked.catch(() => rooms.delete(room))
     const [oldest] = rooms.size > rememberedRooms ? rooms.keys() : []
     if (oldest !== undefined) rooms.delete(oldest)
     return asked
   }
   const columns = importColumns(member, views.member, endpoints.addMember)
-  // Where the service does not tell who is blocked, everybody may be.
+  // Without a visible block, any member may be blocked.
   const blockAsked = ({ is_blocked }: MemberRow, existing: Item) =>
     is_blocked ?? (unblock && isBlocked(existing) !== false ? false : undefined)
   const members: ImportAdapter<MemberRow> = {
     ...columns,
-    // An export may have it.
     readOnly: [...columns.readOnly, 'last_seen'],
     name: 'members',
     view: views.member,
     creates: 'addMember',
     keyName: 'room_id and user_id',
-    // No id holds a NUL.
+    // IDs cannot contain NUL.
     key: ({ room_id, user_id }) => `${room_id}\0${user_id}`,
     overrides: false,
     repeats: false,
@@ -105,7 +104,7 @@ async function listMembers(client: Client, room_id: string): Promise<Map<string,
     seen: client.seen,
     notice: async () => {},
   })
-  // A list may show only a part of each member, and then perhaps not whose it is.
+  // Some services list members without their users.
   const inFull = async (member: Item) =>
     Object.hasOwn(member, 'user_id')
       ? member

@@ -16,7 +16,7 @@ import { importColumns } from '../adapter/columns.ts'
 import type { ImportFlags } from '../read/import-flags.ts'
 import { inviteWith, type RoomInvitations, readInvitations } from './invitations.ts'
 
-/** What an export says of a room: its id, and the time at which it was terminated, as its copy is to be. */
+/** A room, with its ID and end time in an export. */
 type Row = Omit<BodyOf<Operations['createRoom']>, 'members'> &
   BodyOf<Operations['updateRoom']> & {
     id?: unknown
@@ -26,21 +26,23 @@ type Row = Omit<BodyOf<Operations['createRoom']>, 'members'> &
 
 type RoomFlags = Pick<ImportFlags, 'match' | 'groupBy' | 'createMissing'>
 
-/** Fields that only creating sets. */
+/** Fields that can be set only at creation. */
 const setOnce = writableFields('create', room.fields).filter(([, { write }]) => write === 'create')
-/** Those that answers show. */
 const shownOnce = setOnce.filter(([, { answer }]) => answer !== 'never').map(([field]) => field)
 const notUpdated = new Set(['id', 'terminated_at', ...setOnce.map(([field]) => field)])
 
-/** An export says when a room was terminated, and nothing else of it. */
+/** Exports show only when a room was terminated. */
 function isTerminated({ is_terminated, terminated_at }: Row): boolean {
   return parseBoolean(is_terminated) ?? typeof parseTimestamp(terminated_at) === 'number'
 }
 
-/** Only an update blocks. */
+/** Blocking requires an update after the invitation. */
 const blockedIn = ({ members = [] }: Row) => members.filter((member) => isBlocked(member))
 
-/** Rooms have ids that the service chooses: known is one by its id, or by its name where that is asked for. */
+/**
+ * Creates the adapter for rooms. Since the service assigns IDs, rooms are identified by ID or, on request, by
+ * name.
+ */
 export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
   // The column that groups rows also identifies rooms.
   const match = flags.match ?? flags.groupBy
@@ -92,7 +94,6 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
       )
       return fixed && `its ${fixed} is ${existing[fixed]}, which cannot be changed`
     },
-    // Members are invited.
     kept: (row, existing) =>
       setOnce
         .map(([field]) => field)
@@ -107,7 +108,7 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
       await invite(client, id, row.members ?? [])
       return id
     },
-    // The service gives rooms their ids: of one whose answer was lost, only the name is known.
+    // The service assigns IDs, so after a lost response only the name identifies the room.
     async trace(client, row) {
       if (match) return (await rooms.find(client, row)) ?? 'absent'
       const { value } = await client.call('listRooms', { query: { name: row.name } })
@@ -118,8 +119,8 @@ export function createRooms(flags: RoomFlags): ImportAdapter<Row> {
 }
 
 /**
- * The room of a name.
- * @throws {ApiError} when there are several
+ * Finds the room with a name.
+ * @throws {ApiError} when several rooms have the name
  */
 async function named(client: Client, name: string): Promise<Item | undefined> {
   const found = await findRoomsByName(client, name)
@@ -129,6 +130,6 @@ async function named(client: Client, name: string): Promise<Item | undefined> {
     throw new ApiError(`${found.length} rooms are named “${name}”: ${ids.join(', ')}${more}`)
   }
   const [room] = found
-  // Items of a list need not carry more than id, type and name.
+  // Lists guarantee only `id`, `type` and `name`.
   return room && itemOf(client.call('getRoom', { params: { id: String(room['id']) } }), 'room')
 }

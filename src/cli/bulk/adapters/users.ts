@@ -16,7 +16,7 @@ import type { ImportFlags } from '../read/import-flags.ts'
 import { inviteWith, type RoomInvitations, readInvitations } from './invitations.ts'
 import { createMembers } from './members.ts'
 
-/** The rooms that a saved user was in go along with the user. */
+/** A user, with the memberships in an export. */
 type Row = BodyOf<Operations['createUser']> & { memberships?: readonly Membership[] }
 type Membership = RoomInvitations & { room_id: string }
 
@@ -44,7 +44,7 @@ export function createUsers({ ifExists }: Pick<ImportFlags, 'ifExists'>): Import
       body['memberships'] === undefined ? body : { ...body, memberships: membershipsOf(body['memberships']) },
     key: ({ user_id }) => user_id,
     keyName: 'user_id',
-    // Rule 3 of section 4.
+    // Create User overwrites an existing user (API specification, “Endpoints”).
     overrides: true,
     repeats: false,
     createsMissing: true,
@@ -88,7 +88,7 @@ function userOf(row: Row): BodyOf<Operations['createUser']> {
   return body
 }
 
-/** @throws {UsageError} for what are no memberships */
+/** @throws {UsageError} for a malformed list of memberships */
 function membershipsOf(given: unknown): unknown[] {
   if (!Array.isArray(given)) throw new UsageError('memberships: expected a list')
   return given.map((one, i) => {

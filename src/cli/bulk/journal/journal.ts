@@ -9,8 +9,8 @@ import { lockJournal } from './lock.ts'
 import { type Purpose, readJournal, requireEnded, requireSame } from './read-journal.ts'
 
 /**
- * An append-only record of a run, a JSON object a line: what it is of, rows before they are sent and each after it was
- * answered. What is said to be sent is on disk before it is.
+ * Append-only record of an import in NDJSON: a header, rows before they are sent, and their outcomes. Rows are
+ * synced to disk before they are sent.
  */
 export class Journal {
   readonly #file: FileHandle
@@ -19,13 +19,13 @@ export class Journal {
   #buffer = ''
   #waiting: { resolve(): void; reject(error: unknown): void }[] = []
   #isWriting = false
-  /** Why it could not be written. Nothing follows: a line may be torn, and what is behind it could not be read. */
+  /** The first write error. Nothing is appended after it, because the last line may be incomplete. */
   #broken: unknown
 
   private constructor(
     path: string,
     file: FileHandle,
-    /** What it recorded about the rows when it was opened. */
+    /** State of the rows when the journal was opened. */
     readonly past: JournalState,
   ) {
     this.#file = file
@@ -34,9 +34,9 @@ export class Journal {
   }
 
   /**
-   * Begins a journal, or resumes one.
-   * @param rows how many the input has
-   * @throws {UsageError} when another run uses it, it is of something else, or there is (not) one to resume
+   * Creates or resumes a journal.
+   * @param rows number of rows in the input
+   * @throws {UsageError} when another run uses the journal, or it does not match the input or `--resume`
    */
   static async open(
     path: string,
@@ -53,7 +53,7 @@ export class Journal {
       const resumed = resume ? requireSame(path, before, purpose) : undefined
       const file = await openOwnFile(path, resume ? 'append' : 'truncate')
       const journal = new Journal(path, file, resumed?.past ?? new JournalState(rows))
-      // Behind the last whole line: a crash may have torn the one after it.
+      // Appends after the last complete line; a crash may leave an incomplete one.
       if (resumed) await file.truncate(resumed.length)
       else journal.#append({ meetroom: 'journal', version: 1, ...purpose })
       await journal.#sync()
@@ -64,7 +64,7 @@ export class Journal {
     }
   }
 
-  /** Notes that rows, in the order of their numbers, are about to be sent; resolves when that is on disk. */
+  /** Records rows, in ascending order, as about to be sent; resolves when they are on disk. */
   sending(rows: readonly number[]): Promise<void> {
     let first = 0
     for (let i = 0; i < rows.length; i++) {
@@ -76,14 +76,14 @@ export class Journal {
     return this.#sync()
   }
 
-  /** Records the outcome of a row. Losing this to a crash is harmless: the row is looked up then. */
+  /** Records an outcome without a sync. If a crash loses it, the row is looked up. */
   ended(entry: Entry): void {
     this.#append(entry)
   }
 
   /**
-   * @param complete the run ended by itself: nothing is left to resume but what failed
-   * @param after what becomes of a complete journal: it stays where it is, is removed, or is moved to a path
+   * @param complete true when only failed rows remain
+   * @param after handling of a complete journal: keep it, remove it, or move it to a path
    */
   async close(complete: boolean, after: 'keep' | 'remove' | { receipt: string } = 'keep'): Promise<void> {
     try {
@@ -101,7 +101,7 @@ export class Journal {
     this.#buffer += `${JSON.stringify(line)}\n`
   }
 
-  /** One write and one sync for all that came while the last ones were under way. */
+  /** Lines that arrive during a write share the next write and sync. */
   #sync(): Promise<void> {
     const synced = new Promise<void>((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
@@ -112,7 +112,7 @@ export class Journal {
 
   async #write(): Promise<void> {
     this.#isWriting = true
-    // Others of this turn of the event loop are let in.
+    // Collects the lines of this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const waiting = this.#waiting
@@ -129,12 +129,12 @@ export class Journal {
         for (const { reject } of waiting) reject(failure('', error))
       }
     }
-    // At once: whoever is called back now may have more to write.
+    // Reset before any callback runs, which may append more lines.
     this.#isWriting = false
   }
 }
 
-/** Moves a journal, also to another disk. Where that is impossible it stays, and is a receipt there as well. */
+/** Moves a journal, also across disks. A journal that cannot be moved stays, and serves as the receipt there. */
 async function move(from: string, to: string): Promise<void> {
   try {
     makeDirectory(dirname(to))

@@ -3,15 +3,15 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Shard } from '../read/shard.ts'
 
-/** Where the journal of an input is, unless the user names it. */
+/** Returns the default path of an input's journal. */
 export function journalOf(input: string, shard: Shard | undefined): string {
   return `${input}${shard ? `.${shard.suffix}` : ''}.journal`
 }
 
 /**
- * Where the receipt of a finished import is, once its journal is removed; the names of those of its shards begin with it.
- * @param stateDir the directory in which this tool keeps its state
- * @param target the service or workspace that was imported into
+ * Returns the path of the receipt of a finished import. Receipts of shards have the same prefix.
+ * @param stateDir directory of this tool's state
+ * @param target name of the service or workspace
  */
 export function receiptOf(
   stateDir: string,
@@ -21,10 +21,7 @@ export function receiptOf(
   return journalOf(join(stateDir, 'receipts', name), shard)
 }
 
-/**
- * The journals that list some of the same rows as a journal of an input or as its receipt: those of the whole, or of parts that were
- * cut in another way.
- */
+/** Finds the journals or receipts of the same input with other shards, which list some of the same rows. */
 export async function overlapping(journal: string, shard: Shard | undefined): Promise<string[]> {
   const input = journal.slice(0, -journalOf('', shard).length)
   const names = await readdir(dirname(input)).catch(() => [])

@@ -2,8 +2,8 @@ import { UsageError } from '../../../errors.ts'
 import { type Machine, takeLock } from '../../../files/file-lock.ts'
 
 /**
- * Takes the lock of a journal for this process.
- * @throws {UsageError} when a process that runs has it
+ * Locks a journal for this process.
+ * @throws {UsageError} when another process holds the lock
  */
 export async function lockJournal(lock: string, machine: Machine): Promise<void> {
   const holder = await takeLock(lock, machine)

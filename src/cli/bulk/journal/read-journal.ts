@@ -4,30 +4,28 @@ import { UsageError } from '../../../errors.ts'
 import { linesOf } from '../read/lines.ts'
 import { JournalState } from './journal-state.ts'
 
-/** What a journal is of: another input, target or way of importing needs another journal. */
+/** Identity of an import, which a resumed run must match. */
 export interface Purpose {
   command: string
-  /** SHA-256 of the input. */
   input: string
-  /** Base URL, or the data directory of the embedded workspace. */
+  /** Base URL, or data directory of the local workspace. */
   target: string
-  /** How existing items are handled, and how columns are read. */
+  /** Flags that affect how rows are read and sent. */
   options: string
 }
 
-/** A journal of an earlier run. */
+/** Content of an existing journal. */
 interface Earlier {
   past: JournalState
   purpose: Purpose
-  /** The run finished. */
   ended: boolean
-  /** Bytes of its whole lines. */
+  /** Length of the complete lines, in bytes. */
   length: number
 }
 
 /**
- * Reads a journal, if there is one.
- * @throws {UsageError} when it is none, or damaged
+ * Reads a journal; undefined if there is none.
+ * @throws {UsageError} when the file is no journal or is damaged
  */
 export async function readJournal(path: string, rows: number): Promise<Earlier | undefined> {
   const size = await stat(path).then(
@@ -43,7 +41,7 @@ export async function readJournal(path: string, rows: number): Promise<Earlier |
     for (const line of lines) {
       const bytes = Buffer.byteLength(line) + 1
       const entry = parse(line)
-      // The last line may be torn, and is as if it had not been written.
+      // An incomplete last line is ignored.
       const torn = length + bytes > size || (entry === undefined && length + bytes === size)
       if (torn && (length > 0 || isTorn(line))) break
       if (length === 0) {
@@ -56,7 +54,7 @@ export async function readJournal(path: string, rows: number): Promise<Earlier |
   return purpose && { past, purpose, ended, length }
 }
 
-/** @throws {UsageError} when the run of a journal has not ended: a new one would forget what it has sent */
+/** @throws {UsageError} when the journal's run has not ended */
 export function requireEnded(path: string, before: Earlier | undefined): void {
   if (before && !before.ended)
     throw new UsageError(`an earlier import (journal ${path}) did not finish`, {
@@ -64,7 +62,7 @@ export function requireEnded(path: string, before: Earlier | undefined): void {
     })
 }
 
-/** @throws {UsageError} when there is no journal, or one of something else */
+/** @throws {UsageError} when the journal is missing or belongs to another import */
 export function requireSame(path: string, before: Earlier | undefined, purpose: Purpose): Earlier {
   if (!before)
     throw new UsageError(`there is no journal ${path} to resume`, { hint: 'drop --resume to start' })
@@ -91,10 +89,10 @@ function purposeOf({ command, input, target, options }: Record<string, unknown>)
   }
 }
 
-/** How a journal begins. */
+/** First characters of a journal. */
 const opening = '{"meetroom":"journal"'
 
-/** Whether a line may be the beginning of a journal that was cut off. */
+/** Returns true for an incomplete first line of a journal. */
 function isTorn(line: string): boolean {
   return line.startsWith(opening) || opening.startsWith(line)
 }

@@ -10,17 +10,18 @@ import { numberOf, RowKeys } from '../read/keys.ts'
 import { linesOf } from '../read/lines.ts'
 import { readJournal } from './read-journal.ts'
 
-/** How many rooms are looked up to tell whether what a journal lists still exists. */
+/** Maximum number of rooms to look up. */
 const mostLooks = 10
 
-/** What a journal knows a row by, whatever the order of its columns. */
+/** Hashes a row, independent of its column order. */
 export function hashOf(body: Body): number {
   return numberOf(writeJson(Object.fromEntries(Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1)))))
 }
 
 /**
- * Refuses to create again what a finished run has created: its journal is the receipt. One whose rooms are gone is void.
- * @throws {UsageError} when rows were imported into the same place, and what came of them exists
+ * Rejects an import whose rows a finished run has created, according to its journal or receipt, if the rooms still
+ * exist.
+ * @throws {UsageError} when some of the rooms exist
  */
 export async function requireNew(
   context: Context,
@@ -47,7 +48,7 @@ export async function requireNew(
 }
 
 /**
- * Refuses to import what a run with other shards has begun and not finished.
+ * Rejects an import while a run with other shards is unfinished.
  * @throws {UsageError}
  */
 export async function requireNoneUnfinished(
@@ -61,12 +62,12 @@ export async function requireNoneUnfinished(
     })
 }
 
-/** A journal beside its file by its name, and a receipt by its path: people may want to remove it. */
+/** Names a receipt by its path and a journal by its file name. */
 function nameOf(path: string): string {
   return basename(dirname(path)) === 'receipts' ? `receipt ${path}` : basename(path)
 }
 
-/** The journal of an import of the same kind to the same place. */
+/** Reads the journal of an import of the same kind to the same service. */
 async function journalFor(context: Context, path: string, { name }: ImportAdapter) {
   const before = await readJournal(path, 0)
   const isSame =
@@ -75,7 +76,6 @@ async function journalFor(context: Context, path: string, { name }: ImportAdapte
   return isSame ? before : undefined
 }
 
-/** The rows that a journal says were created. */
 async function* created(path: string): AsyncGenerator<{ hash: number; id: string }> {
   for await (const lines of linesOf(createReadStream(path), path))
     for (const line of lines) {
@@ -84,7 +84,7 @@ async function* created(path: string): AsyncGenerator<{ hash: number; id: string
     }
 }
 
-/** How many rows are known, and the hashes of some, spread evenly over all of them. */
+/** Counts the known rows, and samples their hashes evenly. */
 async function knownRows(
   checked: CheckedInput,
   isKnown: (hash: number) => boolean,

@@ -6,17 +6,17 @@ import { UsageError } from '../../../errors.ts'
 import { OutputFile } from '../../../files/output-file.ts'
 import type { InputFormat, Row } from '../read/rows.ts'
 
-/** How the input is written. */
+/** Format of the input file. */
 interface Form {
   columns: readonly string[] | undefined
   delimiter: string | undefined
-  /** Whether the file needs a byte order mark. */
+  /** True when the file needs a byte order mark. */
   mark: boolean
 }
 
 /**
- * A file of the rows that were refused, in the form of the input and each with its reason: once fixed, it is an input
- * again. There is none when no row was refused, whatever stood there before: its rows have been done meanwhile.
+ * File of failed rows in the format of the input, each with its reason. Once fixed, it can be imported. Without
+ * failed rows the file is removed.
  */
 export class Rejects {
   readonly #file: OutputFile
@@ -32,9 +32,9 @@ export class Rejects {
   }
 
   /**
-   * @param taken files of the same run, which this one must not be
-   * @throws {UsageError} when it is one of them
-   * @throws {OutputError} when it cannot be written
+   * @param taken other files of the run
+   * @throws {UsageError} when the file is one of them
+   * @throws {OutputError} when the file cannot be written
    */
   static async open(
     file: string,
@@ -50,9 +50,8 @@ export class Rejects {
     return new Rejects(path, format, form, await OutputFile.open(file, cwd))
   }
 
-  /** Resolves when the file can take more. */
   async add(row: Row, reason: string): Promise<void> {
-    // The encoding given for the input does not apply to this file.
+    // The file is UTF-8, whatever the encoding of the input.
     const mark = this.#empty && this.form.mark ? '\ufeff' : ''
     const text = mark + this.#textOf(row, reason, this.#empty)
     this.#empty = false
@@ -63,11 +62,11 @@ export class Rejects {
     switch (this.format) {
       case 'csv': {
         const { columns: names = [], delimiter = ',' } = this.form
-        // A file of rejects that is refused again keeps its one column of reasons.
+        // A file of rejects keeps its single reason column when it is imported again.
         const at = names.indexOf('reason') < 0 ? names.length : names.indexOf('reason')
         const line = [...cells]
         while (line.length < at) line.push('')
-        // Behind what there is too much of: nothing of the row is lost.
+        // Appended after surplus cells, so that no data is lost.
         line[line.length > names.length ? line.length : at] = reason
         const header = [...names]
         header[at] = 'reason'
@@ -78,7 +77,7 @@ export class Rejects {
         })
       }
       case 'ndjson':
-        // What is not JSON has no place for a reason, so it is written as it was.
+        // Text that is not JSON cannot hold a reason, so it is written unchanged.
         if (text !== undefined) return `${text}\n`
         return `${writeJson({ ...fields, reason })}\n`
       case 'json':
@@ -87,15 +86,14 @@ export class Rejects {
     }
   }
 
-  /** @throws {OutputError} when something could not be written */
   async close(): Promise<void> {
     await this.#file.close(this.format === 'json' && !this.#empty ? '\n]\n' : '')
-    // Only a file is ours to remove: /dev/stderr is not.
+    // Devices such as /dev/stderr must not be removed.
     if (this.#empty && (await stat(this.path)).isFile()) await rm(this.path)
   }
 }
 
-/** Whether two names are of one file, hard links included. */
+/** Returns true when two paths name the same file, hard links included. */
 async function isSame(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)))
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino

@@ -3,10 +3,10 @@ import { ApiError, ClosedOutput } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Item, View } from '../../output/views/views.ts'
 
-/** What became of one row. */
+/** The outcome of a row. */
 export interface Result {
   row: number
-  /** Says which row it is, for people. */
+  /** Describes the position of the row in the input. */
   place: () => string
   key: string | undefined
   status: Status
@@ -27,11 +27,11 @@ export const resultView: View = {
   fields: ['row', 'key', 'status', 'id', 'error'],
 }
 
-/** Number of failures that are listed when results are not printed. */
+/** Maximum number of failures listed when results are not printed. */
 export const maxReported = 20
-/** Number of results that may wait to be printed. */
+/** Maximum number of buffered results. */
 const mostWaiting = 1000
-/** Number of results of a table that wait for each other: the longest of them settles the width of a column. */
+/** Number of results that determine the column widths of a table. */
 const mostTogether = 10_000
 
 interface Writer {
@@ -39,17 +39,17 @@ interface Writer {
   end(): Promise<void>
 }
 
-/** Prints the results of a run as they come, and where they have no place the failures at its end. */
+/** Prints the results of a run as they arrive, or else the failures at its end. */
 export class Results {
   readonly #context: Context
   readonly #writer: Writer | undefined
   readonly #untold: Result[] = []
-  /** Failures beyond those that are told one by one. */
+  /** Number of failures beyond the listed ones. */
   #more = 0
   #waiting: Item[] = []
   #writing: Promise<void> | undefined
   #closed = false
-  /** The output cannot be written: `add` and `close` throw it. */
+  /** A write error, thrown by `add` and `close`. */
   #failure: { error: unknown } | undefined
 
   private constructor(context: Context, writer: Writer | undefined) {
@@ -57,7 +57,7 @@ export class Results {
     this.#writer = writer
   }
 
-  /** A table is for people, who want the failures and not thousands of lines that say ok. */
+  /** Tables omit results except in dry runs, as readers need only the failures. */
   static async open(context: Context): Promise<Results> {
     const printer = await context.printer()
     printer.check(resultView, true)
@@ -65,13 +65,13 @@ export class Results {
     return new Results(context, silent ? undefined : await printer.writer(resultView, 'results'))
   }
 
-  /** Whether anybody is told of a row that ended like this. */
+  /** Returns true when a row with this status is printed or reported. */
   tells(status: Status): boolean {
     return this.#writer !== undefined || verdictOfStatus(status) === 'bad'
   }
 
   /**
-   * Resolves when there is room for more.
+   * Adds a result; resolves when there is space for more.
    * @throws {OutputError} when the output cannot be written
    */
   add(result: Result): Promise<void> | undefined {
@@ -79,9 +79,9 @@ export class Results {
     this.#keep(result)
     if (!this.#writer) return undefined
     const { row, key, id, error } = result
-    // Scripts count on one word for whatever was imported.
+    // Scripts expect one status for all imported rows.
     const status = result.status === 'overwrote' || result.status === 'updated' ? 'ok' : result.status
-    // An item without an id has nothing to print among ids.
+    // The format `ids` omits items without an ID.
     if (this.#context.format !== 'ids' || id !== undefined)
       this.#waiting.push({ row, key, status, id, error })
     if (this.#context.format === 'table' && this.#waiting.length < mostTogether) return undefined
@@ -95,7 +95,7 @@ export class Results {
     return this.#waiting.length > mostWaiting ? this.#writing : undefined
   }
 
-  /** Keeps a failure that has no place in the output. */
+  /** Stores a failure that the output does not contain. */
   #keep(result: Result): void {
     const isPrinted = this.#writer && this.#context.format !== 'ids'
     if (isPrinted || verdictOfStatus(result.status) !== 'bad') return
@@ -103,7 +103,7 @@ export class Results {
     else this.#more++
   }
 
-  /** One write for all that came in this turn of the event loop. */
+  /** Combines the results of this turn of the event loop into one write. */
   async #write(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
@@ -113,7 +113,7 @@ export class Results {
     }
   }
 
-  /** The reader may go away; the rest of the work is done anyway. */
+  /** Ignores a closed output: the import continues. */
   async #unlessClosed(write: () => Promise<void> | undefined): Promise<void> {
     if (this.#closed) return
     try {
@@ -125,8 +125,8 @@ export class Results {
   }
 
   /**
-   * Prints what is left, and the failures that have not been printed.
-   * @throws {OutputError} when something could not be written
+   * Prints the remaining results and failures.
+   * @throws {OutputError} when the output cannot be written
    */
   async close(): Promise<void> {
     await this.#writing

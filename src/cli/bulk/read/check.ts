@@ -10,33 +10,27 @@ import { type InputFormat, type Row, readRows } from './rows.ts'
 import type { Shard } from './shard.ts'
 import type { Source } from './source.ts'
 
-/** The result of checking the whole input. */
 export interface CheckedInput {
-  /** Number of rows. */
   rows: number
-  /** Number of those that are in the shard. */
+  /** Number of rows in the shard. */
   share: number
-  /** Number of invalid rows. */
   invalid: number
-  /** Number of valid rows without a key. */
   keyless: number
-  /** How many rows that can be sent leave a field out, by the fields that any leaves out. */
+  /** Number of valid rows that omit a field, by field. */
   omitted: ReadonlyMap<string, number>
-  /** Number of rows of the shard that terminate or block something if it exists. */
+  /** Number of rows in the shard that terminate or block an existing item. */
   destructive: number
-  /** How many values had white space around them, by their fields. */
+  /** Number of values with surrounding white space, by field. */
   trimmed: ReadonlyMap<string, number>
-  /** SHA-256 of the bytes. */
+  /** SHA-256 of the input. */
   digest: string
-  /** Columns of a CSV. */
   columns: readonly string[] | undefined
-  /** What separates its cells. */
   delimiter: string | undefined
-  /** Reads the input again, every row of the shard with what is to be sent or why it cannot be. */
+  /** Yields the checked rows of the shard again. */
   again(): AsyncGenerator<CheckedRow[]>
 }
 
-/** Room for so many bytes of checked rows, which are not read again: those of about 400,000 users. */
+/** Maximum size of the compressed rows in memory, in bytes: about 400,000 users. */
 const mostKept = 8 * 1024 * 1024
 
 interface CheckOptions {
@@ -44,22 +38,20 @@ interface CheckOptions {
   format: InputFormat
   delimiter: string | undefined
   kind: ImportAdapter
-  /** Rows that follow each other and name the same room are one. */
+  /** Merges rows with the same room name. */
   groups: boolean
   reader: RowReader
-  /** The part of the rows that is imported; undefined for all of them. All of them are checked. */
+  /** The shard to import; all rows are checked. */
   shard?: Shard | undefined
-  /** Aborted: nobody waits for the result any more. */
+  /** Signal that cancels the check. */
   signal: AbortSignal
-  /** Told of every row as it was read. */
   onRow?: ((row: Row) => Promise<void>) | undefined
-  /** Told of every row that cannot be sent. */
   onProblem: (row: Row, problem: string) => Promise<void>
 }
 
 /**
- * Reads the whole input and checks every row, before anything is sent.
- * @throws {UsageError} when it is not what it is said to be
+ * Checks every row of the input.
+ * @throws {UsageError} when the input is malformed
  */
 export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const { source, format, kind, reader, shard, signal, onProblem, onRow } = options
@@ -92,7 +84,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
 
   const keyOf = ({ body }: CheckedRow) => body && kind.key(body)
   const keys = new RowKeys()
-  // Only what overwrites as a whole resets what a row leaves out.
+  // Only full overwrites reset omitted fields.
   const optional = kind.overrides ? fieldsOf(kind) : []
   const omissions = optional.map(() => 0)
   let rows = 0
@@ -128,11 +120,11 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const digest = hash.digest('hex')
   const suspects = keys.repeated()
 
-  /** The rows again, where a key may repeat with the row that had it first. */
+  /** Yields the rows again, and marks those whose key an earlier row has. */
   async function* again(part: Shard | undefined): AsyncGenerator<CheckedRow[]> {
     const unrepeated = repeatsRefused(keyOf, kind.keyName, suspects)
     for await (const all of kept.read({ columns: columns ?? [], bodyOf: reader.bodyOf }) ?? reread()) {
-      // A key is in one shard, with all of its repetitions.
+      // All rows with the same key are in one shard.
       const batch = part ? all.filter((checked) => part.holds(keyOf(checked), checked.row.number)) : all
       yield suspects.size > 0 ? batch.map(unrepeated) : batch
     }
@@ -144,7 +136,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     if (seen.digest('hex') !== digest) throw new UsageError(`${source.name} changed while it was being read`)
   }
 
-  // Most inputs have no key twice, and need no second look.
+  // A second pass is needed only for repeated keys.
   if (suspects.size > 0)
     for await (const batch of again(undefined))
       for (const { row, problem, repeats } of batch)
@@ -166,7 +158,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   }
 }
 
-/** The same rows, each shown to somebody first. */
+/** Passes each row to a callback first. */
 async function* watched(batches: AsyncIterable<Row[]>, onRow: (row: Row) => Promise<void>) {
   for await (const rows of batches) {
     for (const row of rows) await onRow(row)

@@ -3,21 +3,20 @@ import { numberOf } from './keys.ts'
 import { rowPlace } from './place.ts'
 import type { Row } from './rows.ts'
 
-/** A row with what is to be sent, or why it cannot be. */
+/** A row with its request body or its problem. */
 export interface CheckedRow {
   readonly row: Row
-  /** Undefined when the row cannot be sent. */
   readonly body: Body | undefined
   readonly problem: string | undefined
-  /** The fields of values that had white space around them. */
+  /** Fields of values with surrounding white space. */
   readonly trimmed?: readonly string[] | undefined
-  /** The problem is that an earlier row has the same key. */
+  /** True when an earlier row has the same key. */
   readonly repeats?: boolean
 }
 
 /**
- * Creates the function that refuses rows whose key an earlier one has. It is given the rows in their order.
- * @param suspects numbers of keys that may repeat
+ * Creates a function that rejects rows whose key an earlier row has. Call it with the rows in order.
+ * @param suspects hashes of keys that may repeat
  */
 export function repeatsRefused(
   keyOf: (checked: CheckedRow) => string | undefined,

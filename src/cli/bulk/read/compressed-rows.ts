@@ -5,21 +5,21 @@ import type { Body } from '../adapter/adapter.ts'
 import type { CheckedRow } from './checked-row.ts'
 import { fieldsOfCells, type InputFormat, type Row } from './rows.ts'
 
-/** Number of rows that are read back at once: more would outlive a collection of garbage, which copies them. */
+/** Number of rows decoded at a time, small enough to be garbage collected early. */
 const blockRows = 64
-/** Number of characters that are packed at once. */
+/** Number of characters compressed at a time. */
 const packLength = 64 * 1024
 
-/** A row and its problem; that of a CSV by its cells. What is to be sent follows from it. */
+/** A row with its problem; a CSV row as its cells. The request body is derived again. */
 type Kept = readonly [problem: string | null, row: Row] | KeptLine
 type KeptLine = readonly [problem: string | null, number: number, line: number, cells: readonly string[]]
 
-/** How rows are written: every value of a CSV is text. */
+/** JSON for CSV rows, whose values are all text. */
 const plain = {
   write: (rows: readonly Kept[]): string => JSON.stringify(rows),
   read: (text: string): unknown => JSON.parse(text),
 }
-/** Rows of JSON have numbers that may lose digits. They were found to be no deeper than they may be. */
+/** JSON that keeps all digits of numbers. The depth was checked earlier. */
 const lossless = {
   write: (rows: readonly Kept[]): string => writeJson(rows),
   read: (text: string): unknown => readJson(text, Number.POSITIVE_INFINITY),
@@ -32,16 +32,16 @@ interface Reading {
 }
 
 /**
- * Rows of an input that were checked, so that it is not read and checked again. They are kept as packed text: a fifth of the input,
- * where objects would take ten times as much as it.
+ * Checked rows as compressed text, so that they need not be read and checked again. Takes a fifth of the input's
+ * size.
  */
 export class CompressedRows {
   readonly #mostBytes: number
   readonly #json: typeof plain
-  /** Undefined when there were too many rows. */
+  /** Undefined when the rows exceeded the limit. */
   #packs: Buffer[] | undefined = []
   #bytes = 0
-  /** Blocks that are not packed yet, a line each. */
+  /** Blocks not yet compressed, one per line. */
   #text = ''
 
   constructor(mostBytes: number, format: InputFormat) {
@@ -49,7 +49,7 @@ export class CompressedRows {
     this.#json = format === 'csv' ? plain : lossless
   }
 
-  /** Keeps the next rows; with more than there is room for, none are kept any more. */
+  /** Adds rows; above the limit, all rows are discarded. */
   add(rows: readonly CheckedRow[]): void {
     for (let at = 0; this.#packs && at < rows.length; at += blockRows) {
       this.#text += `${this.#json.write(rows.slice(at, at + blockRows).map(keptOf))}\n`
@@ -65,7 +65,7 @@ export class CompressedRows {
     else packs.push(pack)
   }
 
-  /** All rows, some at a time; undefined when not all were kept. */
+  /** Yields all rows in blocks; undefined when they were discarded. */
   read(reading: Reading): Generator<CheckedRow[]> | undefined {
     return this.#packs && this.#read(this.#packs, reading)
   }

@@ -1,31 +1,30 @@
 import { UsageError } from '../../../errors.ts'
 
-/** The delimiters that are found out. */
+/** Delimiters that are detected. */
 const usual = [',', ';', '\t'] as const
 
 const quote = 0x22
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
-/** A longer header is not one: what was read so far decides. */
+/** Maximum length of a header, in bytes; longer ones are cut for the detection. */
 const mostHeader = 1024 * 1024
 
-/** `;`, `tab` or any other single character. */
+/** Parses `--delimiter`: `tab` or a single character. */
 export function delimiterOf(text: string): string {
   const character = /^(tab|\\t)$/i.test(text) ? '\t' : text
   if (character === '\t' || /^[^\w"\p{C}\p{Zl}\p{Zp}]$/u.test(character)) return character
   throw new UsageError(`--delimiter takes one character, or tab, not “${text}”`)
 }
 
-/** How a CSV is written. */
+/** Format of a CSV file. */
 export interface Dialect {
   delimiter: string
-  /** Lines before the header: Excel writes one that says `sep=;`. */
+  /** Number of lines before the header: Excel writes `sep=;`. */
   skipped: number
-  /** The text after them. */
   bytes: AsyncIterable<Buffer>
 }
 
-/** Finds out the delimiter from the header: a `sep=` line says it, else it is what stands there most often. */
+/** Detects the delimiter from a `sep=` line, or else from the header's most frequent candidate. */
 export async function dialectOf(input: AsyncIterable<Buffer>, given: string | undefined): Promise<Dialect> {
   const chunks = input[Symbol.asyncIterator]()
   let head: Buffer = Buffer.alloc(0)
@@ -50,7 +49,7 @@ export async function dialectOf(input: AsyncIterable<Buffer>, given: string | un
   }
 }
 
-/** Where the first line ends that is not blank, breaks inside quotes left out; -1 while it goes on. */
+/** Finds the end of the first non-empty line, ignoring line breaks in quotes; -1 if incomplete. */
 function endOfHeader(head: Buffer): number {
   let inQuotes = false
   let isBlank = true

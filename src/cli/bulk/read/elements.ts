@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { UsageError } from '../../../errors.ts'
 import { maxLength } from './lines.ts'
 
-/** A JSON text without the expected array of elements. */
+/** Error for a JSON text without the expected array. */
 export class NotAnArrayError extends Error {}
 
 const quote = 0x22
@@ -14,11 +14,10 @@ const isClosing = (code: number) => code === 0x5d || code === 0x7d
 const isBlank = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 
 /**
- * The texts of the elements of a JSON array, or of the array that an object has under a key, in constant memory. Finds
- * where each begins and ends; whether each is valid JSON is left to its reader, which may treat numbers more carefully
- * than a streaming parser is.
- * @param name what messages call the text
- * @throws {NotAnArrayError} when the text has no such array, ends too early or goes on behind its end
+ * Extracts the elements of a JSON array, or of the array under a key of an object, in constant memory. The caller
+ * parses each element.
+ * @param name name of the input in messages
+ * @throws {NotAnArrayError} when the array is missing or malformed
  * @throws {UsageError} for an element above 16 MB
  */
 export async function* elementsOf(
@@ -43,17 +42,16 @@ class Scanner {
   readonly #name: string
   #part = ''
   #at = 0
-  /** The brackets that are open. */
   readonly #open: number[] = []
   #inString = false
   #escaped = false
-  /** How many brackets are open directly in the array; 0 outside of it. */
+  /** Number of open brackets directly inside the array; 0 outside. */
   #level = 0
   #found = false
   #ended = false
-  /** Where the element under way begins in this part, or a string that may be a key; -1 when there is none. */
+  /** Start of the current element or possible key in this part; -1 if none. */
   #start = -1
-  /** The part of it in earlier chunks. */
+  /** Text of the current element in earlier chunks. */
   #earlier: string[] = []
   #earlierLength = 0
   #afterComma = false
@@ -64,7 +62,6 @@ class Scanner {
     this.#name = name
   }
 
-  /** The elements that end in this part of the text. */
   read(part: string): string[] {
     this.#part = part
     const elements: string[] = []
@@ -80,7 +77,7 @@ class Scanner {
     return elements
   }
 
-  /** What is under way goes on in the next part. Its text is put together once: with every part takes quadratic time. */
+  /** Stores the unfinished element. The parts are joined once, to avoid quadratic time. */
   #keep(): void {
     const text = this.#part.slice(this.#start)
     this.#earlier.push(text)
@@ -97,7 +94,6 @@ class Scanner {
     this.#earlierLength = 0
   }
 
-  /** The text from where it began to here. */
   #text(): string {
     return this.#earlier.join('') + this.#part.slice(this.#start, this.#at)
   }
@@ -130,7 +126,7 @@ class Scanner {
     if (code === quote) this.#inString = true
     else if (isOpening(code)) this.#opening(code)
     else if (isClosing(code)) this.#closing(code)
-    // After a value at the top level of an object comes the next key.
+    // After a value of the top-level object, the next key starts.
     else if (code === comma && this.#level === 0 && this.#open.length === 1) this.#start = -1
   }
 
@@ -144,7 +140,7 @@ class Scanner {
     this.#open.push(code)
   }
 
-  /** Whether what stands before the value that begins here is the key. */
+  /** Returns true when the text before this value is the expected key. */
   #isWanted(): boolean {
     const text = this.#start < 0 ? '' : this.#text().trimEnd()
     try {

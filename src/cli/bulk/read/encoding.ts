@@ -1,4 +1,4 @@
-/** The encodings that a file may be said to have. */
+/** Supported values of `--encoding`. */
 export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
 export type Encoding = (typeof encodings)[number]
 
@@ -8,12 +8,12 @@ const marks: readonly [Encoding, readonly number[]][] = [
   ['utf-16be', [0xfe, 0xff]],
 ]
 
-/** A byte order mark, which tells the encoding for sure: files of rejected rows have one. */
+/** Detects the encoding by a byte order mark, which files of rejected rows have. */
 export function markOf(bytes: Buffer): Encoding | undefined {
   return marks.find(([, mark]) => mark.every((byte, i) => bytes[i] === byte))?.[0]
 }
 
-/** The same text in UTF-8. Throws TypeError when the bytes are not valid in the encoding. */
+/** Converts text to UTF-8. Throws TypeError for invalid bytes. */
 export async function* inUtf8(
   chunks: AsyncIterable<Buffer>,
   encoding: Exclude<Encoding, 'utf-8'>,
@@ -27,10 +27,10 @@ export async function* inUtf8(
   yield Buffer.from(decoder.decode())
 }
 
-/** What windows-1252 has where Latin-1 has control characters, from 0x80; five places are free. */
+/** Characters of windows-1252 from 0x80, where Latin-1 has control characters. */
 const special = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
-/** Some versions of Node take windows-1252 for Latin-1, and lose quotes, dashes and the euro sign. */
+/** Decodes windows-1252, which some Node versions decode as Latin-1. */
 function fromWindows(bytes: Buffer): string {
   return bytes
     .toString('latin1')

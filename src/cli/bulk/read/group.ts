@@ -6,11 +6,11 @@ import { numberOf, RowKeys } from './keys.ts'
 import { rowPlace } from './place.ts'
 import type { Row } from './rows.ts'
 
-/** The columns of a member in a file with a row for each, and what they are called in a room. */
+/** Member columns of a file with one row per member, and their fields in a room. */
 const memberFields = { user_id: 'user_id', member_type: 'type', member_name: 'name' } as const
 export const memberColumns = Object.keys(memberFields)
 
-/** Number of rows of rooms whose rows do not follow each other that are held until the end of the file. */
+/** Maximum number of rows held until the end of the file, for rooms whose rows are not adjacent. */
 const mostHeld = 100_000
 
 interface Group {
@@ -18,20 +18,18 @@ interface Group {
   name: string
   fields: Record<string, unknown>
   members: object[]
-  /** The fields of values of later rows that had white space around them. */
+  /** Fields of later rows' values with surrounding white space. */
   trimmed: string[]
   problem: string | undefined
 }
 
-/** How the columns of an input are read. */
 interface Columns {
-  /** The field that a column is read as. */
+  /** Returns the field of a column. */
   targetOf(column: string): string
-  /** Whether a column is imported. */
   isUsed(column: string): boolean
 }
 
-/** The numbers of the names whose rows do not all follow each other. */
+/** Finds the rooms whose rows are not all adjacent, as hashes of their names. */
 export async function scatteredNames(
   batches: AsyncIterable<Row[]>,
   columns: Columns,
@@ -48,10 +46,10 @@ export async function scatteredNames(
 }
 
 /**
- * The rows of each room as one row with several members. What a later row leaves out is what the first one says. Rooms whose rows
- * do not follow each other come last.
- * @param scattered the numbers of their names
- * @throws {UsageError} when there are too many of them to be held
+ * Merges the rows of each room into one row with several members. Later rows inherit omitted values from the
+ * first. Rooms with non-adjacent rows come last.
+ * @param scattered hashes of their names
+ * @throws {UsageError} when they have too many rows to hold
  */
 export async function* grouped(
   batches: AsyncIterable<Row[]>,
@@ -68,7 +66,7 @@ export async function* grouped(
     group = undefined
     return [rowOf(closed, ++number)]
   }
-  /** Adds a row to the room that it names, and returns the room where it is the first. */
+  /** Adds a row to its room; returns the room when the row is its first. */
   const begun = (row: Row, fields: Item, before: (name: string) => Group | undefined): Group | undefined => {
     const parts = partsOf(fields, columns)
     const same = parts.name === '' ? undefined : before(parts.name)
@@ -102,7 +100,6 @@ export async function* grouped(
   for (const one of held.values()) yield [rowOf(one, ++number)]
 }
 
-/** A group as a row. */
 function rowOf({ rows, fields, members, trimmed, problem }: Group, number: number): Row {
   const row = { number, line: rows[0].line, rows, trimmed }
   if (problem !== undefined) return { ...row, fields: undefined, problem }
@@ -117,19 +114,19 @@ function tooManyHeld(fields: Item, { targetOf }: Columns): UsageError {
   )
 }
 
-/** A row of a CSV has everything in its cells, and takes less memory without its fields. */
+/** Drops the fields of a CSV row, which can be derived from its cells, to save memory. */
 function withoutCellFields(row: Row): Row {
   return row.cells ? { ...row, fields: undefined } : row
 }
 
-/** The name of the room, as it is compared: the same with and without white space around it. */
+/** Returns the room name for comparison, without surrounding white space. */
 function nameOf(fields: Item, { targetOf }: Columns): string {
   const column = Object.keys(fields).find((column) => targetOf(column) === 'name')
   const value = column === undefined ? undefined : fields[column]
   return isBlank(value) ? '' : trimWhiteSpace(textOf(value))
 }
 
-/** What a row says of the room, by its own columns, and of the member. */
+/** Splits a row into the fields of the room and of the member. */
 function partsOf(fields: Item, columns: Columns) {
   const ofRoom: Record<string, unknown> = {}
   const ofMember: Record<string, unknown> = {}
@@ -145,7 +142,6 @@ function partsOf(fields: Item, columns: Columns) {
   }
 }
 
-/** Adds a row to the room of those before it. */
 function add(group: Group, row: Row, fields: Item, { targetOf, isUsed }: Columns): void {
   const [first] = group.rows
   group.rows.push(row)

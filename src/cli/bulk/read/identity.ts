@@ -1,26 +1,26 @@
 import { isRecord } from '../../../api/guards.ts'
 import { trimWhiteSpace } from '../../input/white-space.ts'
 
-/** Fields that hold IDs. */
+/** Fields that contain IDs. */
 export const idFields: readonly string[] = ['user_id', 'room_id', 'id']
 
 const nameFields: readonly string[] = ['name', 'member_name']
-/** Fields that hold members or memberships, which have IDs and names of their own. */
+/** Fields that contain members or memberships. */
 const listFields: readonly string[] = ['members', 'memberships']
 
-/** Whether a field tells items apart: white space around its value makes another item that looks the same. */
+/** Returns true for fields that identify items: surrounding white space would create a second, similar item. */
 export function isIdentity(field: string): boolean {
   return idFields.includes(field) || nameFields.includes(field) || isEmail(field)
 }
 
-/** Whether a field holds an email address. The API lists no such field, and some services have one. */
+/** Returns true for email fields, which some services have although the API specification lists none. */
 export function isEmail(field: string): boolean {
   return /(^|_)e[-_]?mail(_address)?$/i.test(field)
 }
 
 /**
- * The value of a field, without white space around it where the field tells items apart.
- * @param onTrimmed told each field whose value changes
+ * Trims the value of an identifying field.
+ * @param onTrimmed called with each field whose value changes
  */
 export function trimmedValue(field: string, value: unknown, onTrimmed: (field: string) => void): unknown {
   if (typeof value === 'string') {

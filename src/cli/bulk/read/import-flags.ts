@@ -10,7 +10,6 @@ import { Shard } from './shard.ts'
 const ifExists = ['overwrite', 'update', 'skip', 'fail'] as const
 export type IfExists = (typeof ifExists)[number]
 
-/** What an import takes, beside the file. */
 export interface ImportFlags extends PaceFlags {
   inputFormat?: InputFormat
   encoding?: Encoding
@@ -18,33 +17,31 @@ export interface ImportFlags extends PaceFlags {
   map?: string[]
   ignoreUnknown?: boolean
   ifExists: IfExists
-  /** Of rooms: what tells whether one is there already, instead of its id. */
+  /** Field that identifies rooms instead of the ID. */
   match?: 'name'
-  /** Of rooms: what rows for the members of one room have in common. */
+  /** Field by which rows are merged into one room. */
   groupBy?: 'name'
   createMissing?: boolean
-  /** Import again what an earlier run has imported. */
+  /** Imports rows again that an earlier run has imported. */
   again?: boolean
-  /** Import only this part of the file. */
   shard?: Shard
-  /** `--no-receipt` is false. */
+  /** False for `--no-receipt`. */
   receipt?: boolean
-  /** How many items may be terminated or blocked. */
+  /** Maximum number of items that may be terminated or blocked. */
   max?: number
   skipInvalid?: boolean
-  /** `--no-journal` is false, `--journal FILE` a path. */
+  /** False for `--no-journal`, a path for `--journal FILE`. */
   journal?: string | boolean
   resume?: boolean
   failedOut?: string
   room?: string
   roomIds?: string
-  /** Of members: let those back in who are blocked. */
+  /** Unblocks members. */
   unblock?: boolean
-  /** What was given on the command line: the command that resumes is built from it. */
+  /** Flags on the command line, for the resume command. */
   given: readonly GivenOption[]
 }
 
-/** Adds the flags of an import. */
 export function importFlags<C extends Command>(command: C): C {
   return addPaceFlags(
     command
@@ -91,7 +88,6 @@ export function importFlags<C extends Command>(command: C): C {
   )
 }
 
-/** Adds the flag of an import that may terminate rooms or block members. */
 export function maxFlag<C extends Command>(command: C): C {
   return command.option(
     '--max <n>',
@@ -100,7 +96,6 @@ export function maxFlag<C extends Command>(command: C): C {
   )
 }
 
-/** Adds the flags of an import of rooms, whose ids the service chooses. */
 export function roomImportFlags<C extends Command>(command: C): C {
   return maxFlag(command)
     .addOption(

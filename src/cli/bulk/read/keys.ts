@@ -1,11 +1,10 @@
-// Finding rows with the same key without holding all keys: eight bytes each, sorted at the end. What has the same
-// number is not yet the same key: a second look at the input tells.
+// Finds rows with the same key without storing the keys: hashes of eight bytes each, sorted at the end. Equal
+// hashes are verified in a second pass.
 
 const mostKeys = 1 << 26
 
-/** Collects the keys of the rows of an input. */
 export class RowKeys {
-  // Grows in place: copying it would take three times the memory for a moment.
+  // Resizable, as copying would need three times the memory.
   readonly #buffer = new ArrayBuffer(0, { maxByteLength: mostKeys * 8 })
   readonly #numbers = new Float64Array(this.#buffer)
   #count = 0
@@ -20,7 +19,7 @@ export class RowKeys {
     this.#numbers[this.#count++] = number
   }
 
-  /** Whether a key with this number was added. Sorts them all: nothing may be added afterwards. */
+  /** Creates a lookup for the added hashes. Sorts them, so no more may be added. */
   lookup(): (number: number) => boolean {
     const sorted = this.#numbers.subarray(0, this.#count).sort()
     return (number) => {
@@ -35,7 +34,7 @@ export class RowKeys {
     }
   }
 
-  /** The numbers that more than one key has: usually none. Forgets them all. */
+  /** Returns the hashes that were added more than once, and discards all. */
   repeated(): Set<number> {
     const sorted = this.#numbers.subarray(0, this.#count).sort()
     const twice = new Set<number>()
@@ -45,7 +44,7 @@ export class RowKeys {
   }
 }
 
-/** 52 bits of a key, well mixed (two rounds of FNV-1a with different beginnings). */
+/** Hashes a key to 52 bits (two variants of FNV-1a). */
 export function numberOf(key: string): number {
   let low = 0x811c9dc5
   let high = 0x9747b28c

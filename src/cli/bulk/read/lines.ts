@@ -1,19 +1,18 @@
 import { StringDecoder } from 'node:string_decoder'
 import { UsageError } from '../../../errors.ts'
 
-/** Largest line, row or element that is read, in characters: what is longer is not the data of one thing. */
+/** Maximum length of a line, row or element, in characters. */
 export const maxLength = 16 * 1024 * 1024
 
 /**
- * The lines of a text, some at a time; what follows the last line feed is one too, unless it is nothing. Only a line
- * feed ends a line: node:readline also splits at U+2028, which may stand inside a JSON string.
- * @param name what messages call the text
+ * Splits text into lines at line feeds only: node:readline also splits at U+2028, which JSON strings may contain.
+ * @param name name of the input in messages
  * @throws {UsageError} for a line above 16 MB
  */
 export async function* linesOf(bytes: AsyncIterable<Buffer>, name: string): AsyncGenerator<string[]> {
   const decoder = new StringDecoder('utf8')
   let number = 1
-  // What there is of the line under way. Joined once: to look through it with every chunk would take quadratic time.
+  // Parts of the current line, joined once to avoid quadratic time.
   let parts: string[] = []
   let length = 0
   const add = (part: string) => {

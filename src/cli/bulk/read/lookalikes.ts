@@ -3,7 +3,7 @@ import { isEmail, isIdentity } from './identity.ts'
 import { rowPlace } from './place.ts'
 import type { Row } from './rows.ts'
 
-/** Number of different values that are compared: those of a larger file must not fill the memory. */
+/** Maximum number of distinct values to compare, to bound memory. */
 const mostValues = 200_000
 
 interface Seen {
@@ -11,18 +11,18 @@ interface Seen {
   place: string
 }
 
-/** Finds values that look the same as a value of an earlier row and are another one. */
+/** Finds values that look like a value of an earlier row but differ from it. */
 export class Lookalikes {
   readonly #targetOf: (column: string) => string
   readonly #seen = new Map<string, Seen>()
   readonly #reported = new Set<string>()
 
-  /** @param targetOf the field that a column is read as */
+  /** @param targetOf returns the field of a column */
   constructor(targetOf: (column: string) => string) {
     this.#targetOf = targetOf
   }
 
-  /** Compares the values of a row with those before it, and says how each lookalike differs. */
+  /** Compares the values of a row with earlier ones, and describes each difference. */
   *of(row: Row): Generator<string> {
     for (const [column, value] of Object.entries(row.fields ?? {})) {
       const field = this.#targetOf(column)
@@ -39,13 +39,13 @@ export class Lookalikes {
   }
 }
 
-/** What a value and its lookalikes have in common. Compatibility normalisation also covers wide and unusual spaces. */
+/** Normalizes a value for comparison. NFKC also covers wide characters and unusual spaces. */
 function comparable(field: string, value: string): string {
   const text = withoutSpaces(value.normalize('NFKC'))
   return isAddress(field, value) ? text.toLowerCase() : text
 }
 
-/** An ID may be an email address, too. */
+/** IDs may be email addresses. */
 const isAddress = (field: string, value: string) => isEmail(field) || value.includes('@')
 
 function withoutSpaces(text: string): string {

@@ -10,50 +10,48 @@ import type { Body, ImportAdapter } from '../adapter/adapter.ts'
 import { idFields, trimmedValue } from './identity.ts'
 import type { InputFormat } from './rows.ts'
 
-/** Some services count; in the API an id is text. */
+/** Converts numeric IDs of some services to text. */
 export function asId(field: string, value: unknown): unknown {
   const isNumber = typeof value === 'number' || isLosslessNumber(value)
   return isNumber && idFields.includes(field) ? String(value) : value
 }
 
-/** A row as it will be sent, or why it cannot be. */
+/** The request body of a row, or its problem. */
 export type RowReading = ({ body: Body } | { problem: string }) & {
-  /** The fields of values that had white space around them. */
+  /** Fields of values with surrounding white space. */
   trimmed?: readonly string[]
 }
 
 export interface RowReader {
-  /** @throws {UsageError} for columns that the kind does not have, or one that it needs and that is not there */
+  /** @throws {UsageError} for unknown or missing columns */
   checkColumns(columns: readonly string[]): void
   read(fields: Item): RowReading
-  /** The same for what is known to be right. */
+  /** Converts a row that was checked before. */
   bodyOf(fields: Item): Body
-  /** The field that a column is read as. */
+  /** Returns the field of a column. */
   targetOf(column: string): string
-  /** Whether a column is imported. */
   isUsed(column: string): boolean
-  /** Fields that rows have and the API does not list: they are sent anyway. */
+  /** Fields that the API specification does not list; they are sent anyway. */
   readonly unlisted: ReadonlySet<string>
 }
 
 interface ReaderOptions {
   format: InputFormat
-  /** From the input’s names to the API’s; an empty name leaves a column out. */
+  /** Fields by column name; an empty field ignores the column. */
   renames: ReadonlyMap<string, string>
-  /** Values for what a row does not say. */
+  /** Values for omitted fields. */
   defaults: Body
-  /** The ids of rooms by those that they had elsewhere. */
+  /** New room IDs by old ones. */
   roomIds: ReadonlyMap<string, string> | undefined
-  /** Leaves out what the API does not list. */
   ignoreUnknown: boolean
-  /** Columns that are read before the rows are, for the members of a room. */
+  /** Columns of members, which are read when rows are merged. */
   memberColumns: readonly string[]
 }
 
-/** Number of unlisted fields that are named. */
+/** Maximum number of unlisted fields in a warning. */
 const mostUnlisted = 20
 
-/** How the rows of an input are read: cells become values, fields that the service makes are left out. */
+/** Creates the reader that converts rows to request bodies. */
 export async function createRowReader(kind: ImportAdapter, options: ReaderOptions): Promise<RowReader> {
   const { renames, defaults, roomIds, memberColumns } = options
   const { bodySchema } = await import('../../../api/schemas.ts')
@@ -83,7 +81,7 @@ export async function createRowReader(kind: ImportAdapter, options: ReaderOption
       })
   }
 
-  /** Whether a value says nothing: an empty cell, null, or the literal in a field that is deprecated. */
+  /** Returns true for an empty cell, null, or the placeholder value of a deprecated field. */
   const isBlank = (field: string, value: unknown) =>
     value === null ||
     (value === '' && isCsv) ||
@@ -91,8 +89,8 @@ export async function createRowReader(kind: ImportAdapter, options: ReaderOption
     (Object.hasOwn(kind.nones, field) && kind.nones[field] === textOf(value))
 
   /**
-   * @param onProblem told of what is wrong, and in which field
-   * @param onTrimmed told each field whose value had white space around it
+   * @param onProblem called with the field and its problem
+   * @param onTrimmed called with each field whose value was trimmed
    */
   function convert(
     fields: Item,
@@ -175,23 +173,23 @@ export async function createRowReader(kind: ImportAdapter, options: ReaderOption
   }
 }
 
-/** The columns that are fields of the thing. */
+/** Returns the columns that are fields of the item. */
 export function fieldsOf({ columns, beside = [] }: ImportAdapter): string[] {
   return Object.keys(columns).filter((field) => !beside.includes(field))
 }
 
-/** Which field each column of an input is read as. */
+/** Creates the mapping from columns to fields. */
 function createTargets(kind: ImportAdapter, options: ReaderOptions) {
   const { renames, ignoreUnknown, memberColumns } = options
   const isCsv = options.format === 'csv'
   const ignored = new Set(['', 'reason', ...kind.readOnly])
-  // --map FIELD states that the service has this field, whatever the document lists.
+  // A field named in --map is accepted even if the API specification does not list it.
   const named = new Set(renames.values())
   const unlisted = new Set<string>()
   const isListed = (field: string) =>
     Object.hasOwn(kind.columns, field) || ignored.has(field) || memberColumns.includes(field)
 
-  // Spreadsheets have “User ID” where the API has user_id; JSON has names of its own.
+  // CSV columns match regardless of case and spaces, such as “User ID”; JSON keys must match exactly.
   const fieldOf = new Map(
     [...Object.keys(kind.columns), ...ignored, ...memberColumns].map((field) => [folded(field), field]),
   )
@@ -207,7 +205,7 @@ function createTargets(kind: ImportAdapter, options: ReaderOptions) {
       if (ignoreUnknown && !named.has(target)) target = ''
       else if (unlisted.size < mostUnlisted) unlisted.add(target)
     }
-    // Objects whose keys are data must not fill the memory.
+    // Bounds the memory for objects with arbitrary keys.
     if (targets.size < 10_000) targets.set(column, target)
     return target
   }
@@ -215,7 +213,7 @@ function createTargets(kind: ImportAdapter, options: ReaderOptions) {
   return { targetOf, isListed, ignored, named, unlisted }
 }
 
-/** `User ID` and `user-id` are user_id. */
+/** Normalizes `User ID` and `user-id` to `user_id`. */
 function folded(name: string): string {
   return name
     .trim()

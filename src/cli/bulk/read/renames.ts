@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.ts'
 import { readRows } from './rows.ts'
 import { openSource } from './source.ts'
 
-/** `Full name=name`; the last `=` counts, as no field of the API has one. */
+/** Parses `--map` values such as `Full name=name`, splitting at the last `=`. */
 export function parseMap(pairs: readonly string[]): Map<string, string> {
   return new Map(
     pairs.map((pair) => {
@@ -14,7 +14,7 @@ export function parseMap(pairs: readonly string[]): Map<string, string> {
   )
 }
 
-/** The ids that rooms were given, by those that they had: what `rooms import -o ndjson` printed. */
+/** Reads new room IDs by old ones from the output of `rooms import -o ndjson`. */
 export async function readRoomIds({ host }: Context, file: string): Promise<Map<string, string>> {
   const source = await openSource(file, host)
   const ids = new Map<string, string>()

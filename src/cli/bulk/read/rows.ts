@@ -6,23 +6,23 @@ import { dialectOf } from './dialect.ts'
 import { elementsOf, NotAnArrayError } from './elements.ts'
 import { linesOf, maxLength } from './lines.ts'
 
-/** What stands in one row of an input. */
+/** A row of an input. */
 export interface Row {
-  /** Counted from 1, without the header of a CSV. */
+  /** Row number from 1, without a CSV header. */
   number: number
-  /** Where it begins; undefined in a JSON array. */
+  /** Line where the row starts; undefined in a JSON array. */
   line: number | undefined
-  /** By the names of the input: text in a CSV, JSON values otherwise. Undefined when the row cannot be read. */
+  /** Values by column: text in CSV, JSON values otherwise. Undefined when the row is malformed. */
   fields: Item | undefined
-  /** Why it cannot be read. */
+  /** Reason why the row is malformed. */
   problem?: string
-  /** The rows that it was put together from. */
+  /** Rows that were merged into this one. */
   rows?: readonly Row[]
-  /** The fields of values with white space around them, where that is known before the row is read. */
+  /** Fields of values with surrounding white space, if known before the row is read. */
   trimmed?: readonly string[]
-  /** The cells of a CSV row, as they stand there. */
+  /** The unmodified cells of a CSV row. */
   cells?: readonly string[]
-  /** The line itself, when it is malformed. */
+  /** The line of a malformed row. */
   text?: string
 }
 
@@ -30,8 +30,8 @@ export const inputFormats = ['csv', 'ndjson', 'json'] as const
 export type InputFormat = (typeof inputFormats)[number]
 
 /**
- * The format of an input, by its name where it is not given.
- * @throws {UsageError} when the name does not tell
+ * Returns the format of an input, by its extension unless given.
+ * @throws {UsageError} for an unknown extension
  */
 export function inputFormatOf(path: string | undefined, given: InputFormat | undefined): InputFormat {
   const byName: Record<string, InputFormat> = {
@@ -48,14 +48,14 @@ export function inputFormatOf(path: string | undefined, given: InputFormat | und
   })
 }
 
-/** Rows, some at a time: one promise a row would cost more than reading it. */
+/** Rows in batches: one promise per row would cost more than reading it. */
 export type Batches = AsyncGenerator<Row[]>
 
 /**
- * The rows of an input, in constant memory.
- * @param key the field that holds the rows where JSON is an object, as a list command prints it
- * @param onHeader is told the columns and the delimiter of a CSV before its first row
- * @param delimiter of a CSV; found out where it is left out
+ * Reads the rows of an input in constant memory.
+ * @param key field that contains the rows of a JSON object
+ * @param onHeader called with the columns and delimiter of a CSV before its first row
+ * @param delimiter delimiter of a CSV; detected by default
  */
 export function readRows(
   bytes: AsyncIterable<Buffer>,
@@ -89,17 +89,17 @@ async function* csvRows(
     delimiter,
     relax_column_count: true,
     max_record_size: maxLength,
-    // Told, it would take the first line's ending for all.
+    // By default, the parser applies the first line's ending to all lines.
     record_delimiter: ['\r\n', '\n', '\r'],
     ...({ readableHighWaterMark: 512 } as object),
   })
-  // Failures of the bytes come out of the parser.
+  // Errors of the input surface in the parser.
   pipeline(Readable.from(bytes, { objectMode: true }), parser, () => {})
   let columns: readonly string[] | undefined
   let number = 0
-  // Counted here: the parser’s own information on each record costs as much as reading it.
+  // Counted here, because the parser's record information is as expensive as parsing.
   let line = 1 + skipped
-  /** Carriage returns within cells, which the parser counts as lines, and no editor does. */
+  /** Carriage returns in cells, which the parser counts as lines and editors do not. */
   let surplus = 0
   try {
     for await (const _ of readable(parser)) {
@@ -111,7 +111,7 @@ async function* csvRows(
           line += count(cell, '\n')
           surplus += count(cell, '\r')
         }
-        // An empty line is no row.
+        // Empty lines are ignored.
         if (cells.length === 1 && cells[0] === '' && columns?.length !== 1) continue
         if (!columns) {
           columns = cells.map((column) => column.trim())
@@ -128,7 +128,7 @@ async function* csvRows(
       })
     if (typeof code !== 'string' || !/^CSV_|^INVALID_OPENING_QUOTE$/.test(code)) throw error
     const what = code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quote is never closed' : 'unexpected quote character'
-    // The end of the file is no place to look for a quote.
+    // An unclosed quote is reported where its row starts.
     const where = code === 'CSV_QUOTE_NOT_CLOSED' ? line : lines + skipped - surplus
     throw new UsageError(`${name}:${where}: ${what}`, {
       hint: 'a cell with quotes in it is written "like ""this"" one"',
@@ -137,7 +137,7 @@ async function* csvRows(
   if (!columns) throw new UsageError(`${name} is empty: the first line of a CSV file names its columns`)
 }
 
-/** Yields whenever there may be something to read, until the end. */
+/** Yields whenever data may be available, until the end. */
 async function* readable(stream: NodeJS.ReadableStream): AsyncGenerator<void> {
   let news = false
   let ended = false
@@ -185,14 +185,13 @@ function csvRow(number: number, record: string[], line: number, columns: readonl
   return { ...row, fields: fieldsOfCells(record, columns) }
 }
 
-/** What the cells of a CSV row say, by its columns. */
 export function fieldsOfCells(cells: readonly string[], columns: readonly string[]): Item {
   const fields: Record<string, unknown> = {}
   for (let i = 0; i < columns.length; i++) fields[columns[i] ?? ''] = undefuse(cells[i] ?? '')
   return fields
 }
 
-/** Takes away the apostrophe that keeps a spreadsheet from running a cell as a formula; ours and theirs. */
+/** Removes the apostrophe that prevents a spreadsheet from evaluating a cell as a formula. */
 function undefuse(cell: string): string {
   return cell.startsWith("'") && /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell) ? cell.slice(1) : cell
 }

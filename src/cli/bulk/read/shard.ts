@@ -1,14 +1,14 @@
 import { UsageError } from '../../../errors.ts'
 
-/** One of several parts of an input, which machines share between them: disjoint, and together everything. */
+/** One of n disjoint parts of an input, for imports on several machines. */
 export class Shard {
   private constructor(
-    /** Counted from 1. */
+    /** Index from 1. */
     readonly index: number,
     readonly count: number,
   ) {}
 
-  /** @throws {UsageError} when it is not `i/n`, with i from 1 to n */
+  /** @throws {UsageError} unless the text is `i/n` with i from 1 to n */
   static parse(text: string): Shard {
     const [, index = 0, count = 0] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number)
     if (index < 1 || index > count)
@@ -18,20 +18,20 @@ export class Shard {
     return new Shard(index, count)
   }
 
-  /** As on the command line: `2/4`. */
+  /** Formats the shard as on the command line: `2/4`. */
   toString(): string {
     return `${this.index}/${this.count}`
   }
 
-  /** What the names of its files have: `2-of-4`. */
+  /** Suffix of the shard's file names: `2-of-4`. */
   get suffix(): string {
     return `${this.index}-of-${this.count}`
   }
 
   /**
-   * Whether a row is in this part.
-   * @param key what tells it apart; its number decides where nothing does
-   * @param row its number, from 1
+   * Returns true when a row is in this shard.
+   * @param key key of the row; without one, its number decides
+   * @param row row number, from 1
    */
   holds(key: string | undefined, row: number): boolean {
     return (key === undefined ? row - 1 : hashOf(key)) % this.count === this.index - 1
@@ -39,8 +39,8 @@ export class Shard {
 }
 
 /**
- * FNV-1a with the last steps of MurmurHash3, without which the remainders of similar keys are not spread evenly. Never to be
- * changed: a run that is resumed must take the same rows.
+ * Hashes a key with FNV-1a and the final mix of MurmurHash3, for an even distribution. Must not change: a resumed
+ * run must select the same rows.
  */
 function hashOf(key: string): number {
   let hash = 0x811c9dc5

@@ -9,21 +9,21 @@ import { readStdin } from '../../input/stdin.ts'
 import { type Encoding, inUtf8, markOf } from './encoding.ts'
 import { refuseWorkbook } from './workbook.ts'
 
-/** An input that is read more than once: to check it, and to work on it. */
+/** An input that can be read several times. */
 export interface Source {
-  /** What messages call it. */
+  /** Name of the input in messages. */
   name: string
-  /** Its path; undefined for standard input and other pipes. */
+  /** Path of the file; undefined for standard input and pipes. */
   path: string | undefined
-  /** Its text in UTF-8, from the beginning. Throws UsageError where its bytes are none in its encoding. */
+  /** Reads the text as UTF-8. Throws UsageError for invalid bytes. */
   read(): AsyncIterable<Buffer>
   close(): Promise<void>
 }
 
 /**
- * Opens a file, or standard input for `-`, which is kept in a file of its own as long as it is needed, as any pipe is.
- * @param encoding of text without a byte order mark
- * @throws {UsageError} when it cannot be read
+ * Opens a file. Standard input (`-`) and pipes are stored in a temporary file.
+ * @param encoding encoding of text without a byte order mark
+ * @throws {UsageError} when the input cannot be read
  */
 export async function openSource(file: string, host: Host, encoding: Encoding = 'utf-8'): Promise<Source> {
   const given = resolve(host.cwd, file)
@@ -61,7 +61,7 @@ async function* chunksOf(path: string, name: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Whether it can only be read once: a named pipe, or that of `<(…)`. */
+/** Returns true for files that can be read only once, such as named pipes and `<(…)`. */
 async function isPipe(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isFIFO() || found.isSocket() || found.isCharacterDevice(),
@@ -91,7 +91,7 @@ async function keep(input: AsyncIterable<Buffer>): Promise<{ path: string; remov
   return { path, remove }
 }
 
-/** Text in UTF-8, whatever its encoding: a byte order mark tells it, and comes before what is said of it. */
+/** Converts text to UTF-8. A byte order mark takes precedence over the given encoding. */
 async function* textOf(chunks: AsyncIterable<Buffer>, name: string, given: Encoding): AsyncGenerator<Buffer> {
   const input = chunks[Symbol.asyncIterator]()
   const first = await input.next()
@@ -112,13 +112,13 @@ async function* textOf(chunks: AsyncIterable<Buffer>, name: string, given: Encod
   }
 }
 
-/** Lets UTF-8 through, and says where it ends to be that. */
+/** Passes valid UTF-8 through; otherwise throws with the offset. */
 async function* requireText(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   let offset = 0
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {
     const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-    // A character may go on in the next chunk.
+    // A character may continue in the next chunk.
     const whole = bytes.subarray(0, bytes.length - unfinished(bytes))
     requireUtf8(whole, offset, name)
     offset += whole.length
@@ -128,7 +128,7 @@ async function* requireText(chunks: AsyncIterable<Buffer>, name: string): AsyncG
   requireUtf8(rest, offset, name)
 }
 
-/** How many bytes at the end begin a character whose other bytes are not there. */
+/** Counts the trailing bytes of an incomplete character. */
 function unfinished(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -146,7 +146,7 @@ function requireUtf8(bytes: Buffer, offset: number, name: string): void {
       hint: `save it as UTF-8, or name its encoding: --encoding ${(offset + nul) % 2 === 0 ? 'utf-16be' : 'utf-16le'}`,
     })
   if (isUtf8(bytes)) return
-  // The longest beginning that is UTF-8, found by halving.
+  // A binary search finds the longest valid prefix.
   let good = 0
   let bad = bytes.length
   while (bad - good > 1) {

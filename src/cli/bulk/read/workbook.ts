@@ -1,21 +1,21 @@
 import { UsageError } from '../../../errors.ts'
 
 const zip = Buffer.from('PK\x03\x04', 'latin1')
-/** How a compound file begins: the format of Excel before 2007. */
+/** Signature of the Excel format before 2007. */
 const compound = Buffer.from('d0cf11e0a1b11ae1', 'hex')
-/** Directory of a ZIP archive that a workbook has, and a text document has not. */
+/** Directory in the ZIP archive of a workbook. */
 const sheets = 'xl/'
 
 /**
- * Refuses a spreadsheet that was not saved as text, whatever its name.
- * @throws {UsageError} when the bytes are those of a workbook or another archive
+ * Rejects spreadsheets that are not text, whatever their extension.
+ * @throws {UsageError} for a workbook or another archive
  */
 export async function refuseWorkbook(chunks: AsyncIterable<Buffer>, name: string): Promise<void> {
   let before: Buffer | undefined
   for await (const chunk of chunks) {
     if (before === undefined && startsWith(chunk, compound)) throw workbook(name)
     if (before === undefined && !startsWith(chunk, zip)) return
-    // A name may begin in one chunk and end in the next.
+    // The name may span two chunks.
     if (Buffer.concat([before ?? Buffer.alloc(0), chunk]).includes(sheets)) throw workbook(name)
     before = chunk.subarray(-sheets.length)
   }
