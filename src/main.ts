@@ -112,8 +112,8 @@ export async function main(
       ? interrupted(cause, interruption.signal)
       : cause instanceof CommanderError
         ? (await import('./cli/usage/usage-error.ts')).explainUsage(cause, { ...line, typed: argv }, program)
-        : await explained(foreseen(cause), context, called)
-    await reportError(host, error, reporting(line, host, context))
+        : await explainError(foreseen(cause), context, called)
+    await reportError(host, error, reportSettings(line, host, context))
     return error.exitCode
   } finally {
     stopListening()
@@ -156,7 +156,7 @@ function interrupted(cause: unknown, signal: AbortSignal): MeetroomError {
 }
 
 /** Adds findings of further requests to an error. Never fails. */
-async function explained(
+async function explainError(
   error: MeetroomError,
   context: Context | undefined,
   called: Called | undefined,
@@ -167,10 +167,10 @@ async function explained(
 }
 
 function foreseen(cause: unknown): MeetroomError {
-  return ofTheSystem(cause) ?? toMeetroomError(cause)
+  return toSystemError(cause) ?? toMeetroomError(cause)
 }
 
-function ofTheSystem(cause: unknown): MeetroomError | undefined {
+function toSystemError(cause: unknown): MeetroomError | undefined {
   const handles = exhaustedHandlesError(cause)
   if (handles) return handles
   const { syscall } = Object(cause) as NodeJS.ErrnoException
@@ -179,7 +179,7 @@ function ofTheSystem(cause: unknown): MeetroomError | undefined {
 }
 
 /** Collects the output settings of errors, also for an unfinished command line. */
-function reporting(line: CommandLine, host: Host, context: Context | undefined) {
+function reportSettings(line: CommandLine, host: Host, context: Context | undefined) {
   const guessed = line.json ? 'json' : (line.output ?? host.env['MEETROOM_OUTPUT'])
   return {
     json: isJson(context?.format ?? guessed),

@@ -6,7 +6,7 @@ export const maxLevels = 100
 const maxResponseLevels = 500
 
 /** An error for JSON whose nesting could exhaust the stack. */
-export class TooDeep extends SyntaxError {
+export class NestingError extends SyntaxError {
   constructor(levels: number) {
     super(`nested more than ${levels} levels deep`)
   }
@@ -15,7 +15,7 @@ export class TooDeep extends SyntaxError {
 /** @throws {SyntaxError} when the text is not JSON or is nested deeper than `levels` */
 export function parseJson(text: string, levels = maxResponseLevels): unknown {
   const value: unknown = JSON.parse(text)
-  if (text.length > 2 * levels && isDeeper(value, levels)) throw new TooDeep(levels)
+  if (text.length > 2 * levels && isDeeper(value, levels)) throw new NestingError(levels)
   return value
 }
 

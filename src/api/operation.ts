@@ -51,12 +51,12 @@ type Result<E extends Endpoint> = {
 /** Response of an operation by real services: only IDs are guaranteed, and a write may return no item. */
 export type ServiceOutput<E extends Endpoint> = E extends { bare: true }
   ? Partial<ReceivedItem<E>>
-  : E extends { method: 'GET' } | ServicePicksId
+  : E extends { method: 'GET' } | ServerGeneratedId
     ? { [K in E['result']]: E extends { many: true } ? readonly ReceivedItem<E>[] : ReceivedItem<E> }
     : { [K in E['result']]?: Partial<ReceivedItem<E>> }
 
 /** A write whose result is known only from its response. */
-type ServicePicksId = { method: 'POST'; repeatable?: never }
+type ServerGeneratedId = { method: 'POST'; repeatable?: never }
 
 type ReceivedItem<E extends Endpoint> = { readonly [K in keyof FieldsOf<E>]?: unknown } & {
   readonly [K in IdOf<Resources[E['resource']]>]: string | number

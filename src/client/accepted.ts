@@ -38,10 +38,10 @@ export interface Remark {
  */
 export function requireDone(write: AcceptedWrite): { isShown: boolean; remarks: readonly Remark[] } {
   const outcome = writeOutcome(write.name, write.input, write.received)
-  if (outcome.status !== 'done') throw errorFor(write, outcome)
+  if (outcome.status !== 'done') throw createError(write, outcome)
   const { isShown, hasError, changes } = outcome
   if (!hasError) return { isShown, remarks: changes.map(remarkOn) }
-  const remark = { about: 'error', text: `the response carries an error as well${wordsIn(write)}` }
+  const remark = { about: 'error', text: `the response carries an error as well${formatMessage(write)}` }
   return { isShown, remarks: [remark, ...changes.map(remarkOn)] }
 }
 
@@ -51,14 +51,17 @@ function remarkOn({ field, sent, received, isListed }: Change): Remark {
   return { about: field, text: `the response has another value of ${field}${values}` }
 }
 
-function errorFor(write: AcceptedWrite, outcome: Exclude<WriteOutcome, { status: 'done' }>): MeetroomError {
+function createError(
+  write: AcceptedWrite,
+  outcome: Exclude<WriteOutcome, { status: 'done' }>,
+): MeetroomError {
   const { name, route, input, line, answer, received } = write
   const { status, text, value } = received
   const hint = checkHint(name ? endpoints[name] : route, input)
   const details = { status, request: line, body: value ?? text }
   switch (outcome.status) {
     case 'refused': {
-      const message = `the service refuses the request (${status})${wordsIn(write)}`
+      const message = `the service refuses the request (${status})${formatMessage(write)}`
       // An earlier attempt may have deleted the item that this attempt did not find.
       return route.method === 'DELETE' && answer.afterLostAttempt
         ? new UnknownOutcomeError(`${message}; an earlier attempt got no answer and may have deleted it`, {
@@ -88,7 +91,7 @@ function errorFor(write: AcceptedWrite, outcome: Exclude<WriteOutcome, { status:
   }
 }
 
-function wordsIn({ answer }: AcceptedWrite): string {
+function formatMessage({ answer }: AcceptedWrite): string {
   const { message } = errorWords(answer)
   return message === undefined ? '' : `: ${message}`
 }

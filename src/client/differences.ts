@@ -54,9 +54,9 @@ function compareTermination(sent: boolean | undefined, item: Item, found: Differ
   if (sent && hasEndTime === false)
     found.contradictions.push(`terminated_at is ${quoted(terminated_at)}, not a time`)
   else if (reported === !sent && hasEndTime === undefined)
-    found.contradictions.push(contradiction('is_terminated', is_terminated, sent))
+    found.contradictions.push(formatContradiction('is_terminated', is_terminated, sent))
   else if (!sent && hasEndTime) {
-    if (reported) found.contradictions.push(contradiction('is_terminated', is_terminated, sent))
+    if (reported) found.contradictions.push(formatContradiction('is_terminated', is_terminated, sent))
     // Some services keep the time of the last termination of a reopened room.
     else if (reported !== false)
       found.changes.push({ field: 'terminated_at', sent: null, received: terminated_at, isListed: true })
@@ -105,14 +105,14 @@ function compareStates(
 ): void {
   const [expected, reported] = [read(sent) ?? undefined, read(received) ?? undefined]
   if (expected !== undefined && reported !== undefined && expected !== reported)
-    contradictions.push(contradiction(field, received, sent))
+    contradictions.push(formatContradiction(field, received, sent))
 }
 
 function compareIds(field: string, sent: unknown, received: unknown, { contradictions }: Differences): void {
   // A number with more digits than a double holds is an object here.
   const isReadable = isId(received) || (isScalar(received) && /^\d+$/.test(textOf(received)))
   if (isReadable && textOf(received) !== textOf(sent))
-    contradictions.push(contradiction(field, received, sent))
+    contradictions.push(formatContradiction(field, received, sent))
 }
 
 function compareLists(fields: Fields, { field, sent, received }: Change, found: Differences): void {
@@ -128,7 +128,7 @@ function isSame(sent: unknown, received: unknown): boolean {
   return one === other || (typeof sent === 'number' && other !== '' && sent === Number(other))
 }
 
-function contradiction(field: string, received: unknown, sent: unknown): string {
+function formatContradiction(field: string, received: unknown, sent: unknown): string {
   return `${field} is ${quoted(received)}, not ${quoted(sent)}`
 }
 

@@ -24,10 +24,15 @@ export function errorWords(answer: WireResponse): ErrorWords {
   try {
     body = parseJson(text)
   } catch {
-    return { body: text, isJson: false, ...said(wordsOfPage(text)) }
+    return { body: text, isJson: false, ...said(findPageMessage(text)) }
   }
-  const code = codeOf(body)
-  return { body, isJson: true, ...said(wordsOf(body) ?? unnamed(body, text)), ...(code && { code }) }
+  const code = readErrorCode(body)
+  return {
+    body,
+    isJson: true,
+    ...said(findMessage(body) ?? formatUnknown(body, text)),
+    ...(code && { code }),
+  }
 }
 
 const said = (message: string | undefined) => (message ? { message } : {})
@@ -48,45 +53,45 @@ const places = [
 ]
 
 /** Finds the message in `{error:{message}}`, `{message}`, RFC 9457, lists of errors and errors by field. */
-function wordsOf(value: unknown): string | undefined {
+function findMessage(value: unknown): string | undefined {
   if (typeof value === 'string') return value.trim() || undefined
-  if (Array.isArray(value)) return joined(value.map(wordsOf))
+  if (Array.isArray(value)) return joinParts(value.map(findMessage))
   if (!isRecord(value)) return undefined
   const { error, ...besideError } = value
   // An object is the whole error; a string may be only the name of the status.
-  if (isRecord(error)) return wordsOf(error) ?? wordsOf(besideError)
+  if (isRecord(error)) return findMessage(error) ?? findMessage(besideError)
   const { errors, ...besideErrors } = value
-  if (isRecord(errors)) return wordsByField(errors) ?? wordsOf(besideErrors)
+  if (isRecord(errors)) return formatFieldErrors(errors) ?? findMessage(besideErrors)
   const { title, detail } = value
   if (typeof title === 'string' && typeof detail === 'string')
-    return joined([title, detail].map(wordsOf), ': ')
+    return joinParts([title, detail].map(findMessage), ': ')
   for (const place of places) {
-    const words = wordsOf(value[place])
+    const words = findMessage(value[place])
     if (words !== undefined) return words
   }
   return undefined
 }
 
-function wordsByField(errors: Readonly<Record<string, unknown>>): string | undefined {
-  return joined(
+function formatFieldErrors(errors: Readonly<Record<string, unknown>>): string | undefined {
+  return joinParts(
     Object.entries(errors).map(([field, said]) => {
-      const words = wordsOf(said)
+      const words = findMessage(said)
       return words && `${field}: ${words}`
     }),
   )
 }
 
-function joined(parts: readonly (string | undefined)[], by = '; '): string | undefined {
+function joinParts(parts: readonly (string | undefined)[], by = '; '): string | undefined {
   const words = parts.filter((part) => part !== undefined && part !== '')
   return words.length === 0 ? undefined : words.join(by)
 }
 
-function unnamed(body: unknown, text: string): string | undefined {
+function formatUnknown(body: unknown, text: string): string | undefined {
   const isEmpty = typeof body !== 'object' || body === null || Object.keys(body).length === 0
-  return isEmpty ? undefined : beginning(text, maxTextLength)
+  return isEmpty ? undefined : truncate(text, maxTextLength)
 }
 
-function codeOf(body: unknown): string | undefined {
+function readErrorCode(body: unknown): string | undefined {
   if (!isRecord(body)) return undefined
   const first = Array.isArray(body['errors']) ? body['errors'][0] : undefined
   const places = [body['error'], body, first].filter(isRecord)
@@ -96,16 +101,16 @@ function codeOf(body: unknown): string | undefined {
 }
 
 /** Returns the title of an HTML page, or its text when the title says only “Error”. */
-function wordsOfPage(whole: string): string {
-  const page = beginning(whole, maxPageLength)
+function findPageMessage(whole: string): string {
+  const page = truncate(whole, maxPageLength)
   const [, title = ''] = /<title[^>]*>([^<]+)<\/title>/i.exec(page) ?? []
   const text = page.replace(/<(style|script|title)\b[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
   const says = /^\s*(error\s*)?$/i.test(title) && text.trim() !== '' ? text : title
-  return beginning(says, maxTextLength)
+  return truncate(says, maxTextLength)
 }
 
 /** Shortens text to one line between words: half a key would no longer be redacted. */
-function beginning(text: string, most: number): string {
+function truncate(text: string, most: number): string {
   const line = text.slice(0, most).replace(/\s+/g, ' ').trim()
   if (text.length <= most) return line
   const [whole] = / .*(?= )/.exec(` ${line}`) ?? []

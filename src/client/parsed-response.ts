@@ -1,4 +1,4 @@
-import { parseJson, TooDeep } from '../api/json.ts'
+import { NestingError, parseJson } from '../api/json.ts'
 import type { WireResponse } from '../api/wire.ts'
 
 export interface ParsedResponse {
@@ -28,7 +28,7 @@ export function createResponseReader(): (answer: WireResponse) => ParsedResponse
 
 function notJson(body: Uint8Array, contentType = '', cause: unknown): string {
   if (body.length === 0) return 'it is empty'
-  if (cause instanceof TooDeep) return `it is ${cause.message}`
+  if (cause instanceof NestingError) return `it is ${cause.message}`
   const [type = ''] = contentType.split(';')
   return type === '' || type.includes('json') ? 'it is not valid JSON' : `it is ${type}, not JSON`
 }

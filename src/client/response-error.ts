@@ -40,7 +40,7 @@ export async function toResponseError(refused: ErrorResponse): Promise<MeetroomE
 async function describe(refusal: ParsedErrorResponse): Promise<MeetroomError> {
   const { answer, said, details } = refusal
   const { status } = details
-  if (status < 400) return redirected(refusal)
+  if (status < 400) return createRedirectError(refusal)
   if (status >= 500) return failed(refusal)
   if (status === 401 || ((status === 400 || status === 403) && !(await isKeyFine(refusal))))
     return new AuthError(`the service refuses the API key (${status})${said}`, {
@@ -61,7 +61,7 @@ async function describe(refusal: ParsedErrorResponse): Promise<MeetroomError> {
   })
 }
 
-function redirected({ answer, details }: ParsedErrorResponse): MeetroomError {
+function createRedirectError({ answer, details }: ParsedErrorResponse): MeetroomError {
   const { location } = answer.headers
   return new ServiceError(
     `the service answered with a redirect (${details.status}), and redirects are not followed`,

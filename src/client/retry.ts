@@ -69,7 +69,7 @@ export function createSend(transport: Transport, policy: Policy, interruption: I
   // Creating a controller costs half a request: Node 20 gives each signal a shape of its own.
   const idle: AbortController[] = []
   const context = { transport, policy, interruption, idle }
-  return (request, repeatability) => new Sending(context, request, repeatability).run()
+  return (request, repeatability) => new RequestRun(context, request, repeatability).run()
 }
 
 interface RetryContext {
@@ -79,7 +79,7 @@ interface RetryContext {
   idle: AbortController[]
 }
 
-class Sending {
+class RequestRun {
   readonly #context: RetryContext
   readonly #request: WireRequest
   readonly #repeatability: Repeatability
@@ -93,7 +93,7 @@ class Sending {
     this.#context = context
     this.#request = request
     this.#repeatability = repeatability
-    this.#controller = context.idle.pop() ?? controllerBelow(context.interruption.interrupt)
+    this.#controller = context.idle.pop() ?? createController(context.interruption.interrupt)
     this.#timeoutMs = context.policy.timeoutMs
   }
 
@@ -196,7 +196,7 @@ class Sending {
 }
 
 /** Replaces AbortSignal.any, which is slower and leaks in Node 20. */
-function controllerBelow(interrupt: AbortSignal | undefined): AbortController {
+function createController(interrupt: AbortSignal | undefined): AbortController {
   const controller = new AbortController()
   // Aborting the controller also removes the listener.
   interrupt?.addEventListener('abort', () => controller.abort(), { signal: controller.signal })

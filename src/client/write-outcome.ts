@@ -42,13 +42,14 @@ export function writeOutcome(
   if (parseBoolean(body['ok']) === false || parseBoolean(body['success']) === false)
     return { status: 'refused' }
   const hasError = isError(body['error']) || isError(body['errors'])
-  const items = endpoint && itemsOf(endpoint, input, body, hasError)
+  const items = endpoint && readItems(endpoint, input, body, hasError)
   if (hasError && !items) return { status: 'refused' }
   if (!name || !endpoint) return acknowledged
   const missing = picksId ? findResponseProblem(name, received.value) : undefined
   if (missing !== undefined) return unknown(missing)
-  if (!items) return acknowledges(body) ? acknowledged : unknown(`it does not show the ${endpoint.resource}`)
-  return compared(endpoint, input, items, hasError)
+  if (!items)
+    return isAcknowledgment(body) ? acknowledged : unknown(`it does not show the ${endpoint.resource}`)
+  return compareItems(endpoint, input, items, hasError)
 }
 
 const acknowledged = { status: 'done', isShown: false, hasError: false, changes: [] } as const
@@ -66,7 +67,7 @@ export function callerId(endpoint: Endpoint, { params, body }: AnyInput): string
 }
 
 /** Returns true for `{}`, `{"ok":true}` and `{"success":true}`. */
-function acknowledges(body: Item): boolean {
+function isAcknowledgment(body: Item): boolean {
   return (
     Object.keys(body).length === 0 ||
     parseBoolean(body['ok']) === true ||
@@ -82,7 +83,7 @@ function isError(value: unknown): boolean {
   return value !== undefined && value !== null && parseBoolean(value) !== false
 }
 
-function itemsOf(
+function readItems(
   { result, many, bare }: Endpoint,
   { body }: AnyInput,
   answer: Item,
@@ -97,7 +98,7 @@ function itemsOf(
   return hasError && !isSent ? undefined : [answer]
 }
 
-function compared(
+function compareItems(
   endpoint: Endpoint,
   input: AnyInput,
   items: readonly Item[],

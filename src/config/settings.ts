@@ -103,11 +103,11 @@ export function resolveSettings(
     fromFlag(flags.profile, '--profile') ??
     fromEnv('MEETROOM_PROFILE')
   const baseUrl = fromFlag(flags.baseUrl, '--base-url') ?? fromEnv('MEETROOM_BASE_URL')
-  const key = keyFromEnv(env)
+  const key = readKeyFromEnv(env)
 
   const isLocal = named?.value === localProfile
   const { config, unread = undefined }: ConfigResult =
-    !named && baseUrl && key ? { config: {} } : isLocal ? tryReading(read) : { config: read() }
+    !named && baseUrl && key ? { config: {} } : isLocal ? tryRead(read) : { config: read() }
   const stored = config.profile === undefined ? undefined : { value: config.profile, from: 'settings file' }
   const profile = named ?? stored ?? { value: defaultProfile, from: 'default' }
   const values = findProfile(config, profile.value)
@@ -155,7 +155,7 @@ export function resolveSettings(
       parseRetries,
     ) ?? { value: 2, from: 'default' },
     auditLog: convert(
-      fromEnv('MEETROOM_AUDIT_LOG') ?? fromProfile('audit_log') ?? (url && auditLogOf(url.value, config)),
+      fromEnv('MEETROOM_AUDIT_LOG') ?? fromProfile('audit_log') ?? (url && findAuditLog(url.value, config)),
       parseAuditLog,
     ),
     saveDeleted: convert(fromEnv('MEETROOM_SAVE_DELETED') ?? fromProfile('save_deleted'), parseFolder),
@@ -166,27 +166,27 @@ export function resolveSettings(
 
 /** Finds a protected profile of the same service: protection applies under every profile name and key. */
 export function protectorOf(baseUrl: string, config: StoredConfig): string | undefined {
-  return profilesOf(baseUrl, config).find(([, profile]) => profile.protected === true)?.[0]
+  return findProfiles(baseUrl, config).find(([, profile]) => profile.protected === true)?.[0]
 }
 
 /** Finds the audit log of another profile of the same service: it applies under every profile name. */
-function auditLogOf(baseUrl: string, config: StoredConfig): Setting<string> | undefined {
-  for (const [name, { audit_log }] of profilesOf(baseUrl, config))
+function findAuditLog(baseUrl: string, config: StoredConfig): Setting<string> | undefined {
+  for (const [name, { audit_log }] of findProfiles(baseUrl, config))
     if (audit_log !== undefined) return { value: String(audit_log), from: `profile ${name}` }
 }
 
-function profilesOf(baseUrl: string, { profiles = {} }: StoredConfig): [string, Profile][] {
+function findProfiles(baseUrl: string, { profiles = {} }: StoredConfig): [string, Profile][] {
   return Object.entries(profiles).filter(
-    ([, { base_url }]) => base_url && originOf(base_url) === originOf(baseUrl),
+    ([, { base_url }]) => base_url && parseOrigin(base_url) === parseOrigin(baseUrl),
   )
 }
 
-function originOf(url: string): string | undefined {
+function parseOrigin(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).origin : undefined
 }
 
 /** Removes a trailing line break, which files and secret stores add. */
-function keyFromEnv(env: Readonly<Record<string, string | undefined>>): Setting<string> | undefined {
+function readKeyFromEnv(env: Readonly<Record<string, string | undefined>>): Setting<string> | undefined {
   const value = env['MEETROOM_API_KEY']?.trim()
   return value ? { value, from: 'MEETROOM_API_KEY' } : undefined
 }
@@ -197,7 +197,7 @@ interface ConfigResult {
 }
 
 /** The local workspace works without settings, so a broken file must not block it. */
-function tryReading(read: () => StoredConfig): ConfigResult {
+function tryRead(read: () => StoredConfig): ConfigResult {
   try {
     return { config: read() }
   } catch (error) {

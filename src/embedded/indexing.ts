@@ -15,7 +15,7 @@ interface IndexingOptions {
 }
 
 /** Indexes emails between writes: in the commits that add users, it would more than double their cost. */
-export function keepIndexed({ store, pace, clock, onFailure }: IndexingOptions): () => void {
+export function startIndexing({ store, pace, clock, onFailure }: IndexingOptions): () => void {
   if (!canIndex(store)) return () => {}
   let busy = false
   let stopped = false

@@ -1,6 +1,6 @@
 import { type Transport, TransportError, type WireRequest } from '../api/wire.ts'
 import { findServingProcess, type ServingProcessWithKey } from './running-server.ts'
-import type { Quietly } from './store/sqlite.ts'
+import type { QuietLoader } from './store/sqlite.ts'
 
 type OpenTransport = Transport & { close?(): Promise<void> | void }
 
@@ -18,7 +18,7 @@ interface ReachOptions {
     now(): number
     monotonic(): number
     sleep(ms: number, signal?: AbortSignal): Promise<void>
-    quietly: Quietly
+    quietly: QuietLoader
   }
   connect(baseUrl: string): Promise<OpenTransport>
   notice(text: string): void

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UsageError } from '../errors.ts'
 import { makeDirectory } from '../files/make-directory.ts'
-import { openSqlite, type Quietly, type Sqlite } from './store/sqlite.ts'
+import { openSqlite, type QuietLoader, type Sqlite } from './store/sqlite.ts'
 
 /** Contents of `serve.json` in the data directory of a running `meetroom serve`. */
 export interface ServingProcess {
@@ -28,7 +28,7 @@ export interface WorkspaceLock {
  * Locks a data directory. The system releases the file lock even after a crash.
  * @throws {UsageError} when another process holds the lock
  */
-export async function lockWorkspace(dir: string, quietly: Quietly): Promise<WorkspaceLock> {
+export async function lockWorkspace(dir: string, quietly: QuietLoader): Promise<WorkspaceLock> {
   makeDirectory(dir)
   const lock = await openLock(dir, quietly)
   // `findServingProcess` holds the lock for a moment.
@@ -58,7 +58,7 @@ export async function lockWorkspace(dir: string, quietly: Quietly): Promise<Work
 
 export async function findServingProcess(
   dir: string,
-  quietly: Quietly,
+  quietly: QuietLoader,
 ): Promise<ServingProcessWithKey | undefined> {
   // Usually nothing is served, so this check must be cheap.
   if (!existsSync(serveFile(dir))) return undefined
@@ -71,7 +71,7 @@ export async function findServingProcess(
   )
 }
 
-async function openLock(dir: string, quietly: Quietly): Promise<Sqlite> {
+async function openLock(dir: string, quietly: QuietLoader): Promise<Sqlite> {
   return openSqlite(join(dir, 'owner.lock'), quietly)
 }
 

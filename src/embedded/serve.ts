@@ -2,15 +2,15 @@ import { resolve } from 'node:path'
 import type { Clock } from './common/clock.ts'
 import { createIds } from './common/ids.ts'
 import { serveHttp } from './http/server.ts'
-import { keepIndexed } from './indexing.ts'
+import { startIndexing } from './indexing.ts'
 import { lockWorkspace } from './running-server.ts'
 import { createService } from './service/service.ts'
 import { Hub } from './sessions/hub.ts'
 import { Sockets } from './sessions/sockets.ts'
-import type { Quietly } from './store/sqlite.ts'
+import type { QuietLoader } from './store/sqlite.ts'
 import { Deliveries } from './webhooks/deliveries.ts'
 import { createPost, type Lookup } from './webhooks/post.ts'
-import { openWorkspace, usingDirectory, type Workspace } from './workspace.ts'
+import { openWorkspace, useDirectory, type Workspace } from './workspace.ts'
 
 export interface ServeOptions {
   dir: string | undefined
@@ -25,7 +25,7 @@ export interface ServeOptions {
   allowPrivateWebhooks: boolean
   lookup?: Lookup
   userAgent: string
-  machine: Clock & { pid: number; random(): number; quietly: Quietly }
+  machine: Clock & { pid: number; random(): number; quietly: QuietLoader }
   log: (line: string) => void
 }
 
@@ -62,7 +62,7 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
   const { dir, keyFile, machine, log } = options
   // Lock first: the workspace may belong to another process.
   const lock =
-    dir === undefined ? undefined : await usingDirectory(dir, () => lockWorkspace(dir, machine.quietly))
+    dir === undefined ? undefined : await useDirectory(dir, () => lockWorkspace(dir, machine.quietly))
   opened.push(() => lock?.release())
   const {
     store,
@@ -84,7 +84,7 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
     close: closeSessionServices,
   } = createSessionServices({ store, pace, cascadeDeleter }, options)
   opened.push(closeSessionServices)
-  await usingDirectory(dir, async () => {
+  await useDirectory(dir, async () => {
     await hub.recover()
     deliveries.start()
   })
@@ -103,7 +103,7 @@ async function open(options: ServeOptions, opened: Closer[], closeAll: Closer): 
     void server.close()
     server.cut()
   })
-  await usingDirectory(dir, () =>
+  await useDirectory(dir, () =>
     lock?.publish({ pid: machine.pid, base_url: baseUrl, api_key_file: resolve(keyFile) }),
   )
 
@@ -160,7 +160,7 @@ function createSessionServices(
     onFailure,
     onConnect: ({ roomId, outcome }) => log(`connect ${roomId} ${outcome}`),
   })
-  const stopIndexing = keepIndexed({ store, pace, clock: machine, onFailure })
+  const stopIndexing = startIndexing({ store, pace, clock: machine, onFailure })
   const close = async () => {
     stopIndexing()
     await hub.close()

@@ -32,7 +32,7 @@ export interface Workspace {
 
 /** @throws {OutputError} when the directory cannot be used */
 export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions): Promise<Workspace> {
-  return usingDirectory(dir, async () => {
+  return useDirectory(dir, async () => {
     if (dir !== undefined) makeDirectory(dir)
     const file = keyFile ?? (dir === undefined ? undefined : join(dir, 'api-key'))
     const apiKey = file === undefined ? newKey() : readKey(file)
@@ -66,7 +66,7 @@ export function openWorkspace({ dir, keyFile, host, notice }: WorkspaceOptions):
 }
 
 /** @throws {OutputError} when files or SQLite fail */
-export async function usingDirectory<T>(dir: string | undefined, work: () => Promise<T> | T): Promise<T> {
+export async function useDirectory<T>(dir: string | undefined, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work()
   } catch (error) {

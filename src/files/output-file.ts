@@ -33,7 +33,7 @@ export class OutputFile {
   }
 
   async write(text: string): Promise<void> {
-    if (!this.#stream.write(text)) await Promise.race([drained(this.#stream), this.#ended])
+    if (!this.#stream.write(text)) await Promise.race([waitForDrain(this.#stream), this.#ended])
   }
 
   /** @throws {OutputError} when a write failed */
@@ -43,6 +43,6 @@ export class OutputFile {
   }
 }
 
-function drained(stream: WriteStream): Promise<void> {
+function waitForDrain(stream: WriteStream): Promise<void> {
   return new Promise((resolve) => stream.once('drain', resolve))
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseJson, readJson, TooDeep } from '../../src/api/json.ts'
+import { NestingError, parseJson, readJson } from '../../src/api/json.ts'
 import { perTest } from '../helpers/per-test.ts'
 import { answer, createWorld } from '../helpers/world.ts'
 
@@ -17,9 +17,9 @@ test('JSON of 500 levels is read, one level more is refused, digits or not', () 
   for (const read of [parseJson, readJson])
     for (const inner of ['1', '12345678901234567890']) {
       expect(JSON.stringify(read(nested(500, inner)))).toContain('[[[')
-      expect(() => read(nested(501, inner))).toThrow(TooDeep)
-      expect(() => read(`{"a":${nested(500, inner)}}`)).toThrow(TooDeep)
-      expect(() => read(nested(1_000_000, inner))).toThrow(TooDeep)
+      expect(() => read(nested(501, inner))).toThrow(NestingError)
+      expect(() => read(`{"a":${nested(500, inner)}}`)).toThrow(NestingError)
+      expect(() => read(nested(1_000_000, inner))).toThrow(NestingError)
     }
 })
 

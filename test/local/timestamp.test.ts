@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { timestamp } from '../../src/embedded/common/values.ts'
+import { formatTimestamp } from '../../src/embedded/common/values.ts'
 
 const latest = 8.64e15
 
@@ -9,15 +9,15 @@ test('a timestamp is what toISOString says, whatever the time', () => {
     fc.property(
       fc.oneof(fc.integer({ min: 0, max: 4e12 }), fc.integer({ min: -latest, max: latest })),
       (ms) => {
-        expect(timestamp(ms)).toBe(new Date(ms).toISOString())
+        expect(formatTimestamp(ms)).toBe(new Date(ms).toISOString())
       },
     ),
   )
   for (const time of ['1970-01-01T00:00:00.000Z', '0999-12-31T23:59:59.999Z', '+010000-01-01T00:00:00.000Z'])
-    expect(timestamp(Date.parse(time))).toBe(time)
+    expect(formatTimestamp(Date.parse(time))).toBe(time)
 })
 
 test('what has not happened has none, and no time is damage', () => {
-  expect(timestamp(null)).toBe(null)
-  expect(() => timestamp(latest + 1)).toThrow(expect.objectContaining({ status: 503 }))
+  expect(formatTimestamp(null)).toBe(null)
+  expect(() => formatTimestamp(latest + 1)).toThrow(expect.objectContaining({ status: 503 }))
 })

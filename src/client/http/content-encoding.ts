@@ -6,7 +6,7 @@ type Decode = (body: Uint8Array, options: { maxOutputLength: number }) => Promis
 
 /** Decodes the body of a response, or records why it is unreadable. */
 export async function decodeBody(answer: WireResponse, encoding: string): Promise<WireResponse> {
-  const decoders = decodersOf(await import('node:zlib'))
+  const decoders = parseDecoders(await import('node:zlib'))
   const unreadable = (why: string) => ({ ...answer, body: new Uint8Array(), unreadable: why })
   let body = answer.body
   for (const coding of encoding.split(',').reverse()) {
@@ -24,7 +24,7 @@ export async function decodeBody(answer: WireResponse, encoding: string): Promis
   return { ...answer, body }
 }
 
-function decodersOf(zlib: Zlib): ReadonlyMap<string, Decode> {
+function parseDecoders(zlib: Zlib): ReadonlyMap<string, Decode> {
   const asked =
     (decode: typeof zlib.gunzip): Decode =>
     (body, options) =>

@@ -40,7 +40,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#proxy = proxy
     this.options = {
       origin,
-      path: pathOf(url, origin),
+      path: readPath(url, origin),
       method: method as Dispatcher.HttpMethod,
       headers,
       body: body ?? null,
@@ -117,7 +117,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 }
 
 /** Splits the path off a URL. `new URL` would cost a tenth of a request. */
-function pathOf(url: string, origin: string): string {
+function readPath(url: string, origin: string): string {
   const rest = url.startsWith(origin) ? url.slice(origin.length) : ''
   if (/^\/[\w/-]*$/.test(rest)) return rest
   const { pathname, search } = new URL(url)

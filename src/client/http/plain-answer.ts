@@ -31,7 +31,7 @@ export function parsePlainResponse(chunk: Buffer, to: Receiver): boolean {
   const [first = ''] = lines
   const status = statusLine.exec(first)?.[1]
   const bodyAt = end + endOfHead.length
-  if (!status || bodiless.has(status) || lengthIn(lines) !== chunk.length - bodyAt) return false
+  if (!status || bodiless.has(status) || parseContentLength(lines) !== chunk.length - bodyAt) return false
 
   if (to.onMessageBegin() < 0) return true
   to.onStatus(chunk.subarray('HTTP/1.1 200 '.length, first.length))
@@ -52,7 +52,7 @@ export function parsePlainResponse(chunk: Buffer, to: Receiver): boolean {
 const blank = 0x20
 
 /** Returns the content length; undefined when the headers need undici's parser. */
-function lengthIn(lines: readonly string[]): number | undefined {
+function parseContentLength(lines: readonly string[]): number | undefined {
   let length: number | undefined
   for (let i = 1; i < lines.length; i++) {
     const line = lines[i] ?? ''

@@ -22,7 +22,7 @@ function named(name: string, env: Env): HttpProxy | undefined {
     // curl also adds the scheme.
     const url = new URL(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`)
     if (url.protocol === 'http:' || url.protocol === 'https:')
-      return { url, name: url.host, headers: credentials(url) }
+      return { url, name: url.host, headers: encodeCredentials(url) }
   } catch {}
   // The message does not quote the URL, which may hold a password.
   throw new UsageError(`${name} is not the URL of an HTTP proxy`, {
@@ -30,7 +30,7 @@ function named(name: string, env: Env): HttpProxy | undefined {
   })
 }
 
-function credentials({ username, password }: URL): Record<string, string> {
+function encodeCredentials({ username, password }: URL): Record<string, string> {
   if (username === '') return {}
   const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` }

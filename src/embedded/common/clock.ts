@@ -11,7 +11,7 @@ export interface Clock {
 const maxTimerMs = 2 ** 31 - 1
 
 /** Runs `work` once, after any number of milliseconds: `setTimeout` fires immediately above 2³¹−1. */
-export function afterLong(clock: Clock, ms: number, work: () => void): () => void {
+export function startLongTimer(clock: Clock, ms: number, work: () => void): () => void {
   let cancel = () => {}
   const wait = (left: number) => {
     cancel = clock.after(Math.min(left, maxTimerMs), () =>

@@ -7,9 +7,9 @@ const two = Array.from({ length: 60 }, pad(2))
 const three = Array.from({ length: 1000 }, pad(3))
 
 /** Formats a time as ISO 8601 in UTC with milliseconds (API specification, section 2). */
-export function timestamp(ms: number): string
-export function timestamp(ms: number | null): string | null
-export function timestamp(ms: number | null): string | null {
+export function formatTimestamp(ms: number): string
+export function formatTimestamp(ms: number | null): string | null
+export function formatTimestamp(ms: number | null): string | null {
   if (ms === null) return null
   const time = new Date(ms)
   const year = time.getUTCFullYear()

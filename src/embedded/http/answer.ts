@@ -11,7 +11,7 @@ export function createAnswerer(
   service: Service,
   refuse: (response: ServerResponse, message: string) => void,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  const atEndOfTurn = endOfTurn()
+  const atEndOfTurn = createTurnBatch()
   return async (request, response) => {
     // Most requests have no body, and awaiting an empty one costs more than responding.
     const body = hasBody(request) ? await readText(request) : noBody
@@ -47,7 +47,7 @@ export function refuse(response: ServerResponse, message: string): void {
 }
 
 /** Returns a function that batches responses per turn of the event loop, so that clients do not wake one by one. */
-function endOfTurn(): (send: () => void) => void {
+function createTurnBatch(): (send: () => void) => void {
   let waiting: (() => void)[] = []
   return (send) => {
     if (waiting.length === 0)

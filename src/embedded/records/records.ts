@@ -1,6 +1,6 @@
 import { deprecated } from '../../api/vocabulary.ts'
 import { notFound } from '../common/faults.ts'
-import { timestamp } from '../common/values.ts'
+import { formatTimestamp } from '../common/values.ts'
 import type { ListedRoom, MemberRow, RoomRow, SessionRow, UserRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import { addUnlisted } from './unlisted.ts'
@@ -42,10 +42,10 @@ export function toRoom(
     meeting_time: Math.floor(meetingMs / 1000),
     max_meeting_seconds: row.max_meeting_seconds,
     remaining_seconds: remainingSeconds(row, meetingMs),
-    started_at: timestamp(row.started_at),
-    terminated_at: timestamp(row.terminated_at),
-    updated_at: timestamp(row.updated_at),
-    created_at: timestamp(row.created_at),
+    started_at: formatTimestamp(row.started_at),
+    terminated_at: formatTimestamp(row.terminated_at),
+    updated_at: formatTimestamp(row.updated_at),
+    created_at: formatTimestamp(row.created_at),
     created_user_id: deprecated,
     last_thumbnail_updated_at: deprecated,
     room_template_id: deprecated,
@@ -71,8 +71,8 @@ export function toMember(row: MemberRow) {
     type: row.type,
     name: row.name,
     is_blocked: row.is_blocked === 1,
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
+    created_at: formatTimestamp(row.created_at),
+    updated_at: formatTimestamp(row.updated_at),
   }
   return addUnlisted(record, row.unlisted)
 }
@@ -86,8 +86,8 @@ export function toUser(row: UserRow) {
     default_member_type: row.default_member_type,
     email: row.email,
     access_token: row.access_token,
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
+    created_at: formatTimestamp(row.created_at),
+    updated_at: formatTimestamp(row.updated_at),
   }
   return addUnlisted(record, row.unlisted)
 }
@@ -97,8 +97,8 @@ export function toSession(row: SessionRow) {
     id: row.id,
     member_id: row.member_id,
     user_id: row.user_id,
-    connected_at: timestamp(row.connected_at),
-    disconnected_at: timestamp(row.disconnected_at),
+    connected_at: formatTimestamp(row.connected_at),
+    disconnected_at: formatTimestamp(row.disconnected_at),
     // An earlier version did not record the reason: it is unknown, which null would not say.
     ...((row.end_reason !== null || row.disconnected_at === null) && { end_reason: row.end_reason }),
   }

@@ -5,16 +5,16 @@ import { damaged, invalid } from '../common/faults.ts'
 /** Maximum JSON size of a record's unlisted fields, in bytes. */
 const maxBytes = 64 * 1024
 
-type Unlisted = Readonly<Record<string, unknown>>
+type UnlistedFields = Readonly<Record<string, unknown>>
 
 /** Returns the fields of a body that the API specification does not list. The hosted service also keeps them. */
-export function pickUnlisted(resource: ResourceName, body: object): Unlisted {
+export function pickUnlisted(resource: ResourceName, body: object): UnlistedFields {
   const { fields } = resources[resource]
   return Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(fields, name)))
 }
 
 /** @throws {Fault} when the fields exceed 64 KB of JSON */
-export function packUnlisted(fields: Unlisted): string | null {
+export function packUnlisted(fields: UnlistedFields): string | null {
   if (Object.keys(fields).length === 0) return null
   const text = writeJson(fields)
   if (Buffer.byteLength(text) > maxBytes)
@@ -22,7 +22,7 @@ export function packUnlisted(fields: Unlisted): string | null {
   return text
 }
 
-export function mergeUnlisted(stored: string | null, fields: Unlisted): string | null {
+export function mergeUnlisted(stored: string | null, fields: UnlistedFields): string | null {
   return packUnlisted({ ...readUnlisted(stored), ...fields })
 }
 
@@ -31,10 +31,10 @@ export function addUnlisted<T extends object>(record: T, stored: string | null):
   return stored === null ? record : { ...record, ...readUnlisted(stored), ...record }
 }
 
-function readUnlisted(stored: string | null): Unlisted {
+function readUnlisted(stored: string | null): UnlistedFields {
   if (stored === null) return {}
   try {
-    return readJson(stored) as Unlisted
+    return readJson(stored) as UnlistedFields
   } catch {
     throw damaged()
   }

@@ -33,7 +33,7 @@ export function recordDepartures<S extends RecordedSession>(
 ): string[] {
   const sessions = [...rooms.values()].flat()
   const many = sessions.length > maxDirectEnds
-  for (const [moment, ended] of byMoment(sessions, at))
+  for (const [moment, ended] of groupByMoment(sessions, at))
     (many ? listEnds : recordEnds)(store, ended, moment, reason)
   if (many) store.afterCommit(onListed)
   const announced: string[] = []
@@ -69,7 +69,7 @@ function toExit({ id, memberId, userId, connectedAt }: RecordedSession, at: numb
   }
 }
 
-function byMoment<S>(sessions: readonly S[], at: (session: S) => number): Map<number, S[]> {
+function groupByMoment<S>(sessions: readonly S[], at: (session: S) => number): Map<number, S[]> {
   const moments = new Map<number, S[]>()
   for (const session of sessions) {
     const others = moments.get(at(session))
@@ -79,7 +79,7 @@ function byMoment<S>(sessions: readonly S[], at: (session: S) => number): Map<nu
   return moments
 }
 
-export function byRoom<S extends Pick<LiveSession, 'roomId'>>(sessions: readonly S[]): Map<string, S[]> {
+export function groupByRoom<S extends Pick<LiveSession, 'roomId'>>(sessions: readonly S[]): Map<string, S[]> {
   const rooms = new Map<string, S[]>()
   for (const session of sessions) {
     const others = rooms.get(session.roomId)

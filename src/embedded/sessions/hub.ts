@@ -4,7 +4,7 @@ import { peerTurnMs, type TurnScheduler } from '../common/pace.ts'
 import { hasListedEnds } from '../store/ended.ts'
 import type { Store } from '../store/store.ts'
 import { announce, findWebhook } from '../webhooks/outbox.ts'
-import { byRoom, recordDepartures } from './departures.ts'
+import { groupByRoom, recordDepartures } from './departures.ts'
 import { toFrame } from './frame.ts'
 import {
   type CloseReason,
@@ -102,7 +102,7 @@ export class Hub implements Live {
       return
     }
     try {
-      await this.#options.store.write(() => this.#end(byRoom([session]), reason))
+      await this.#options.store.write(() => this.#end(groupByRoom([session]), reason))
     } catch (error) {
       this.#unrecordedEnds.set(session, reason)
       throw error
@@ -120,7 +120,7 @@ export class Hub implements Live {
   }
 
   endUser(userId: string, closeReason: CloseReason): void {
-    this.#end(byRoom(this.#roster.of(userId)), closeReason)
+    this.#end(groupByRoom(this.#roster.of(userId)), closeReason)
   }
 
   /** @param why what the peers are told, or why their connections are gone */
@@ -200,7 +200,7 @@ export class Hub implements Live {
 
   async close(): Promise<void> {
     this.#stopTicking()
-    const rooms = byRoom(this.#roster.all())
+    const rooms = groupByRoom(this.#roster.all())
     try {
       await this.#options.store.write(() => this.#end(rooms, closeReasons.stopping))
     } catch (error) {
@@ -238,7 +238,7 @@ export class Hub implements Live {
       storeAliveTime(store, clock.now())
       for (const reason of ['left', 'lost'] as const) {
         const sessions = ended.filter(([session, why]) => why === reason && this.#roster.has(session))
-        this.#end(byRoom(sessions.map(([session]) => session)), reason)
+        this.#end(groupByRoom(sessions.map(([session]) => session)), reason)
       }
     })
     // Concurrent writes share a commit.

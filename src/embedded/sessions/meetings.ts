@@ -1,4 +1,4 @@
-import { afterLong, type Clock } from '../common/clock.ts'
+import { type Clock, startLongTimer } from '../common/clock.ts'
 import { requireRoom } from '../records/records.ts'
 import type { Store } from '../store/store.ts'
 
@@ -112,7 +112,7 @@ export class Meetings {
     const { clock, onTimeUp } = this.#options
     if (meeting.endsAt === Infinity) return
     const remaining = Math.max(meeting.endsAt - clock.monotonic(), atLeast)
-    meeting.cancel = afterLong(clock, remaining, () => {
+    meeting.cancel = startLongTimer(clock, remaining, () => {
       // Ending the meeting cancels this retry.
       this.#arm(roomId, meeting, retryMs)
       onTimeUp(roomId)

@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.ts'
-import { byRoom, type Departures, type RecordedSession, recordDepartures } from './departures.ts'
+import { type Departures, groupByRoom, type RecordedSession, recordDepartures } from './departures.ts'
 import { Roster } from './roster.ts'
 
 /** Stores the end of open sessions for a crash. Call inside `store.write`. */
@@ -23,5 +23,5 @@ export function closeAbandonedSessions(deps: Omit<Departures<RecordedSession>, '
   )
   const roster = new Roster<RecordedSession>()
   for (const session of left) roster.add(session)
-  return recordDepartures({ ...deps, roster }, byRoom(left), () => aliveAt, 'lost')
+  return recordDepartures({ ...deps, roster }, groupByRoom(left), () => aliveAt, 'lost')
 }

@@ -19,7 +19,7 @@ export function recordEnds(
   at: number,
   reason: EndReason,
 ): void {
-  const { sessions, guests } = seqsOf(ended)
+  const { sessions, guests } = splitSeqs(ended)
   store.run(
     `UPDATE sessions SET disconnected_at = max(connected_at, ?), end_reason = ? WHERE seq IN (${listed})`,
     at,
@@ -31,7 +31,7 @@ export function recordEnds(
 
 /** Lists the ends of thousands of sessions, much faster than `recordEnds`. `settleEnds` records them later. */
 export function listEnds(store: Store, ended: readonly EndedSession[], at: number, reason: EndReason): void {
-  const { sessions, guests } = seqsOf(ended)
+  const { sessions, guests } = splitSeqs(ended)
   store.run(
     'INSERT INTO ended_sessions (seq, at, reason) SELECT value, ?, ? FROM json_each(?)',
     at,
@@ -59,7 +59,7 @@ export function recordListedEnds(store: Store, most: number): void {
   store.run(`DELETE FROM ended_members WHERE seq IN (${guests})`, most)
 }
 
-function seqsOf(ended: readonly EndedSession[]) {
+function splitSeqs(ended: readonly EndedSession[]) {
   const sessions: number[] = []
   const guests: number[] = []
   for (const { seq, guestSeq } of ended) {

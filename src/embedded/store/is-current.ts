@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { migrations } from './schema.ts'
-import { openSqlite, type Quietly } from './sqlite.ts'
+import { openSqlite, type QuietLoader } from './sqlite.ts'
 
 /** Returns true when a database exists and needs no upgrade. Does not upgrade it. */
-export async function isCurrent(path: string, quietly: Quietly): Promise<boolean> {
+export async function isCurrent(path: string, quietly: QuietLoader): Promise<boolean> {
   if (!existsSync(path)) return false
   const sqlite = await openSqlite(path, quietly)
   try {

@@ -40,7 +40,7 @@ export async function listPage<Row>(store: Store, listing: Listing<Row>) {
   const { limit, offset } = readPaging(listing.paging)
   if (counts) {
     const { counted, uncounted } = countSome(store, listing, counts)
-    const start = offset > uncounted ? blockAt(store, counts, offset - uncounted) : undefined
+    const start = offset > uncounted ? findBlock(store, counts, offset - uncounted) : undefined
     const rows = store.list<Row>(
       columns,
       `FROM ${table} ${where}${start ? ' AND seq < ?' : ''} ORDER BY seq DESC LIMIT ? OFFSET ?`,
@@ -74,7 +74,7 @@ function countSome(store: Store, { table, where, values }: Listing<never>, count
 }
 
 /** Finds the block of the row at an offset: skipping blocks is faster than skipping rows. */
-function blockAt(store: Store, { from, values }: Counts, offset: number) {
+function findBlock(store: Store, { from, values }: Counts, offset: number) {
   const found = store.one<{ block: number; skipped: number }>(
     `SELECT block, through - count AS skipped FROM (
        SELECT block, sum(count) AS count, sum(sum(count)) OVER (ORDER BY block DESC) AS through

@@ -17,13 +17,13 @@ export interface Statement {
 }
 
 /** Loads a module without Node's experimental warning. */
-export type Quietly = <T>(load: () => Promise<T>) => Promise<T>
+export type QuietLoader = <T>(load: () => Promise<T>) => Promise<T>
 
 /**
  * Loads Node's own SQLite (Node 22.13 and later), else libsql.
  * @throws {UsageError} when this Node has no SQLite and libsql is not installed
  */
-export async function loadSqlite(quietly: Quietly): Promise<(path: string) => Sqlite> {
+export async function loadSqlite(quietly: QuietLoader): Promise<(path: string) => Sqlite> {
   try {
     const { DatabaseSync } = await quietly(() => import('node:sqlite'))
     return (path) => new DatabaseSync(path)
@@ -41,6 +41,6 @@ export async function loadSqlite(quietly: Quietly): Promise<(path: string) => Sq
   }
 }
 
-export async function openSqlite(path: string, quietly: Quietly): Promise<Sqlite> {
+export async function openSqlite(path: string, quietly: QuietLoader): Promise<Sqlite> {
   return (await loadSqlite(quietly))(path)
 }

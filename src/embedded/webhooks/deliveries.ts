@@ -1,5 +1,5 @@
 import { sign } from '../../api/signature.ts'
-import { afterLong, type Clock } from '../common/clock.ts'
+import { type Clock, startLongTimer } from '../common/clock.ts'
 import type { Store } from '../store/store.ts'
 import { type Delivery, hasPacked, type Target, unpack } from './outbox.ts'
 import { ForbiddenAddress, type Post } from './post.ts'
@@ -176,7 +176,7 @@ export class Deliveries {
 
   #after(ms: number, work: () => void): void {
     if (this.#closed) return
-    const cancel = afterLong(this.#options.clock, ms, () => {
+    const cancel = startLongTimer(this.#options.clock, ms, () => {
       this.#waiting.delete(cancel)
       work()
     })

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { BodyOf } from '../../api/operation.ts'
 import type { Operations } from '../../api/operations.ts'
 import type { WebhookEvent } from '../../api/webhooks.ts'
-import { timestamp } from '../common/values.ts'
+import { formatTimestamp } from '../common/values.ts'
 import type { Store } from '../store/store.ts'
 
 export interface Delivery {
@@ -109,6 +109,14 @@ function toEvent(roomId: string, move: Move): Event {
   const user = userId === null ? {} : { userId }
   return {
     action,
-    payload: { roomId, ...user, memberId, sessionId, sessionsCount, membersCount, timestamp: timestamp(at) },
+    payload: {
+      roomId,
+      ...user,
+      memberId,
+      sessionId,
+      sessionsCount,
+      membersCount,
+      timestamp: formatTimestamp(at),
+    },
   }
 }

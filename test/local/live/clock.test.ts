@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterLong, every } from '../../../src/embedded/common/clock.ts'
+import { every, startLongTimer } from '../../../src/embedded/common/clock.ts'
 import { testMachine } from '../../helpers/live.ts'
 
 const longest = 2 ** 31 - 1
@@ -14,7 +14,7 @@ function recorder() {
 for (const ms of [1, longest, longest + 1, 2 * longest, 5 * longest + 12_345])
   test(`afterLong calls back after ${ms} ms, once`, () => {
     const { machine, calls, work } = recorder()
-    afterLong(machine, ms, work)
+    startLongTimer(machine, ms, work)
     machine.advance(ms - 1)
     expect(calls).toEqual([])
     machine.advance(1)
@@ -24,7 +24,7 @@ for (const ms of [1, longest, longest + 1, 2 * longest, 5 * longest + 12_345])
 
 test('afterLong takes what is over already for now', () => {
   const { machine, calls, work } = recorder()
-  afterLong(machine, -5000, work)
+  startLongTimer(machine, -5000, work)
   expect(calls).toEqual([])
   machine.advance(0)
   expect(calls).toEqual([0])
@@ -32,7 +32,7 @@ test('afterLong takes what is over already for now', () => {
 
 test('afterLong can be called off, also when part of the time has passed', () => {
   const { machine, calls, work } = recorder()
-  const cancel = afterLong(machine, 3 * longest, work)
+  const cancel = startLongTimer(machine, 3 * longest, work)
   machine.advance(2 * longest + 1)
   cancel()
   machine.advance(3 * longest)
