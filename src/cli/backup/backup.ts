@@ -27,7 +27,6 @@ class FileBackup implements Backup {
   #file: BackupFile | undefined
   /** Saved items by kind and ID; the value is the error for an item that did not exist. */
   readonly #saved = new Map<string, NotFoundError | undefined>()
-  /** Serializes the saves, which all write to one file. */
   #queue: Promise<unknown> = Promise.resolve()
 
   constructor(context: Context, destination: Destination) {
@@ -180,7 +179,6 @@ function decodeSegment(segment: string | undefined): string | undefined {
   }
 }
 
-/** Turns a missing record into a successful outcome. */
 async function attempt(reading: Promise<BackupRecord>): Promise<Outcome<BackupRecord | NotFoundError>> {
   return reading.then(
     (value) => ({ status: 'ok', value }),

@@ -9,7 +9,6 @@ import { holdsSecret, removeSecrets } from '../output/redaction/secrets.ts'
 import type { Item } from '../output/views/views.ts'
 import type { DeletionTargets } from '../requests/backup.ts'
 
-/** A record as one line of a backup file. */
 export interface BackupRecord {
   text: string
   /** True when access tokens were removed. */

@@ -8,7 +8,6 @@ interface BackupSummary {
   count: number
   /** True when access tokens were removed. */
   hadTokens: boolean
-  /** Path of the file, as the user wrote it. */
   path: string
 }
 

@@ -8,18 +8,14 @@ import type { Context } from '../kernel/context.ts'
 import { undefinedIfNotFound } from '../lists/run-one.ts'
 import { type Item, viewOf } from '../output/views/views.ts'
 
-/** A change to items, as a confirmation prompt describes it. */
 export interface TargetChange<G extends OperationName> {
   verb: string
-  /** The verb with "-ing", such as `deleting`. */
   doing: string
-  /** The operation that reads one item, for its name. */
   get: readonly [name: G, input: (id: string, room: string) => Input<Operations[G]>]
 }
 
 interface Targets {
   ids: readonly string[]
-  /** The field values that made `--where` select each item. */
   reasons?: ReadonlyMap<string, string>
   /** ID of the members' room; empty for rooms and users. */
   room?: string
@@ -27,7 +23,6 @@ interface Targets {
   ignoreNotFound?: boolean | undefined
 }
 
-/** Maximum number of items that a prompt lists by name. */
 const maxNamed = 10
 
 /**

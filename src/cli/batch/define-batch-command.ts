@@ -14,7 +14,6 @@ import { readTargets } from './targets.ts'
 
 /** Definition of a command that runs one operation for several items. */
 interface BatchCommand<G extends OperationName, C extends OperationName> extends TargetChange<G> {
-  /** The verb in the past tense, for the summary: `deleted`. */
   pastTense: string
   alias?: string
   summary: string
@@ -23,11 +22,9 @@ interface BatchCommand<G extends OperationName, C extends OperationName> extends
   ids: IdArgument
   /** The room argument before the IDs, for members. */
   roomArgument?: IdArgument
-  /** The operation that lists the items for `--where`. */
   list: 'listRooms' | 'listMembers' | 'listUsers'
   call: readonly [name: C, input: (id: string, room: string) => Input<Operations[C]>]
   flags?: (command: MeetroomCommand) => MeetroomCommand
-  /** Kind of the deleted items, for the backup. */
   deletes?: DeletionTargets['kind']
   /** Runs the command in another way if the flags request it. Resolves to true if it did. */
   runInstead?: (context: Context, given: readonly string[], flags: BatchFlags) => Promise<boolean>

@@ -1,6 +1,5 @@
 import { UsageError } from '../../errors.ts'
 
-/** Returns the text for a field's placeholder. */
 export type TextFor = (field: string) => string
 
 /**

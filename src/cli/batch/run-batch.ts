@@ -23,13 +23,11 @@ export interface BatchFlags extends PaceFlags {
   ignoreNotFound?: boolean
 }
 
-/** An operation and the IDs to run it for. */
 interface Task {
   name: OperationName
   ids: readonly string[]
   inputFor(id: string): AnyInput
   call(client: Client, id: string): Promise<Answer>
-  /** Checks that the item exists by reading it. */
   exists(client: Client, id: string): Promise<boolean>
   flags: BatchFlags
   view: View

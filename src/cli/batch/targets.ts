@@ -9,7 +9,6 @@ import type { Selection } from '../lists/selection.ts'
 import { maskSecrets } from '../output/redaction/secrets.ts'
 import { cellOf, type Item, type View, viewOf } from '../output/views/views.ts'
 
-/** The items that a batch command changes. */
 export interface Targets {
   ids: string[]
   /** The field values that made `--where` select each item; empty for IDs given by name. */
@@ -19,14 +18,10 @@ export interface Targets {
 }
 
 interface TargetOptions {
-  /** IDs on the command line. */
   given: readonly string[]
   flags: Pick<BatchFlags, 'where' | 'user' | 'max' | 'ignoreNotFound' | 'missing' | keyof PaceFlags>
-  /** The operation that lists the items for `--where`. */
   list: 'listRooms' | 'listMembers' | 'listUsers'
-  /** ID of the members' room. */
   room: string
-  /** Called with each item that `--where` selects. */
   onItem?: (item: Item) => void
 }
 

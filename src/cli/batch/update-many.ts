@@ -71,7 +71,6 @@ export async function updateRooms(
   await runBatch(context, 'updateRoom', { ids, absent: 0 }, inputFor, 'updated', flags)
 }
 
-/** Collects the field of a placeholder. */
 function collectField(fields: Set<string>, field: string): string {
   const types = filterTypes(resources.room, view)
   if (!types.has(field))

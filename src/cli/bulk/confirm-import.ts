@@ -6,7 +6,6 @@ import type { ImportPlan } from './prepare.ts'
 
 /** Maximum number of rows to look up; further rows count as existing. */
 const mostLooks = 1000
-/** Maximum number of items listed in the prompt. */
 const mostNamed = 10
 
 /**

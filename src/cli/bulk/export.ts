@@ -21,12 +21,10 @@ export interface ExportFlags {
   where?: string[]
   pageSize?: number
   allRooms?: boolean
-  /** Further data of members to look up. */
   with?: 'last_seen'
   concurrency?: number
 }
 
-/** Number of pages or rooms to request ahead. */
 const ahead = 4
 
 const getUser = (client: Client, user_id: string) => client.call('getUser', { params: { user_id } })
@@ -112,7 +110,6 @@ class WithoutSecrets {
   }
 }
 
-/** Number of records per page. */
 const pageRecords = 100
 
 async function* recordsOf(
@@ -207,7 +204,6 @@ async function* membersOf(
     }
 }
 
-/** Completes the items of a list with their full records. */
 async function* inFull(
   pages: AsyncGenerator<Page, Page | undefined>,
   full: FullRecords,

@@ -76,7 +76,6 @@ async function run(
   }
 }
 
-/** Warns about values that an update cannot change. */
 async function tellKept(
   context: Context,
   [one, many]: readonly [string, string],
@@ -105,7 +104,6 @@ function workOn(
   ledger: Ledger,
   { concurrency }: { concurrency: number },
 ): Work<Job> {
-  /** Number of consecutive rows without a response. */
   let unanswered = 0
   const putBack = ({ row, lost }: Job) => {
     // Rows that an earlier run may have sent must still be looked up.
@@ -137,7 +135,6 @@ function workOn(
   }
 }
 
-/** Returns true when a request was sent and got no response. */
 function isUnanswered(error: MeetroomError): boolean {
   const isNoAnswer = error instanceof NetworkError || error instanceof UnknownOutcomeError
   return isNoAnswer && error.request !== undefined && error.status === undefined

@@ -9,7 +9,6 @@ import { prepareImport } from './prepare.ts'
 import type { ImportFlags } from './read/import-flags.ts'
 import { openSource } from './read/source.ts'
 
-/** Imports a file, after checking all of it. */
 export async function runImport(
   context: Context,
   name: keyof typeof kinds,

@@ -5,7 +5,6 @@ import type { CheckedInput } from './read/check.ts'
 import type { CheckedRow } from './read/checked-row.ts'
 import type { Row } from './read/rows.ts'
 
-/** A row to send. */
 export interface Job {
   row: Row
   body: Body
@@ -15,13 +14,11 @@ export interface Job {
   made: string | undefined
 }
 
-/** Callbacks for rows that are not sent. */
 interface Others {
   onDone(status: Status): void
   onInvalid(row: Row, problem: string): Promise<void> | undefined
 }
 
-/** Rows that are left to send, in order. */
 export class PendingRows {
   readonly #batches: AsyncGenerator<CheckedRow[]>
   readonly #past: JournalState | undefined

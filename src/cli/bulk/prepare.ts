@@ -16,16 +16,13 @@ import { parseMap, readRoomIds } from './read/renames.ts'
 import { type InputFormat, inputFormatOf } from './read/rows.ts'
 import type { Source } from './read/source.ts'
 
-/** Input and flags of an import. */
 interface Asked {
   kind: ImportAdapter
   source: Source
-  /** The file argument on the command line. */
   file: string
   flags: ImportFlags
 }
 
-/** An import with checked input. */
 export interface ImportPlan extends Asked {
   format: InputFormat
   checked: CheckedInput
@@ -142,7 +139,6 @@ async function tellTrimmed(context: Context, { trimmed }: CheckedInput): Promise
   )
 }
 
-/** Warns about unlisted and omitted fields. */
 async function warn(
   context: Context,
   { kind, flags }: Asked,

@@ -1,7 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { itemOf } from './adapter/adapter.ts'
 
-/** Maximum number of users to look up in a dry run. */
 const mostLooks = 1000
 
 /** Checks that the users in rows exist, each once, so that a dry run predicts failures. */

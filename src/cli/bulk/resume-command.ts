@@ -3,7 +3,6 @@ import type { GivenOption } from '../kernel/given.ts'
 
 /** Flags that would stop a resumed run again, since failed rows are retried first. */
 const stopping = ['--max-errors', '--fail-fast', '--resume']
-/** Flags that every suggestion includes. */
 const targetNames = ['--profile', '--local', '--base-url']
 const leftOut = [...stopping, ...targetNames]
 
@@ -16,7 +15,6 @@ export function resumeCommand(name: string, file: string, given: readonly GivenO
   return importCommand(name, file, given, leftOut, ['--resume'])
 }
 
-/** Builds the command that unblocks the members of an import. */
 export function unblockCommand(name: string, file: string, given: readonly GivenOption[]): Suggestion {
   const others = [...leftOut, '--if-exists', '--dry-run']
   return importCommand(name, file, given, others, ['--if-exists', 'update', '--unblock'])

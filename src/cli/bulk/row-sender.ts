@@ -21,7 +21,6 @@ interface SenderOptions {
   notice: (text: string) => Promise<void>
 }
 
-/** Sends rows according to `--if-exists`. */
 export class RowSender {
   readonly #options: SenderOptions
   readonly #referred: ReferencedUsers
@@ -43,7 +42,6 @@ export class RowSender {
     return this.#blocked
   }
 
-  /** Sends a row. Never throws. */
   async send({ body, lost, made }: Job): Promise<Outcome<string>> {
     try {
       if (made !== undefined) return await this.#finish(body, made)
@@ -137,7 +135,6 @@ export class RowSender {
     )
   }
 
-  /** Completes a created item. */
   #finish(body: Body, id: string): Outcome<string> | Promise<Outcome<string>> {
     const { kind, client } = this.#options
     const finishing = kind.finish?.(client, body, id)

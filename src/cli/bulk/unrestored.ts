@@ -5,7 +5,6 @@ export const unrestoredFields = {
   members: ['ids', 'anonymous participants', 'times', 'order'],
 } as const
 
-/** Formats the list: `ids, times and order`. */
 export function describeUnrestored(name: keyof typeof unrestoredFields): string {
   return inWords(unrestoredFields[name])
 }

@@ -5,7 +5,6 @@ import { UsageError } from '../../errors.ts'
 
 export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~'
 
-/** The type by which a field's values are compared. */
 export type FilterType = 'text' | 'number' | 'boolean' | 'time'
 
 /** Tests a field's value, which may be null; undefined when the value is malformed. */
@@ -21,7 +20,6 @@ export interface Comparison {
   type: FilterType
   /** The value to compare with; an empty text matches null and empty values. */
   text: string
-  /** The condition with its flag, for error messages. */
   condition: string
   /** Milliseconds since 1970, from which durations such as `90d` count back. */
   now: number

@@ -5,9 +5,7 @@ import type { FilterType } from './compare.ts'
  * service's unlisted fields with these names are ignored.
  */
 export const metricTypes = {
-  /** Number of connected sessions. */
   online: 'number',
-  /** Number of sessions, ended ones included. */
   sessions: 'number',
   members: 'number',
   /** Time of the last presence; now while somebody is connected, null if nobody ever was. */
@@ -16,7 +14,6 @@ export const metricTypes = {
   idle: 'age',
 } as const satisfies Record<string, FilterType | 'age'>
 
-/** Time from which `idle` counts: the last use of the room. */
 export const idleSince = 'idle_since'
 
 export function isMetric(field: string): field is keyof typeof metricTypes {

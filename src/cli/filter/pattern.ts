@@ -32,9 +32,7 @@ export function parsePattern(text: string, condition: string): Pattern {
 
 /** Escape sequences, with groups for those that RE2 writes differently. */
 const escapes = String.raw`\\u\{(?<long>\w+)\}|\\u(?<high>d[89ab]\w\w)\\u(?<low>d[c-f]\w\w)|\\u(?<short>\w{4})|\\c(?<control>\w)|\\(?<p>p)\{\w+=(?<value>\w+)\}|\\[^]`
-/** Tokens inside a character class that need translation. */
 const classTokens = new RegExp(String.raw`${escapes}|\[`, 'giu')
-/** Tokens outside a character class that need translation. */
 const tokens = new RegExp(
   String.raw`${escapes}|\[(?<not>\^?)(?<inside>(?:\\[^]|[^\\\]])*)\]|\(\?<?[=!]|\(\?<[^>]*>|\.`,
   'giu',
@@ -47,7 +45,6 @@ const whitespace = String.raw`\t-\r\x{feff}\p{Z}`
 const nonWhitespace = String.raw`\x00-\x08\x0e-\x1f\x21-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`
 const anyCharacter = String.raw`\x00-\x{10ffff}`
 
-/** Translates a JavaScript regular expression to RE2 syntax. */
 function translate(text: string): string {
   return text.replace(tokens, (token, ...rest) => {
     const groups: Groups = rest.at(-1)

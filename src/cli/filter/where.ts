@@ -16,9 +16,7 @@ import { type Comparison, compare, type FilterType, type Operator, operators, ty
 import { idleSince, isMetric, metricTypes } from './metric-types.ts'
 
 export interface Filter {
-  /** The flag of the conditions, for error messages. */
   flag: string
-  /** Item fields in the conditions. */
   fields: readonly string[]
   /** Room metrics in the conditions, which need further requests for each room. */
   metrics: readonly string[]
@@ -34,13 +32,11 @@ export interface Filter {
 
 interface Condition {
   field: string
-  /** True for a room metric, false for an item field. */
   isMetric: boolean
   test: Test
   asterisk?: string | undefined
 }
 
-/** Settings for parsing conditions. */
 interface ParseOptions {
   flag: string
   view: View
@@ -183,7 +179,6 @@ function invalidCondition(condition: string, flag: string, isAged: boolean): Usa
   })
 }
 
-/** Returns true when items with these fields have an `age`. */
 export const hasAge = (types: ReadonlyMap<string, FilterType>) => types.has('created_at')
 
 /**

@@ -2,7 +2,6 @@ import { parseBoolean } from '../../api/readings.ts'
 import { textOf } from '../../api/text-of.ts'
 import type { Item } from '../output/views/views.ts'
 
-/** Creates the request body that blocks or unblocks a member. */
 export function blockedBody<B extends boolean | undefined>(is_blocked: B): { is_blocked: B } {
   return { is_blocked }
 }

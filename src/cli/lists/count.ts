@@ -24,7 +24,6 @@ export async function countItems(
   await (await context.printer()).count(count)
 }
 
-/** Rows of `--count-by`: one for each value of a field. */
 export class CountBy {
   readonly field: NamedField
   readonly view: View

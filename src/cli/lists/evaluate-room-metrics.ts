@@ -6,7 +6,6 @@ import type { Filter } from '../filter/where.ts'
 import { fieldOf, type Item, views } from '../output/views/views.ts'
 import type { PresenceReader } from './presence.ts'
 
-/** Inputs for evaluating room metrics. */
 export interface RoomInspection {
   filter: Filter
   presences: PresenceReader
@@ -22,7 +21,6 @@ export interface RoomMetrics {
   matches: boolean | undefined
 }
 
-/** A request for metrics, given the metrics of earlier requests. */
 type Step = (metrics: Item) => Promise<Item>
 
 /**
@@ -41,7 +39,6 @@ export async function evaluateRoomMetrics(inspection: RoomInspection, room: Item
   return { room, metrics, matches: filter.matchesMetrics(metrics) }
 }
 
-/** Lists the requests for the needed metrics, cheapest first. */
 function planSteps(inspection: RoomInspection, room: Item): Step[] {
   const { filter, presences } = inspection
   const id = String(room['id'])
@@ -66,7 +63,6 @@ async function readHistory({ presences, clock }: RoomInspection, id: string): Pr
   return { online, sessions, last_active: online ? now : online === 0 ? last : undefined }
 }
 
-/** Reads the creation time of a room without sessions. */
 async function readCreation(
   { filter: { flag }, recordOf }: RoomInspection,
   room: Item,

@@ -18,7 +18,6 @@ export interface NamedField {
   type: FilterType | undefined
   /** True when the root of the path is a listed field. */
   isKnown: boolean
-  /** Returns true when the item carries the root of the path. */
   isIn(item: Item): boolean
   of(item: Item): FieldValue
 }
@@ -44,7 +43,6 @@ export function parseField(flag: string, name: string, list: ListName, view: Vie
   }
 }
 
-/** Reads a field of a nested object. */
 function readNested(parent: FieldValue, name: string): FieldValue {
   if (!parent.known || !isObject(parent.value) || !Object.hasOwn(parent.value, name)) return { known: false }
   return { known: true, value: (parent.value as Item)[name] }

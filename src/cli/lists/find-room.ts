@@ -7,7 +7,6 @@ import type { Item } from '../output/views/views.ts'
 import { totalOf } from './paging/list-total.ts'
 import { paginate } from './paging/paginate.ts'
 
-/** Maximum number of IDs in the error for an ambiguous name. */
 const maxListed = 10
 
 /** Resolves room arguments: an ID, `id:` and an ID, or `name:` and an exact name. */

@@ -7,7 +7,6 @@ import { type Item, viewOf } from '../output/views/views.ts'
 import { mapAhead } from '../pool/map-ahead.ts'
 import { undefinedIfNotFound } from './run-one.ts'
 
-/** Requests for the full record of an item. */
 const readers = {
   listRooms: (client: Client, id: string): Promise<Answer> => client.call('getRoom', { params: { id } }),
   listMembers: (client: Client, member_id: string, room_id: string): Promise<Answer> =>
@@ -31,7 +30,6 @@ export class FullRecords {
   /** Requested records by item; a full record maps to itself. */
   readonly #records = new WeakMap<Item, Promise<Item | undefined>>()
   #isPartial: boolean | undefined
-  /** The probe request, while it runs. */
   #probe: Promise<unknown> | undefined
 
   /** @param client sends the requests; by default the client of the command */

@@ -14,7 +14,6 @@ import type { Selection } from './selection.ts'
 
 interface ListOptions {
   client?: Client | undefined
-  /** Number of pages to request ahead. */
   ahead?: number
   /** Filters the items; the caller ends the list with `closed`. */
   selection?: Selection | undefined

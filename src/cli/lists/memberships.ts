@@ -19,14 +19,12 @@ export interface Membership {
   user_id: string
   /** The room as listed: at least `id`, `type` and `name` (API specification, “Room”). */
   room: Item
-  /** The full record of the member. */
   member: Item
   lastSeen: string | null
 }
 
 interface SearchOptions {
   users: ReadonlySet<string>
-  /** Reads when each member was last connected. */
   withLastSeen?: boolean
   /** Reports each room that cannot be read; otherwise the caller does. */
   reports?: boolean
@@ -42,7 +40,6 @@ export class MembershipSearch {
   readonly #tally: Tally
   readonly #pool: Pool
   readonly #full: FullRecords
-  /** Rooms that could not be read, with the errors. */
   readonly unread: { room: Item; error: MeetroomError }[] = []
   #fatal: MeetroomError | undefined
 

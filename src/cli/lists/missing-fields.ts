@@ -67,5 +67,4 @@ export class MissingFields {
   }
 }
 
-/** Returns the name of a field in conditions. */
 const displayName = (field: string) => (field === idleSince ? 'idle' : field)

@@ -9,7 +9,6 @@ export interface SortRank {
   kind: 'number' | 'time' | 'text' | 'other' | 'blank'
   /** The number, or milliseconds since 1970. */
   number: number
-  /** Exact value of an integer beyond the range of a double. */
   integer?: bigint | undefined
   text: string
 }

@@ -81,7 +81,6 @@ function findIdField(key: string): string {
   return known ? idField(known) : 'id'
 }
 
-/** Checks for IDs, which identify items on overlapping pages. */
 function requireIds({ value }: Answer, key: string, id: string): void {
   const items: unknown = isRecord(value) ? value[key] : undefined
   if (items === null) return

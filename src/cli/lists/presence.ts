@@ -9,7 +9,6 @@ import { isRefusal } from './paging/page-size.ts'
 import { provenTotal } from './paging/proven-total.ts'
 import { readAll } from './paging/read-all.ts'
 
-/** Presence in a room, according to its sessions. */
 interface Presence {
   sessions: number
   online: number | undefined
@@ -29,7 +28,6 @@ type CountableList = 'listSessions' | 'listMembers'
 export class PresenceReader {
   readonly #context: Context
   readonly #client: Client
-  /** Lists for which the service sends no total. */
   readonly #withoutTotal = new Set<CountableList>()
 
   constructor(context: Context, client: Client) {
@@ -37,7 +35,6 @@ export class PresenceReader {
     this.#client = client
   }
 
-  /** Counts the sessions or members of a room. */
   async count(list: CountableList, room_id: string): Promise<number> {
     const total = await this.#total(list, room_id)
     if (total !== undefined) return total
@@ -46,7 +43,6 @@ export class PresenceReader {
     return count
   }
 
-  /** Counts the connected sessions. */
   async online(room_id: string): Promise<number | undefined> {
     const { online, over, unclear, unreadable } = await this.#read(connectedSessions(room_id))
     if (unreadable > 0) return undefined
@@ -55,7 +51,6 @@ export class PresenceReader {
     return unclear.size > 0 ? undefined : online
   }
 
-  /** Reads the presence from all sessions of a room. */
   async of(room_id: string): Promise<Presence> {
     const { online, over, unclear, unreadable, last } = await this.#read({ params: { room_id } })
     const sessions = online + over + unclear.size + unreadable
@@ -112,7 +107,6 @@ export class PresenceReader {
   }
 }
 
-/** Creates the query for the connected sessions of a room. */
 export const connectedSessions = (room_id: string) => ({
   params: { room_id },
   query: { is_connecting: true },

@@ -3,7 +3,6 @@ import type { Printer } from '../output/printer.ts'
 import type { Page } from '../output/views/page.ts'
 import type { Item, View } from '../output/views/views.ts'
 
-/** Maximum number of rows that determine the column widths. */
 const maxGrouped = 100
 
 /**

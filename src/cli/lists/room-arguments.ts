@@ -3,7 +3,6 @@ import { IdArgument, IdOption } from '../input/id-arguments.ts'
 import type { Context } from '../kernel/context.ts'
 import type { GivenOption } from '../kernel/given.ts'
 
-/** Help text of an argument that takes a room. */
 export const roomArgumentText = "room id, or name:NAME, as in 'name:Weekly sync'"
 
 /** An argument that takes a room by its ID or as `name:NAME`. The command receives the ID. */
@@ -13,7 +12,6 @@ export class RoomArgument extends IdArgument {
   }
 }
 
-/** The argument of a command over several rooms. */
 export function roomsArgument(prefix = ''): RoomArgument {
   const text = `${prefix}${roomArgumentText}; repeatable, or - to read ids from standard input`
   return new RoomArgument('[room...]', text)
@@ -31,7 +29,6 @@ const prefixed = /^(name|id):/
 
 interface RoomFlags extends Record<string, unknown> {
   ignoreNotFound?: boolean
-  /** The flags of an import, as they were given. */
   given?: readonly GivenOption[] | undefined
 }
 

@@ -12,7 +12,6 @@ import type { FullRecords } from './full-records.ts'
 import { PresenceReader } from './presence.ts'
 import { undefinedIfNotFound } from './run-one.ts'
 
-/** Maximum number of rooms listed in an error. */
 const maxNamed = 10
 
 interface OpenReader {
@@ -30,7 +29,6 @@ export class RoomMetricsReader {
   readonly #full: FullRecords
   readonly #pace: PaceFlags
   readonly #tally = new Tally(0, () => '')
-  /** IDs of the rooms that could not be read. */
   readonly #failed: string[] = []
   #reader: Promise<OpenReader> | undefined
 

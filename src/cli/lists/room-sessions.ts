@@ -64,7 +64,6 @@ export class RoomSessions {
   }
 }
 
-/** Reads the first page of a list. */
 async function readFirstPage(pages: AsyncGenerator<Page>) {
   return { pages, first: await pages.next() }
 }

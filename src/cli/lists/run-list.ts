@@ -61,7 +61,6 @@ function requireCompatibleFlags({ count, countBy, sort, all, limit, offset }: Li
   if (conflict) throw new UsageError(`${countFlag} and ${conflict} cannot be used together`)
 }
 
-/** Lists the items in sorted order. */
 async function sortedPages<N extends ListName>(
   context: Context,
   name: N,

@@ -69,7 +69,6 @@ export function itemsOf(
   return item && Object.hasOwn(item, id) ? [item] : [{ [id]: callerId(endpoint, input) }]
 }
 
-/** Formats `updated room 66f1…`. */
 function describeDone({ method, resource, bare }: Endpoint, id: string | undefined): string {
   if (bare) return `sent the ${resource}`
   return `${method === 'POST' ? 'created' : 'updated'} ${resource} ${id}`

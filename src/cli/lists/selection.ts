@@ -8,13 +8,11 @@ import type { FullRecords } from './full-records.ts'
 import { MissingFields } from './missing-fields.ts'
 import type { RoomMetricsReader } from './room-metrics.ts'
 
-/** Range of matching items to return. */
 interface ItemRange {
   limit?: number | undefined
   offset?: number | undefined
 }
 
-/** Further sources of field values. */
 interface Sources {
   full: FullRecords | undefined
   metrics?: RoomMetricsReader
@@ -32,9 +30,7 @@ export class Selection {
   readonly #view: View
   readonly #missing: MissingFields
   #matched = 0
-  /** Hints for when nothing matches, each printed once. */
   readonly #asterisks: string[]
-  /** Metrics of the matching rooms. */
   readonly #metrics = new WeakMap<Item, Item>()
 
   constructor(context: Context, view: View, filter: Filter, { full, metrics }: Sources) {
@@ -96,12 +92,10 @@ export class Selection {
     if (problem) throw new PartialError(problem, { hint })
   }
 
-  /** Fields and metrics in the conditions. */
   get fields(): readonly string[] {
     return [...this.filter.fields, ...this.filter.metrics]
   }
 
-  /** Adds the metrics of a matching room to its fields. */
   withMetrics(item: Item): Item {
     return { ...item, ...this.#metrics.get(item) }
   }

@@ -29,13 +29,11 @@ interface SortOptions {
   view: View
   keys: readonly SortKey[]
   full: FullRecords | undefined
-  /** ID of the members' room. */
   room: string
   limit?: number | undefined
   offset?: number | undefined
 }
 
-/** Number of items per page of the sorted list. */
 const pageSize = 1000
 
 /**
@@ -105,7 +103,6 @@ export function sortItems(items: readonly Item[], keys: readonly SortKey[]): Ite
   return ranked.map(({ item }) => item)
 }
 
-/** An item with a sort key for each field. */
 interface Ranked {
   item: Item
   ranks: readonly SortRank[]

@@ -9,7 +9,6 @@ import { listPages } from './list.ts'
 /** Members of a room that belong to given users. A user may be several members, or none. */
 interface UserMembers {
   ids: string[]
-  /** Users without a membership. */
   absent: string[]
 }
 
@@ -71,7 +70,6 @@ export async function readMember(
   return id
 }
 
-/** Creates the error for users who are not members of a room. */
 export function noMembers(room_id: string, users: readonly string[]): NotFoundError {
   const label = users.length === 1 ? 'member: user' : 'members: users'
   const are = users.length === 1 ? 'is' : 'are'

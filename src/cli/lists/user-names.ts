@@ -8,13 +8,10 @@ import { isBlocked } from './blocking.ts'
 import { FullRecords } from './full-records.ts'
 import { listPages } from './list.ts'
 
-/** Data to resolve for the members of a room. */
 interface NameOptions {
-  /** Resolves the names of participants without one. */
   names: boolean
   /** Returns the invited users who never connected. */
   absent: boolean
-  /** Includes blocked members in the invited users. */
   includeBlocked?: boolean
 }
 

@@ -13,12 +13,10 @@ const maxBackoffMs = 300_000
 interface BusyRetryOptions {
   /** Rate limiter that pauses all requests while the service is busy. */
   limiter: RateLimiter
-  /** Signal that ends the retries. */
   stop: AbortSignal
   clock: Pick<Host, 'now'>
   /** Maximum Retry-After that is honored, in milliseconds. */
   timeoutMs: number
-  /** Called when Retry-After exceeds `timeoutMs`. */
   onLongPause: () => void
 }
 

@@ -6,9 +6,7 @@ const graceMs = 5000
 const noticeDelayMs = 1000
 
 interface StopOptions {
-  /** Controller that prevents new requests. */
   stop: AbortController
-  /** Controller that cancels requests in flight. */
   cut: AbortController
   /** True when requests change nothing, so that they are canceled immediately. */
   isReadOnly: boolean

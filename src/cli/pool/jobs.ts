@@ -3,17 +3,13 @@ import type { RateLimiter } from './rate-limiter.ts'
 export interface Work<Job> {
   /** Returns the next jobs; an empty list at the end. */
   take(): Promise<readonly Job[]>
-  /** Runs a job. An error ends the run. */
   perform(job: Job): Promise<void>
-  /** Returns a job that was taken but not started. */
   putBack(job: Job): void
 }
 
 interface Pace {
-  /** Maximum number of concurrent jobs. */
   concurrency: number
   gate: RateLimiter
-  /** Signal that prevents new jobs. Requests in flight finish. */
   stop: AbortSignal
 }
 

@@ -12,9 +12,7 @@ import type { Tally } from './tally.ts'
 
 /** Runs many requests with limited concurrency and rate, until too many fail. */
 export interface Pool {
-  /** Client that retries while the service is busy. */
   readonly client: Client
-  /** Maximum number of concurrent jobs. */
   readonly concurrency: number
   /** True when no new jobs start. */
   readonly isStopped: boolean

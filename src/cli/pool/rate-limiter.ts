@@ -5,7 +5,6 @@ const announcedHoldMs = 5000
 /** Maximum timer delay, in milliseconds; longer timers fire immediately. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** Limits the rate at which jobs start. */
 export class RateLimiter {
   readonly #clock: Pick<Host, 'monotonic' | 'sleep'>
   readonly #gapMs: number
@@ -54,7 +53,6 @@ export class RateLimiter {
     }
   }
 
-  /** Reserves the next time at which a job may start. */
   #reserveSlot(): number {
     const slot = Math.max(this.#clock.monotonic(), this.#nextAt, this.#opensAt)
     this.#nextAt = slot + this.#gapMs

@@ -21,9 +21,7 @@ export async function* runInOrder<T, Result>(
   const queue: Job<T, Result>[] = []
   let end: { error?: unknown } | undefined
   let isClosed = false
-  /** Signals that a job was added or the run has ended. */
   let wake = () => {}
-  /** Signals that the queue has space. */
   let makeRoom = () => {}
 
   async function take(): Promise<readonly Job<T, Result>[]> {

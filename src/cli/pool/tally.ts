@@ -13,9 +13,7 @@ import {
 } from '../../errors.ts'
 
 interface StopReason {
-  /** The error that ended the run early. */
   fatal?: MeetroomError | undefined
-  /** The command to run next. */
   hint?: Hint | undefined
 }
 
@@ -33,9 +31,7 @@ export class Tally {
   #total: number
   #good = 0
   #bad = 0
-  /** Number of failures without a response. */
   #withoutResponse = 0
-  /** Number of changes that the service accepted but did not make. */
   #notApplied = 0
 
   /**
@@ -51,7 +47,6 @@ export class Tally {
     return this.#total
   }
 
-  /** Raises the total to at least this number. */
   expect(total: number): void {
     this.#total = Math.max(this.#total, total)
   }
@@ -74,7 +69,6 @@ export class Tally {
     return this.#bad
   }
 
-  /** Number of items with a final outcome. */
   get tried(): number {
     return this.#good + this.#bad
   }

@@ -32,7 +32,6 @@ export async function askLine(
   }
 }
 
-/** Asks for a secret without echo. */
 export async function askSecret(context: PromptContext, question: Visible): Promise<string> {
   try {
     return await readLine(context, own`${question} `, true)

@@ -52,7 +52,6 @@ export async function askSecret(context: PromptContext, question: Visible): Prom
   return runPrompt(context, (streams) => ask({ message: question }, streams))
 }
 
-/** Loads the prompts for terminals without cursor control. */
 const plainPrompts = () => import('./ask-plain.ts')
 
 function findProblem(read: () => unknown): Visible | undefined {

@@ -1,16 +1,12 @@
 import type { Item } from '../output/views/views.ts'
 
-/** Items that a command is about to delete. */
 export interface DeletionTargets {
   kind: 'rooms' | 'users'
   ids: readonly string[]
-  /** Concurrency and rate at which the records are read. */
   flags: { concurrency: number; rate?: number; maxErrors?: number; failFast?: boolean }
-  /** Memberships of the users, if the caller knows them. */
   memberships?: readonly { user_id: string; room: Item; member: Item }[]
 }
 
-/** Backup of deleted items, in a file that `import` restores. */
 export interface Backup {
   /**
    * Checks the file before any prompt.

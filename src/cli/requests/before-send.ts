@@ -28,7 +28,6 @@ export interface SendFlags {
   allProfiles?: boolean
 }
 
-/** Inputs of the decision whether a request is sent. */
 export interface SendPolicy {
   flags: SendFlags
   settings: Settings

@@ -8,12 +8,10 @@ interface SettingsDeps {
   host: Host
   flags: GlobalFlags
   interrupt: AbortSignal
-  /** Registers a secret that output must not contain. */
   keepSecret: (secret: string | undefined) => void
   notice: (text: string) => Promise<void>
 }
 
-/** The settings of a command, and the file that stores them. */
 export class CommandSettings {
   readonly #deps: SettingsDeps
   #settings: Settings | undefined
@@ -23,7 +21,6 @@ export class CommandSettings {
     this.#deps = deps
   }
 
-  /** Returns the directory of the settings file. */
   async dir(): Promise<string> {
     const { host } = this.#deps
     return host.env['MEETROOM_CONFIG_DIR'] || (await host.dirs()).config
@@ -34,7 +31,6 @@ export class CommandSettings {
     this.#newProfile = true
   }
 
-  /** The settings, if they have been read. */
   get loaded(): Settings | undefined {
     return this.#settings
   }

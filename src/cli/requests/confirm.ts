@@ -13,32 +13,25 @@ export function whyNotInteractive({ env, stdin, stderr }: Host): string | undefi
   return stdin.readable ? undefined : 'standard input has been read to its end'
 }
 
-/** Returns true when questions can be asked. */
 export function isInteractive(host: Host): boolean {
   return whyNotInteractive(host) === undefined
 }
 
-/** The terminal and flags for confirmation. */
 export interface Prompter {
   host: Host
   flags: { yes?: boolean; dryRun?: boolean; curl?: boolean }
-  /** Redacts keys: a name in a response may contain one. */
   redact: Redact
   interrupt: AbortSignal
 }
 
 export interface Change {
-  /** The change with its object, such as `deleting rooms`. */
   doing: string
   /** Describes the change with IDs and names; called only if a prompt is shown. */
   describe: () => Promise<string>
-  /** Number of affected items. */
   count?: number
-  /** Value of `--max`. */
   max?: number | undefined
 }
 
-/** Maximum number of items that `--yes` confirms without `--max`. */
 const maxByYes = 20
 
 /**

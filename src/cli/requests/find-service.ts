@@ -109,7 +109,6 @@ export const connectOverNetwork: Connect = async (baseUrl, host, connections) =>
   })
 }
 
-/** Returns the data directory of the local workspace. */
 export async function dataDir(host: Host): Promise<string> {
   return host.env['MEETROOM_DATA_DIR'] || (await host.dirs()).data
 }

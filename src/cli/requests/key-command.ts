@@ -12,7 +12,6 @@ const maxKeyLength = 4096
 interface KeyCommandDeps {
   host: Host
   interrupt: AbortSignal
-  /** Registers a secret that output must not contain. */
   keepSecret: (secret: string) => void
 }
 
@@ -123,7 +122,6 @@ async function run(
   }
 }
 
-/** Kills the command and its descendants. */
 async function endProcesses(pid: number, leadsGroup: boolean, host: Host): Promise<void> {
   if (leadsGroup) return host.kill(-pid)
   const descendants = host.platform === 'win32' ? [] : await findDescendants(pid)
@@ -149,7 +147,6 @@ async function findDescendants(pid: number): Promise<number[]> {
   return found.slice(1)
 }
 
-/** Implements Promise.withResolvers, which Node 20 lacks. */
 function withResolvers<T>() {
   let resolve: (value: T) => void = () => {}
   let reject: (reason: unknown) => void = () => {}

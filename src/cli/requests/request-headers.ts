@@ -1,7 +1,6 @@
 import { UsageError } from '../../errors.ts'
 import { parseHeaders } from '../input/input.ts'
 
-/** Headers that control authentication, routing or framing. */
 const reserved = new Set([
   'authorization',
   'connection',

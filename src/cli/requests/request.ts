@@ -11,7 +11,6 @@ export function maskedRequest(request: WireRequest): WireRequest {
   return { ...request, url: maskText(url), body: body === undefined ? undefined : maskJson(body) }
 }
 
-/** Returns the placeholder for a secret. */
 type PlaceholderFor = (name: string) => string
 
 type Fields = Readonly<Record<string, unknown>>
@@ -63,7 +62,6 @@ function toVariable(header: string): string {
   return header.toUpperCase().replace(/^\d|\W/g, '_')
 }
 
-/** Formats a request as a curl command. Secrets become variables. */
 export function formatCurl({ method, url, headers, body }: WireRequest): string {
   const references = new References()
   const data = body === undefined ? undefined : replaceSecrets(body, references.placeholderFor)
@@ -85,7 +83,6 @@ export function formatCurl({ method, url, headers, body }: WireRequest): string 
   return `${words.join(' ')}\n`
 }
 
-/** Variable references inside quoted shell words. */
 class References {
   readonly #names = new Map<string, string>()
 
@@ -96,7 +93,6 @@ class References {
     return mark
   }
 
-  /** Quotes the text as one word of a POSIX shell. */
   quote(text: string): string {
     const quoted = this.#names.size === 0 ? shellQuote(text) : `'${text.replaceAll("'", `'\\''`)}'`
     return [...this.#names].reduce(

@@ -12,7 +12,6 @@ import { maskText } from '../output/redaction/secrets.ts'
 import type { Audit } from './audit/audit.ts'
 import { beforeSend, type SendFlags, type SendPolicy } from './before-send.ts'
 
-/** A transport that may need closing. */
 export type OpenTransport = Transport & { close?(): Promise<void> | void }
 
 /** Connects to a service over the network. Tests substitute the embedded service. */
@@ -22,25 +21,18 @@ export interface ServiceDeps extends SendPolicy {
   host: Host
   flags: SendFlags & { verbose?: boolean }
   connect: Connect
-  /** Registers a function to call when the command ends. */
   closeLater: (close: () => Promise<void> | void) => void
-  /** Returns the key for the service. */
   key: () => Promise<string>
-  /** Registers a secret that output must not contain. */
   keepSecret: (secret: string) => void
   redactKeys: Redact
   /** The audit log; undefined when auditing is off. */
   audit: Audit | undefined
 }
 
-/** Settings of a client that differ from the default. */
 export interface ClientSetup {
   connections?: number
-  /** Signal that cancels requests in flight. */
   interrupt: AbortSignal
-  /** Signal that cancels unsent requests. */
   cancelUnsent?: AbortSignal
-  /** Facts about the service, shared by the clients of a run. */
   seen?: ServiceFacts
   /** Timeout of a call that starts now, in milliseconds; overrides the setting. */
   timeoutMs?: () => number
@@ -57,7 +49,6 @@ export interface ClientSetup {
 /** A service. The first request opens it, because opening may start the workspace or a connection. */
 export interface Service {
   baseUrl: string
-  /** Directory of the local workspace. */
   dir?: string
   open(connections?: number): Promise<{ transport: OpenTransport; apiKey: string }>
 }

@@ -27,7 +27,6 @@ interface ServicesDeps
   redact: Redact
   settings: () => Promise<ServiceDeps['settings']>
   printer: () => Promise<Printer>
-  /** Directory of the settings file. */
   configDir: () => Promise<string>
 }
 
@@ -37,7 +36,6 @@ export class Services {
   #client: Promise<Client> | undefined
   #key: Promise<string> | undefined
   #audit: Promise<Audit | undefined> | undefined
-  /** Facts about the service, shared by the clients of this run. */
   readonly #seen: ServiceFacts = {}
   readonly #closers: (() => Promise<void> | void)[] = []
 
@@ -70,7 +68,6 @@ export class Services {
     return this.clientFor(base_url, apiKey, setup)
   }
 
-  /** Creates a client for a given service and key. */
   async clientFor(baseUrl: string, apiKey: string, setup: Partial<ClientSetup> = {}): Promise<Client> {
     const { host, connect, interrupt } = this.#deps
     const service: Service = {
@@ -80,7 +77,6 @@ export class Services {
     return openClient(await this.#createDeps(), { interrupt, ...setup }, service)
   }
 
-  /** Opens a transport, which the caller closes. */
   transportTo(url: string): Promise<OpenTransport> {
     const { host, connect } = this.#deps
     return connect(url, host)
@@ -168,7 +164,6 @@ export class Services {
     }
   }
 
-  /** Registers a function to call when the command ends. */
   closeLater(close: () => Promise<void> | void): void {
     this.#closers.push(close)
   }

@@ -7,10 +7,8 @@ import { undefinedIfNotFound } from '../../lists/run-one.ts'
 import type { Item, View } from '../../output/views/views.ts'
 import type { Columns } from './columns.ts'
 
-/** The checked request body of a row. */
 export type Body = Readonly<Record<string, unknown>>
 
-/** Rules and requests for importing one kind of item. */
 export interface ImportAdapter<B extends Body = Body> extends Columns {
   name: 'users' | 'rooms' | 'members'
   view: View
@@ -35,22 +33,17 @@ export interface ImportAdapter<B extends Body = Body> extends Columns {
   /** True when `overwrite` and `update` create missing items. */
   createsMissing: boolean
   find(client: Client, body: B): Promise<Item | undefined>
-  /** Creates the item and returns its ID. */
   create(client: Client, body: B): Promise<string>
   /** Returns the fields that creating sets; by default the whole row. */
   created?(body: B): Body
   /** Completes a created item; may run twice. Returns undefined if nothing remains to do. */
   finish?(client: Client, body: B, id: string): Promise<void> | undefined
-  /** Overwrites an existing item and returns its ID. */
   overwrite(client: Client, body: B, existing: Item): Promise<string>
   /** Updates only the fields in the row; by default the same as `overwrite`. */
   update?(client: Client, body: B, existing: Item): Promise<string>
-  /** Changes that terminate rooms or block members. */
   destructive?: {
-    /** The verb, such as `terminate`, and its form with "-ing". */
     verb(body: B): string
     doing(body: B): string
-    /** Returns true when the row requests such a change. */
     asks(body: B): boolean
     isDone(existing: Item, body: B): boolean
   }
@@ -68,7 +61,6 @@ export interface ImportAdapter<B extends Body = Body> extends Columns {
    * unknown.
    */
   trace(client: Client, body: B): Promise<Item | 'absent' | undefined>
-  /** Returns the notices about omitted data at the end. */
   notices?(): readonly string[]
 }
 
@@ -93,7 +85,6 @@ export async function itemOf(asked: Promise<Answer>, field: string): Promise<Ite
   return answer && ((readAnswer(answer) as Item)[field] as Item)
 }
 
-/** Reads the ID in a response without losing digits. */
 export function idIn(asked: Promise<Answer>, field: string): Promise<string> {
   return asked.then((answer) => {
     const { [field]: item } = readAnswer(answer) as Readonly<Record<string, Item>>

@@ -12,7 +12,6 @@ import { UsageError } from '../../../errors.ts'
 import { webUrlParser } from '../../input/input.ts'
 import type { View } from '../../output/views/views.ts'
 
-/** Converts the text of a cell to a field value. */
 export type Column = (text: string) => unknown
 
 export interface Columns {
@@ -20,9 +19,7 @@ export interface Columns {
   readonly required: readonly string[]
   /** Exported fields that an import ignores, because the service sets them. */
   readonly readOnly: readonly string[]
-  /** Deprecated fields, which carry no value. */
   readonly deprecated: readonly string[]
-  /** Boolean fields, which some services send as 1 and 0. */
   readonly booleans: readonly string[]
   /** Values by which some services represent a missing optional field: an empty name, a limit of 0 seconds. */
   readonly nones: Readonly<Record<string, string>>
@@ -86,7 +83,6 @@ function columnOf(name: string, type: FieldType): Column {
   }
 }
 
-/** Parses members such as `ada:host|grace`, or JSON. */
 const members: Column = (cell) => {
   if (cell.trimStart().startsWith('[')) return parseJson(cell)
   return cell.split('|').map((one) => {

@@ -8,10 +8,8 @@ import { choiceOf } from '../adapter/columns.ts'
 import { asId } from '../read/reader.ts'
 import { createMembers, type MemberRow } from './members.ts'
 
-/** A member in a row of a room or of a user. */
 export type RoomInvitations = Omit<MemberRow, 'room_id'>
 
-/** Fields of a member that the service sets. */
 const made: readonly string[] = Object.entries(member.fields)
   .filter(([, field]) => !('write' in field))
   .map(([name]) => name)
@@ -28,7 +26,6 @@ export function readInvitations(saved: unknown): unknown {
   )
 }
 
-/** Invites missing members and updates the others. */
 export type Invitation = (
   client: Client,
   room_id: string,

@@ -20,7 +20,6 @@ export type MemberRow = { room_id: unknown } & BodyOf<Operations['addMember']> &
 /** Maximum number of rooms with cached members; the rows of a room are mostly adjacent. */
 const rememberedRooms = 16
 
-/** Maximum number of concurrent member requests. */
 const atOnce = 8
 
 /** @param unblock unblocks members unless their rows block them */

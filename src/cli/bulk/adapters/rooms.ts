@@ -16,7 +16,6 @@ import { importColumns } from '../adapter/columns.ts'
 import type { ImportFlags } from '../read/import-flags.ts'
 import { inviteWith, type RoomInvitations, readInvitations } from './invitations.ts'
 
-/** A room, with its ID and end time in an export. */
 type Row = Omit<BodyOf<Operations['createRoom']>, 'members'> &
   BodyOf<Operations['updateRoom']> & {
     id?: unknown
@@ -36,7 +35,6 @@ function isTerminated({ is_terminated, terminated_at }: Row): boolean {
   return parseBoolean(is_terminated) ?? typeof parseTimestamp(terminated_at) === 'number'
 }
 
-/** Blocking requires an update after the invitation. */
 const blockedIn = ({ members = [] }: Row) => members.filter((member) => isBlocked(member))
 
 /**

@@ -16,7 +16,6 @@ import type { ImportFlags } from '../read/import-flags.ts'
 import { inviteWith, type RoomInvitations, readInvitations } from './invitations.ts'
 import { createMembers } from './members.ts'
 
-/** A user, with the memberships in an export. */
 type Row = BodyOf<Operations['createUser']> & { memberships?: readonly Membership[] }
 type Membership = RoomInvitations & { room_id: string }
 

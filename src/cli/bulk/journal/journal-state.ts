@@ -12,7 +12,6 @@ const noted = [
 ] as const satisfies readonly Status[]
 type Noted = (typeof noted)[number]
 
-/** Journal entry for the outcome of a row. */
 export interface Entry {
   row: number
   status: Noted
@@ -26,7 +25,6 @@ export function isNoted(status: Status): status is Noted {
   return (noted as readonly Status[]).includes(status)
 }
 
-/** Status of each row in a journal. */
 export class JournalState {
   /** Index into the statuses by row number; one byte per row bounds the memory. */
   readonly #statuses: Uint8Array
@@ -40,7 +38,6 @@ export class JournalState {
     return noted[this.#statuses[row] ?? 0] ?? 'unsent'
   }
 
-  /** Returns the ID of a row that was created but not completed. */
   madeOf(row: number): string | undefined {
     return this.#made.get(row)
   }

@@ -25,7 +25,6 @@ export class Journal {
   private constructor(
     path: string,
     file: FileHandle,
-    /** State of the rows when the journal was opened. */
     readonly past: JournalState,
   ) {
     this.#file = file

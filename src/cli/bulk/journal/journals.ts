@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Shard } from '../read/shard.ts'
 
-/** Returns the default path of an input's journal. */
 export function journalOf(input: string, shard: Shard | undefined): string {
   return `${input}${shard ? `.${shard.suffix}` : ''}.journal`
 }

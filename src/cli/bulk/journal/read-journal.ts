@@ -4,17 +4,13 @@ import { UsageError } from '../../../errors.ts'
 import { linesOf } from '../read/lines.ts'
 import { JournalState } from './journal-state.ts'
 
-/** Identity of an import, which a resumed run must match. */
 export interface Purpose {
   command: string
   input: string
-  /** Base URL, or data directory of the local workspace. */
   target: string
-  /** Flags that affect how rows are read and sent. */
   options: string
 }
 
-/** Content of an existing journal. */
 interface Earlier {
   past: JournalState
   purpose: Purpose
@@ -92,7 +88,6 @@ function purposeOf({ command, input, target, options }: Record<string, unknown>)
 /** First characters of a journal. */
 const opening = '{"meetroom":"journal"'
 
-/** Returns true for an incomplete first line of a journal. */
 function isTorn(line: string): boolean {
   return line.startsWith(opening) || opening.startsWith(line)
 }

@@ -10,10 +10,8 @@ import { numberOf, RowKeys } from '../read/keys.ts'
 import { linesOf } from '../read/lines.ts'
 import { readJournal } from './read-journal.ts'
 
-/** Maximum number of rooms to look up. */
 const mostLooks = 10
 
-/** Hashes a row, independent of its column order. */
 export function hashOf(body: Body): number {
   return numberOf(writeJson(Object.fromEntries(Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1)))))
 }
@@ -62,7 +60,6 @@ export async function requireNoneUnfinished(
     })
 }
 
-/** Names a receipt by its path and a journal by its file name. */
 function nameOf(path: string): string {
   return basename(dirname(path)) === 'receipts' ? `receipt ${path}` : basename(path)
 }
@@ -84,7 +81,6 @@ async function* created(path: string): AsyncGenerator<{ hash: number; id: string
     }
 }
 
-/** Counts the known rows, and samples their hashes evenly. */
 async function knownRows(
   checked: CheckedInput,
   isKnown: (hash: number) => boolean,

@@ -6,7 +6,6 @@ import { UsageError } from '../../../errors.ts'
 import { OutputFile } from '../../../files/output-file.ts'
 import type { InputFormat, Row } from '../read/rows.ts'
 
-/** Format of the input file. */
 interface Form {
   columns: readonly string[] | undefined
   delimiter: string | undefined

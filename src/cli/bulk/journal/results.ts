@@ -3,10 +3,8 @@ import { ApiError, ClosedOutput } from '../../../errors.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Item, View } from '../../output/views/views.ts'
 
-/** The outcome of a row. */
 export interface Result {
   row: number
-  /** Describes the position of the row in the input. */
   place: () => string
   key: string | undefined
   status: Status
@@ -29,9 +27,7 @@ export const resultView: View = {
 
 /** Maximum number of failures listed when results are not printed. */
 export const maxReported = 20
-/** Maximum number of buffered results. */
 const mostWaiting = 1000
-/** Number of results that determine the column widths of a table. */
 const mostTogether = 10_000
 
 interface Writer {
@@ -44,12 +40,10 @@ export class Results {
   readonly #context: Context
   readonly #writer: Writer | undefined
   readonly #untold: Result[] = []
-  /** Number of failures beyond the listed ones. */
   #more = 0
   #waiting: Item[] = []
   #writing: Promise<void> | undefined
   #closed = false
-  /** A write error, thrown by `add` and `close`. */
   #failure: { error: unknown } | undefined
 
   private constructor(context: Context, writer: Writer | undefined) {
@@ -95,7 +89,6 @@ export class Results {
     return this.#waiting.length > mostWaiting ? this.#writing : undefined
   }
 
-  /** Stores a failure that the output does not contain. */
   #keep(result: Result): void {
     const isPrinted = this.#writer && this.#context.format !== 'ids'
     if (isPrinted || verdictOfStatus(result.status) !== 'bad') return
@@ -113,7 +106,6 @@ export class Results {
     }
   }
 
-  /** Ignores a closed output: the import continues. */
   async #unlessClosed(write: () => Promise<void> | undefined): Promise<void> {
     if (this.#closed) return
     try {

@@ -12,21 +12,16 @@ import type { Source } from './source.ts'
 
 export interface CheckedInput {
   rows: number
-  /** Number of rows in the shard. */
   share: number
   invalid: number
   keyless: number
-  /** Number of valid rows that omit a field, by field. */
   omitted: ReadonlyMap<string, number>
   /** Number of rows in the shard that terminate or block an existing item. */
   destructive: number
-  /** Number of values with surrounding white space, by field. */
   trimmed: ReadonlyMap<string, number>
-  /** SHA-256 of the input. */
   digest: string
   columns: readonly string[] | undefined
   delimiter: string | undefined
-  /** Yields the checked rows of the shard again. */
   again(): AsyncGenerator<CheckedRow[]>
 }
 
@@ -38,12 +33,10 @@ interface CheckOptions {
   format: InputFormat
   delimiter: string | undefined
   kind: ImportAdapter
-  /** Merges rows with the same room name. */
   groups: boolean
   reader: RowReader
   /** The shard to import; all rows are checked. */
   shard?: Shard | undefined
-  /** Signal that cancels the check. */
   signal: AbortSignal
   onRow?: ((row: Row) => Promise<void>) | undefined
   onProblem: (row: Row, problem: string) => Promise<void>
@@ -158,7 +151,6 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   }
 }
 
-/** Passes each row to a callback first. */
 async function* watched(batches: AsyncIterable<Row[]>, onRow: (row: Row) => Promise<void>) {
   for await (const rows of batches) {
     for (const row of rows) await onRow(row)

@@ -3,12 +3,10 @@ import { numberOf } from './keys.ts'
 import { rowPlace } from './place.ts'
 import type { Row } from './rows.ts'
 
-/** A row with its request body or its problem. */
 export interface CheckedRow {
   readonly row: Row
   readonly body: Body | undefined
   readonly problem: string | undefined
-  /** Fields of values with surrounding white space. */
   readonly trimmed?: readonly string[] | undefined
   /** True when an earlier row has the same key. */
   readonly repeats?: boolean

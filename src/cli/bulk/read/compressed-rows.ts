@@ -14,7 +14,6 @@ const packLength = 64 * 1024
 type Kept = readonly [problem: string | null, row: Row] | KeptLine
 type KeptLine = readonly [problem: string | null, number: number, line: number, cells: readonly string[]]
 
-/** JSON for CSV rows, whose values are all text. */
 const plain = {
   write: (rows: readonly Kept[]): string => JSON.stringify(rows),
   read: (text: string): unknown => JSON.parse(text),
@@ -26,7 +25,6 @@ const lossless = {
 }
 
 interface Reading {
-  /** Columns of a CSV. */
   columns: readonly string[]
   bodyOf(fields: Item): Body
 }
@@ -38,10 +36,8 @@ interface Reading {
 export class CompressedRows {
   readonly #mostBytes: number
   readonly #json: typeof plain
-  /** Undefined when the rows exceeded the limit. */
   #packs: Buffer[] | undefined = []
   #bytes = 0
-  /** Blocks not yet compressed, one per line. */
   #text = ''
 
   constructor(mostBytes: number, format: InputFormat) {

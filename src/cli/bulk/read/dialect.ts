@@ -1,6 +1,5 @@
 import { UsageError } from '../../../errors.ts'
 
-/** Delimiters that are detected. */
 const usual = [',', ';', '\t'] as const
 
 const quote = 0x22
@@ -9,14 +8,12 @@ const carriageReturn = 0x0d
 /** Maximum length of a header, in bytes; longer ones are cut for the detection. */
 const mostHeader = 1024 * 1024
 
-/** Parses `--delimiter`: `tab` or a single character. */
 export function delimiterOf(text: string): string {
   const character = /^(tab|\\t)$/i.test(text) ? '\t' : text
   if (character === '\t' || /^[^\w"\p{C}\p{Zl}\p{Zp}]$/u.test(character)) return character
   throw new UsageError(`--delimiter takes one character, or tab, not “${text}”`)
 }
 
-/** Format of a CSV file. */
 export interface Dialect {
   delimiter: string
   /** Number of lines before the header: Excel writes `sep=;`. */

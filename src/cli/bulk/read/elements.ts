@@ -2,7 +2,6 @@ import { StringDecoder } from 'node:string_decoder'
 import { UsageError } from '../../../errors.ts'
 import { maxLength } from './lines.ts'
 
-/** Error for a JSON text without the expected array. */
 export class NotAnArrayError extends Error {}
 
 const quote = 0x22
@@ -51,7 +50,6 @@ class Scanner {
   #ended = false
   /** Start of the current element or possible key in this part; -1 if none. */
   #start = -1
-  /** Text of the current element in earlier chunks. */
   #earlier: string[] = []
   #earlierLength = 0
   #afterComma = false

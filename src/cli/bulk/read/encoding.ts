@@ -1,4 +1,3 @@
-/** Supported values of `--encoding`. */
 export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
 export type Encoding = (typeof encodings)[number]
 

@@ -18,13 +18,11 @@ interface Group {
   name: string
   fields: Record<string, unknown>
   members: object[]
-  /** Fields of later rows' values with surrounding white space. */
   trimmed: string[]
   problem: string | undefined
 }
 
 interface Columns {
-  /** Returns the field of a column. */
   targetOf(column: string): string
   isUsed(column: string): boolean
 }
@@ -126,7 +124,6 @@ function nameOf(fields: Item, { targetOf }: Columns): string {
   return isBlank(value) ? '' : trimWhiteSpace(textOf(value))
 }
 
-/** Splits a row into the fields of the room and of the member. */
 function partsOf(fields: Item, columns: Columns) {
   const ofRoom: Record<string, unknown> = {}
   const ofMember: Record<string, unknown> = {}

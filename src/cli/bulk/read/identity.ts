@@ -1,11 +1,9 @@
 import { isRecord } from '../../../api/guards.ts'
 import { trimWhiteSpace } from '../../input/white-space.ts'
 
-/** Fields that contain IDs. */
 export const idFields: readonly string[] = ['user_id', 'room_id', 'id']
 
 const nameFields: readonly string[] = ['name', 'member_name']
-/** Fields that contain members or memberships. */
 const listFields: readonly string[] = ['members', 'memberships']
 
 /** Returns true for fields that identify items: surrounding white space would create a second, similar item. */

@@ -17,17 +17,13 @@ export interface ImportFlags extends PaceFlags {
   map?: string[]
   ignoreUnknown?: boolean
   ifExists: IfExists
-  /** Field that identifies rooms instead of the ID. */
   match?: 'name'
-  /** Field by which rows are merged into one room. */
   groupBy?: 'name'
   createMissing?: boolean
-  /** Imports rows again that an earlier run has imported. */
   again?: boolean
   shard?: Shard
   /** False for `--no-receipt`. */
   receipt?: boolean
-  /** Maximum number of items that may be terminated or blocked. */
   max?: number
   skipInvalid?: boolean
   /** False for `--no-journal`, a path for `--journal FILE`. */
@@ -36,9 +32,7 @@ export interface ImportFlags extends PaceFlags {
   failedOut?: string
   room?: string
   roomIds?: string
-  /** Unblocks members. */
   unblock?: boolean
-  /** Flags on the command line, for the resume command. */
   given: readonly GivenOption[]
 }
 

@@ -44,7 +44,6 @@ export class RowKeys {
   }
 }
 
-/** Hashes a key to 52 bits (two variants of FNV-1a). */
 export function numberOf(key: string): number {
   let low = 0x811c9dc5
   let high = 0x9747b28c

@@ -3,7 +3,6 @@ import { isEmail, isIdentity } from './identity.ts'
 import { rowPlace } from './place.ts'
 import type { Row } from './rows.ts'
 
-/** Maximum number of distinct values to compare, to bound memory. */
 const mostValues = 200_000
 
 interface Seen {
@@ -45,7 +44,6 @@ function comparable(field: string, value: string): string {
   return isAddress(field, value) ? text.toLowerCase() : text
 }
 
-/** IDs may be email addresses. */
 const isAddress = (field: string, value: string) => isEmail(field) || value.includes('@')
 
 function withoutSpaces(text: string): string {

@@ -10,15 +10,12 @@ import type { Body, ImportAdapter } from '../adapter/adapter.ts'
 import { idFields, trimmedValue } from './identity.ts'
 import type { InputFormat } from './rows.ts'
 
-/** Converts numeric IDs of some services to text. */
 export function asId(field: string, value: unknown): unknown {
   const isNumber = typeof value === 'number' || isLosslessNumber(value)
   return isNumber && idFields.includes(field) ? String(value) : value
 }
 
-/** The request body of a row, or its problem. */
 export type RowReading = ({ body: Body } | { problem: string }) & {
-  /** Fields of values with surrounding white space. */
   trimmed?: readonly string[]
 }
 
@@ -28,7 +25,6 @@ export interface RowReader {
   read(fields: Item): RowReading
   /** Converts a row that was checked before. */
   bodyOf(fields: Item): Body
-  /** Returns the field of a column. */
   targetOf(column: string): string
   isUsed(column: string): boolean
   /** Fields that the API specification does not list; they are sent anyway. */
@@ -39,19 +35,14 @@ interface ReaderOptions {
   format: InputFormat
   /** Fields by column name; an empty field ignores the column. */
   renames: ReadonlyMap<string, string>
-  /** Values for omitted fields. */
   defaults: Body
-  /** New room IDs by old ones. */
   roomIds: ReadonlyMap<string, string> | undefined
   ignoreUnknown: boolean
-  /** Columns of members, which are read when rows are merged. */
   memberColumns: readonly string[]
 }
 
-/** Maximum number of unlisted fields in a warning. */
 const mostUnlisted = 20
 
-/** Creates the reader that converts rows to request bodies. */
 export async function createRowReader(kind: ImportAdapter, options: ReaderOptions): Promise<RowReader> {
   const { renames, defaults, roomIds, memberColumns } = options
   const { bodySchema } = await import('../../../api/schemas.ts')
@@ -173,12 +164,10 @@ export async function createRowReader(kind: ImportAdapter, options: ReaderOption
   }
 }
 
-/** Returns the columns that are fields of the item. */
 export function fieldsOf({ columns, beside = [] }: ImportAdapter): string[] {
   return Object.keys(columns).filter((field) => !beside.includes(field))
 }
 
-/** Creates the mapping from columns to fields. */
 function createTargets(kind: ImportAdapter, options: ReaderOptions) {
   const { renames, ignoreUnknown, memberColumns } = options
   const isCsv = options.format === 'csv'
@@ -213,7 +202,6 @@ function createTargets(kind: ImportAdapter, options: ReaderOptions) {
   return { targetOf, isListed, ignored, named, unlisted }
 }
 
-/** Normalizes `User ID` and `user-id` to `user_id`. */
 function folded(name: string): string {
   return name
     .trim()

@@ -6,7 +6,6 @@ import { dialectOf } from './dialect.ts'
 import { elementsOf, NotAnArrayError } from './elements.ts'
 import { linesOf, maxLength } from './lines.ts'
 
-/** A row of an input. */
 export interface Row {
   /** Row number from 1, without a CSV header. */
   number: number
@@ -14,15 +13,11 @@ export interface Row {
   line: number | undefined
   /** Values by column: text in CSV, JSON values otherwise. Undefined when the row is malformed. */
   fields: Item | undefined
-  /** Reason why the row is malformed. */
   problem?: string
-  /** Rows that were merged into this one. */
   rows?: readonly Row[]
   /** Fields of values with surrounding white space, if known before the row is read. */
   trimmed?: readonly string[]
-  /** The unmodified cells of a CSV row. */
   cells?: readonly string[]
-  /** The line of a malformed row. */
   text?: string
 }
 

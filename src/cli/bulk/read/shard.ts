@@ -18,12 +18,10 @@ export class Shard {
     return new Shard(index, count)
   }
 
-  /** Formats the shard as on the command line: `2/4`. */
   toString(): string {
     return `${this.index}/${this.count}`
   }
 
-  /** Suffix of the shard's file names: `2-of-4`. */
   get suffix(): string {
     return `${this.index}-of-${this.count}`
   }

@@ -9,9 +9,7 @@ import { readStdin } from '../../input/stdin.ts'
 import { type Encoding, inUtf8, markOf } from './encoding.ts'
 import { refuseWorkbook } from './workbook.ts'
 
-/** An input that can be read several times. */
 export interface Source {
-  /** Name of the input in messages. */
   name: string
   /** Path of the file; undefined for standard input and pipes. */
   path: string | undefined

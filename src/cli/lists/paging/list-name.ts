@@ -1,2 +1,1 @@
-/** Names of the list operations. */
 export type ListName = 'listRooms' | 'listMembers' | 'listUsers' | 'listSessions'

@@ -11,41 +11,30 @@ import type { PageQuery } from './page-size.ts'
 export interface PagingOptions {
   request: PageRequest
   key: string
-  /** Field that identifies items. */
   id: string
   fetch: (query: PageQuery) => Promise<Answer>
-  /** Facts about the service, shared by the clients of a run. */
   seen: ServiceFacts
-  /** Called when the list has more items than requested. */
   notice: (text: string) => Promise<void>
-  /** Number of pages to request ahead. */
   ahead?: number
   /** True for lists that are paged only on request: a response without `paging` is complete. */
   isPagedWhenAsked?: boolean
 }
 
-/** Result of a list: complete or incomplete. */
 export type Verdict = { isComplete: true } | Incomplete
 
 export interface Incomplete {
   isComplete: false
   reason?: string
-  /** Position after the last item read. */
   read: number
-  /** Total number of items, according to the service. */
   total?: number
 }
 
-/** Result of reading a list once. */
 export interface PassEnd {
   verdict: Verdict
   /** True when the list did not change during the pass. */
   isStable: boolean
-  /** Position after the last item. */
   end: number
-  /** Highest total in the responses. */
   total: number
-  /** Number of items that earlier passes did not have. */
   added: number
 }
 
@@ -53,7 +42,6 @@ export interface PassEnd {
 const maxSeamReads = 4
 const maxStalePages = 2
 
-/** A response as a part of the list. */
 interface Part {
   answer: Answer
   body: Item
@@ -65,7 +53,6 @@ interface Part {
   total: number | undefined
 }
 
-/** New items of a part. */
 interface Intake {
   fresh: Item[]
   /** True when this pass had not read all of the items. */
@@ -82,13 +69,10 @@ export class ListPass {
   readonly #options: PagingOptions
   readonly #requests: PageRequests
   readonly #start: number
-  /** IDs of all yielded items, earlier passes included. */
   readonly #yielded: Set<string>
   readonly #yieldedBefore: number
-  /** IDs that this pass has read. */
   readonly #known: Set<string>
   readonly #totals = new Totals()
-  /** Position after the last accepted item. */
   #frontier: number
   #firstId: string | undefined
   #longest = 0
@@ -116,7 +100,6 @@ export class ListPass {
     const { limit: wanted = Infinity } = request
     const many = request.all || request.limit !== undefined
     let offset = this.#start
-    /** Number of items by which the last request went back. */
     let back = 0
     for (;;) {
       const part = await this.#read(offset)
@@ -196,7 +179,6 @@ export class ListPass {
     return limit - this.#yielded.size - (offset - this.#frontier)
   }
 
-  /** Records the items of a part. */
   #recordItems({ items }: Part, overlaps: boolean, isSeamRead: boolean): Intake {
     const known = this.#known
     const isFirstPass = known === this.#yielded

@@ -22,7 +22,6 @@ export function isRound(total: number | undefined): boolean {
   return total !== undefined && total >= 10 && /^(?:[1235]|25)0*$/.test(String(total))
 }
 
-/** Totals in the responses of a list. */
 export class Totals {
   /** The last plausible total; undefined when there is none. */
   current: number | undefined

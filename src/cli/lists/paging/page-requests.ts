@@ -20,13 +20,11 @@ interface PendingPage {
 
 interface Source {
   fetch: (query: PageQuery) => Promise<Answer>
-  /** Facts about the service, shared by the clients of a run. */
   seen: ServiceFacts
   /** True for lists without a `limit` in the API specification. */
   isPagedWhenAsked: boolean
 }
 
-/** Page requests of a list, some of them sent ahead. */
 export class PageRequests {
   readonly #request: PageRequest
   readonly #source: Source
@@ -43,17 +41,14 @@ export class PageRequests {
     this.#pageSize = pageSize ?? Math.min(limit ?? defaultPageSize, defaultPageSize)
   }
 
-  /** Maximum number of items in a response. */
   get pageSize(): number {
     return this.#isLimited ? Math.min(this.#pageSize, this.#source.seen.pageSize ?? Infinity) : Infinity
   }
 
-  /** Returns the next page, requested ahead or now. */
   next(offset: number, missing: number): PendingPage {
     return this.#pending.shift() ?? this.#send(offset, missing)
   }
 
-  /** Discards the pages requested ahead. */
   drop(): void {
     this.#pending = []
   }

@@ -3,15 +3,12 @@ import type { Answer } from '../../../client/client.ts'
 import type { ServiceFacts } from '../../../client/probe.ts'
 import { ApiError } from '../../../errors.ts'
 
-/** Paging parameters of a request. */
 export interface PageQuery {
   limit?: number
   offset?: number
 }
 
-/** Default number of items per request. */
 export const defaultPageSize = 1000
-/** Smaller page sizes to try, in this order. */
 const smallerSizes = [100, 30, 10, 1]
 
 /**
@@ -43,7 +40,6 @@ export async function fetchPage(
 /** Statuses that may refuse a page size. A 500 counts only with a JSON body (API specification, “Errors”). */
 const refusals = new Set([400, 413, 422, 500])
 
-/** Returns true when an error may refuse the page size. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && refusals.has(error.status ?? 0)
 }

@@ -2,7 +2,6 @@ import { IncompleteError } from '../../../errors.ts'
 import type { Page } from '../../output/views/page.ts'
 import { type Incomplete, ListPass, type PagingOptions, type PassEnd, type Verdict } from './list-pass.ts'
 
-/** Maximum number of passes over a changing list. */
 const maxPasses = 3
 
 /**

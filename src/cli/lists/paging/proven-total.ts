@@ -8,9 +8,7 @@ import type { ListName } from './list-name.ts'
 import { isRound, totalOf } from './list-total.ts'
 import type { PageQuery } from './page-size.ts'
 
-/** Reliable number of items in a list. */
 interface ProvenTotal {
-  /** Undefined when the list must be read to count the items. */
   count?: number
   /** True when the service sends a total. */
   hasTotal: boolean

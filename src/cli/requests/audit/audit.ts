@@ -8,7 +8,6 @@ import { AuditLog } from './log.ts'
 import { MemberUsers } from './member-users.ts'
 import { createTrail } from './record.ts'
 
-/** The audit log of a run, which records each change. */
 export interface Audit {
   /** @param place origin of the service, or directory of the local workspace */
   trail(place: string, endpoint: Route, input: AnyInput): AuditTrail
@@ -16,7 +15,6 @@ export interface Audit {
   seen(input: AnyInput, answer: unknown): void
 }
 
-/** Facts about the run and the machine, for each record. */
 interface AuditDeps {
   profile: string
   command: string
@@ -25,7 +23,6 @@ interface AuditDeps {
   notice: (text: string) => Promise<void>
 }
 
-/** Opens the audit log. */
 export async function openAudit(
   path: string,
   { profile, command, host, redact, notice }: AuditDeps,

@@ -2,16 +2,13 @@ import { isRecord } from '../../../api/guards.ts'
 import type { Fields, FieldType } from '../../../api/resource.ts'
 import { resources } from '../../../api/resources.ts'
 
-/** Lists the types of all resource fields with this name. */
 function findTypes(name: string): FieldType[] {
   const tables: Fields[] = Object.values(resources).map(({ fields }) => fields)
   return tables.filter((fields) => Object.hasOwn(fields, name)).map((fields) => fields[name]?.type ?? 'text')
 }
 
 interface Change {
-  /** Names of the written fields, without IDs. */
   changed?: readonly string[]
-  /** New values of booleans and roles. Other values may be private. */
   values?: Readonly<Record<string, unknown>>
 }
 

@@ -1,6 +1,5 @@
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Variables in which CI services store the URL of a run. */
 const urlVariables = [
   'CI_JOB_URL',
   'CIRCLE_BUILD_URL',

@@ -6,7 +6,6 @@ import { openOwnFile } from '../../../files/private-file.ts'
 /** Maximum number of rewrites when log rotation replaces the file during a write. */
 const maxRewrites = 5
 
-/** An open log file and its identity at opening. */
 interface LogFile {
   handle: FileHandle
   dev: number
@@ -135,7 +134,6 @@ export class AuditLog {
   }
 }
 
-/** Returns true when the path still names the open file. */
 function isCurrentFile({ handle, dev, ino }: LogFile, path: string): boolean {
   const current = lstatSync(path, { throwIfNoEntry: false })
   return current?.dev === dev && current.ino === ino && fstatSync(handle.fd).nlink > 0

@@ -3,11 +3,9 @@ import { isId, isRecord } from '../../../api/guards.ts'
 /** Maximum number of cached members, to bound the memory of a run over many rooms. */
 const maxCached = 100_000
 
-/** Cache of the users behind the members seen in this run. */
 export class MemberUsers {
   readonly #users = new Map<string, string | number>()
 
-  /** Caches the members in a response. */
   note(room_id: string, answer: unknown): void {
     if (!isRecord(answer)) return
     const { members, member } = answer
@@ -23,5 +21,4 @@ export class MemberUsers {
   }
 }
 
-/** IDs cannot contain NUL. */
 const keyOf = (room_id: unknown, member_id: unknown) => `${room_id}\0${member_id}`

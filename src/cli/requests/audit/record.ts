@@ -11,16 +11,11 @@ import { describeChange } from './changed-fields.ts'
 import type { AuditLog } from './log.ts'
 import type { MemberUsers } from './member-users.ts'
 
-/** The actor and the service of a run's changes. */
 export interface Origin {
   profile: string
-  /** Origin of the service, or directory of the local workspace. */
   origin: string
-  /** Name of the operating-system user. */
   user: string
-  /** URL of the CI run. */
   ci: string | undefined
-  /** The command, such as `members block`. */
   command: string
 }
 
@@ -98,13 +93,11 @@ function idsOf({ params, query, body }: AnyInput): Record<string, unknown> {
   return Object.fromEntries(ids.map(([name, id]) => [name === 'id' && params?.[name] ? 'room_id' : name, id]))
 }
 
-/** Adds the user of a member, if cached. */
 function withUser(ids: Record<string, unknown>, users: MemberUsers): Record<string, unknown> {
   const { room_id, member_id, user_id = users.userOf(room_id, member_id) } = ids
   return user_id === undefined ? ids : { ...ids, user_id }
 }
 
-/** Reads the ID of the created or updated item from the response. */
 function createdId(endpoint: Route, answer: unknown): Record<string, unknown> {
   const value = isRecord(answer) ? answer['value'] : undefined
   if (!isEndpoint(endpoint) || endpoint.bare || !isRecord(value)) return {}
