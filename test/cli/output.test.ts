@@ -287,7 +287,7 @@ describe('CSV', () => {
     world.intercept = async ({ url }) => {
       const at = Number(new URL(url).searchParams.get('offset') ?? 0)
       return answer(200, {
-        rooms: [room({ id: `r${at}`, ...pages[at] })],
+        rooms: pages.slice(at, at + 1).map((page) => room({ id: `r${at}`, ...page })),
         room: room(),
         paging: { total: 3 },
       })
