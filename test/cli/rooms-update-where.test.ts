@@ -165,7 +165,7 @@ describe('rooms update --where', () => {
         stderr:
           `error: no room has a field “${text.slice(1, -1)}” for the placeholder ${text}\n` +
           'hint: fields are id, type, name, application_id, thumbnail_url, layout, record, meeting_time, started_at, ' +
-          'terminated_at, updated_at, created_at, status, max_meeting_seconds; a brace is written {{ or }}\n',
+          'terminated_at, updated_at, created_at, status, max_meeting_seconds, remaining_seconds; a brace is written {{ or }}\n',
       })
     expect(world.requests).toEqual([])
   })
