@@ -34,13 +34,19 @@ export function hasDotSegment(path: string): boolean {
   return path.split(/[/\\]/).some((part) => /^(\.|%2e){1,2}$/i.test(part))
 }
 
+/** Joins arrays with commas, and spells null out. */
+function queryText(value: unknown): string {
+  if (Array.isArray(value)) return value.map((item) => textOf(item)).join(',')
+  return value === null ? 'null' : textOf(value)
+}
+
 /** @throws {UsageError} when a value is not valid Unicode */
 export function queryString(query?: Readonly<Record<string, unknown>>): string {
   if (query === undefined) return ''
   const pairs = Object.entries(query)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => {
-      const text = textOf(value)
+      const text = queryText(value)
       if (!`${name}${text}`.isWellFormed()) throw new UsageError(`the value of ${name} is not valid Unicode`)
       return `${encodeURIComponent(name)}=${encodeURIComponent(text)}`
     })

@@ -135,7 +135,7 @@ function formatContradiction(field: string, received: unknown, sent: unknown): s
 const maxQuotedLength = 60
 
 export function quoted(value: unknown): string {
-  const text = textOf(value)
+  const text = value === null ? 'null' : textOf(value)
   const cut = text.length > maxQuotedLength ? `${text.slice(0, maxQuotedLength).toWellFormed()}…` : text
   return typeof value === 'string' ? `“${cut}”` : cut
 }

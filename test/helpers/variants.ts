@@ -26,9 +26,17 @@ export const slowCommits: readonly Edit[] = [
 
 /** Ends of sessions that are listed and settled as those of thousands are, in steps so small that kills come between them. */
 export const smallSteps: readonly Edit[] = [
-  ['src/embedded/sessions/departures.ts', 'const defaultMaxDirectEnds = 500', 'const defaultMaxDirectEnds = 20'],
+  [
+    'src/embedded/sessions/departures.ts',
+    'const defaultMaxDirectEnds = 500',
+    'const defaultMaxDirectEnds = 20',
+  ],
   ['src/embedded/webhooks/outbox.ts', 'const packMoves = 200', 'const packMoves = 10'],
-  ['src/embedded/store/cascade-deleter.ts', 'recordListedEnds(store, stepRows / 2)', 'recordListedEnds(store, 2)'],
+  [
+    'src/embedded/store/cascade-deleter.ts',
+    'recordListedEnds(store, stepRows / 2)',
+    'recordListedEnds(store, 2)',
+  ],
 ]
 
 let folder: string | undefined
