@@ -1,3 +1,4 @@
+import { isUrl } from '../api/is-url.ts'
 import { AuthError, MeetroomError, suggest, suggestElsewhere, UsageError } from '../errors.ts'
 import { findProfile, type Key, noSuchProfile, type Profile, type StoredConfig } from './stored-file.ts'
 import {
@@ -182,7 +183,7 @@ function findProfiles(baseUrl: string, { profiles = {} }: StoredConfig): [string
 }
 
 function parseOrigin(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).origin : undefined
+  return isUrl(url) ? new URL(url).origin : undefined
 }
 
 /** Removes a trailing line break, which files and secret stores add. */

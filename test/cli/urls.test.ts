@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { urlParser } from '../../src/cli/input/input.ts'
 import { createImportWorld } from '../helpers/imports.ts'
 import { perTest } from '../helpers/per-test.ts'
 import { answer } from '../helpers/world.ts'
@@ -54,6 +55,12 @@ describe('the URL of something to be fetched', () => {
       await world.run(argv)
       expect(world.requests.splice(0)[0]?.body, argv.join(' ')).toContain(`"${sent}"`)
     }
+  })
+
+  test('is accepted with Latin-1 characters however often URLs are checked', () => {
+    const parse = urlParser('--image')
+    const sent = Array.from({ length: 100_000 }, () => parse('https://b\u00fccher.example/\u00e4.png'))
+    expect([...new Set(sent)]).toEqual(['https://xn--bcher-kva.example/%C3%A4.png'])
   })
 
   test.each([script, inline])('is sent as it is when --data says so: %s', async (url) => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import encodeUrlOnce from 'encodeurl'
 import { omitUndefined } from '../../api/defined.ts'
+import { isUrl } from '../../api/is-url.ts'
 import { readJson } from '../../api/json.ts'
 import { type MemberType, memberTypes } from '../../api/vocabulary.ts'
 import { type DurationRange, parseDuration, readDuration } from '../../duration.ts'
@@ -54,10 +55,10 @@ export function collectParsed<T>(
 export function urlParser(flag: string): (text: string) => string {
   return (text) => {
     const invalid = () => new UsageError(`${flag} takes a whole URL, as in https://host/path, not “${text}”`)
-    if (!URL.canParse(text)) throw invalid()
+    if (!isUrl(text)) throw invalid()
     // encodeurl keeps these characters, because browsers accept them.
     const url = encodeUrlOnce(convertHost(text.trim())).replace(/[\\^|]/g, encodeURIComponent)
-    if (!URL.canParse(url)) throw invalid()
+    if (!isUrl(url)) throw invalid()
     return url
   }
 }

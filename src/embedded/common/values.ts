@@ -1,3 +1,4 @@
+import { isUrl } from '../../api/is-url.ts'
 import { isScalar } from '../../api/json.ts'
 import type { Field, Fields } from '../../api/resource.ts'
 import { damaged, invalid } from './faults.ts'
@@ -23,7 +24,7 @@ export function formatTimestamp(ms: number | null): string | null {
 
 /** Refuses a URL that is not percent-encoded (API specification, section 1). */
 export function requireEncodedUrl(field: string, url: string): void {
-  if (!/^[\x21-\x7e]+$/.test(url) || /["<>\\^`{|}]|%(?![0-9a-f]{2})/i.test(url) || !URL.canParse(url))
+  if (!/^[\x21-\x7e]+$/.test(url) || /["<>\\^`{|}]|%(?![0-9a-f]{2})/i.test(url) || !isUrl(url))
     throw invalid(`${field}: expected a URL-encoded URL`)
   // URL parsers accept a percent-encoded host, but HTTP clients interpret it differently.
   if (/^[a-z][a-z0-9+.-]*:\/\/([^/?#]*@)?[^/?#@]*%[^/?#@]*([/?#]|$)/i.test(url))

@@ -1,0 +1,8 @@
+/** Checks that a text is a URL. `URL.canParse` refuses valid Latin-1 text in Node 20 once V8 has optimized the call. */
+export function isUrl(text: string): boolean {
+  try {
+    return Boolean(new URL(text))
+  } catch {
+    return false
+  }
+}
