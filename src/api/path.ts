@@ -24,8 +24,7 @@ export function segmentProblem(name: string, value: string): string | undefined 
   const what = () => (name === 'id' ? 'room id' : name.replace('_', ' '))
   if (value === '') return `the ${what()} is empty`
   if (value === '.' || value === '..') return `“${value}” is not a valid ${what()}`
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\u0000-\u001f\u007f-\u009f]/.test(value)) return `the ${what()} contains a control character`
+  if (/\p{Cc}/u.test(value)) return `the ${what()} contains a control character`
   return value.isWellFormed() ? undefined : `the ${what()} is not valid Unicode`
 }
 

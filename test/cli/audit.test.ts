@@ -449,7 +449,7 @@ describe('a file that is no place for a record', () => {
     const { code, stderr } = await run('users update ada --name A -o ids')
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `warning: the audit log ${log} cannot be written (ENOSPC); it lacks what became of the change\n`,
+      stderr: `warning: the audit log ${log} cannot be written (ENOSPC); it lacks the outcome of the change\n`,
     })
   })
 

@@ -10,7 +10,7 @@ export function defineUserOffboard(users: MeetroomCommand, act: DefineAction): v
     .command('offboard')
     .summary('Block users in every private room, then delete them')
     .description(
-      'Block users in every private room that they are in, then delete each of them for whom every block has succeeded. The report says what became of each step, and in which rooms the API offers no block. A second run does what is left.',
+      'Block users in each private room that they are in, then delete each user whose blocks are all confirmed. Asks first. Each step is a row with its outcome; rows of open and public rooms say that the API offers no block there. A second run completes the steps that are left.',
     )
     .addArgument(usersArgument('[user...]'))
   addPaceFlags(saveFlags(offboard.option(...whereOption)).option(...maxOption)).action(

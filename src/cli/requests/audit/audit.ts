@@ -29,7 +29,7 @@ export async function openAudit(
 ): Promise<Audit & { close(): Promise<void> }> {
   let hasWarned = false
   const log = new AuditLog(path, ({ message }) => {
-    if (!hasWarned) void notice(`warning: ${message}; it lacks what became of the change`)
+    if (!hasWarned) void notice(`warning: ${message}; it lacks the outcome of the change`)
     hasWarned = true
   })
   const users = new MemberUsers()
